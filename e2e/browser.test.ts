@@ -63,7 +63,7 @@ inBrowser("a reset link sets a new password", async () => {
   await page.goto(body.data.url);
   await page.getByLabel("New password").fill("another correct horse");
   await page.getByRole("button", { name: "Set the password" }).click();
-  await page.getByText("Your new password holds from now on.").waitFor();
+  await page.getByText("Your password was changed.").waitFor();
   const signIn = (given: string) =>
     beckon.call("/sign-in", { credential: null, body: { email: person.email, password: given } });
   expect([(await signIn(password)).status, (await signIn("another correct horse")).status]).toEqual(
@@ -74,7 +74,7 @@ inBrowser("a reset link sets a new password", async () => {
 inBrowser("a link without its token says so and sends nothing", async () => {
   const page = await openBrowserPage(beckon.url);
   await page.goto(`${beckon.url}/setup`);
-  await page.getByRole("alert").filter({ hasText: "not whole" }).waitFor();
+  await page.getByRole("alert").filter({ hasText: "incomplete" }).waitFor();
   expect(await page.getByRole("button").isDisabled()).toBe(true);
 });
 
@@ -155,3 +155,37 @@ inBrowser(
     ]);
   },
 );
+
+inBrowser("the documentation is searched by the words of an operation or its path", async () => {
+  const page = await openBrowserPage(beckon.url, phone);
+  await page.goto(`${beckon.url}/docs`);
+  await page.keyboard.press("/");
+  await page.keyboard.type("agents token post");
+  await page.getByText("1 result", { exact: true }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${beckon.url}/docs/agents#rotateAgentToken`);
+});
+
+inBrowser("a language of the samples is kept from page to page", async () => {
+  const page = await openBrowserPage(beckon.url);
+  await page.goto(`${beckon.url}/docs/runs`);
+  await page.getByText("Python", { exact: true }).first().click();
+  await page.goto(`${beckon.url}/docs/keys`);
+  expect(await page.locator("#createKey pre:visible").first().textContent()).toContain("urlopen");
+});
+
+inBrowser("the documentation fits a phone, and needs no script", async () => {
+  const page = await openBrowserPage(beckon.url, { ...phone, javaScriptEnabled: false });
+  for (const path of ["/docs", "/docs/calls", "/docs/agents", "/docs/errors", "/docs/streams"]) {
+    await page.goto(beckon.url + path);
+    const { width } = (await page.locator("html").boundingBox()) ?? { width: 0 };
+    expect([path, width]).toEqual([path, phone.viewport.width]);
+  }
+  await page.getByText("Menu", { exact: true }).click();
+  await page.getByRole("link", { name: "Triggers", exact: true }).click();
+  await page.waitForURL(`${beckon.url}/docs/triggers`);
+  await page.getByText("TypeScript", { exact: true }).first().click();
+  expect(await page.locator("#createTrigger pre:visible").first().textContent()).toContain(
+    "fetch(",
+  );
+});

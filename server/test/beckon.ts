@@ -98,6 +98,7 @@ export async function startTestBeckon(
       ...(body === undefined ? {} : { body: raw ? (body as Buffer) : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
+    if (!response.headers.has("beckon-request-id")) throw new Error(`${url} gave no request id`);
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.match(/^application\/json\b/) != null;
     const answer = {

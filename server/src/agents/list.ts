@@ -2,7 +2,7 @@ import { type Agent, agentsQuery } from "@beckon/contract";
 import { agentLimit, type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Page, readPage } from "../base/page.ts";
-import { parse } from "../base/parse.ts";
+import { parseQuery } from "../base/parse.ts";
 import { listAgentRows, toAgent } from "./records/index.ts";
 
 /**
@@ -19,7 +19,7 @@ export async function listAgents({
 }): Promise<Page<Agent>> {
   permit(ctx, "agents:read");
   const agentIds = agentLimit(ctx);
-  const { limit, after, ...filter } = parse(agentsQuery, input.query);
+  const { limit, after, ...filter } = parseQuery(agentsQuery, input.query);
   const page = readPage(
     { limit, after },
     { list: "agents", workspace: ctx.workspaceId, agents: agentIds, ...filter },

@@ -84,15 +84,15 @@ test("a cursor is rejected with another filter", async () => {
       await find({ ...other, after: next }),
       400,
       "bad_request",
-      /after: this cursor belongs to another/,
+      /query parameter after is not a cursor of this list/,
     );
   }
 });
 
 test.each<[Record<string, string>, RegExp]>([
-  [{ sort: "name" }, /unknown field sort/],
-  [{ searc: "x" }, /unknown field searc/],
-  [{ paused: "yes" }, /paused must be "true" or "false"/],
+  [{ sort: "name" }, /^unknown query parameter sort \(known: limit, after, search/],
+  [{ searc: "x" }, /^unknown query parameter searc /],
+  [{ paused: "yes" }, /^query parameter paused must be "true" or "false"/],
   [{ deleted: "1" }, /deleted must be/],
   [{ search: "" }, /search/],
   [{ search: "x".repeat(201) }, /search must be at most 200 characters/],

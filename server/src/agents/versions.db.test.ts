@@ -154,7 +154,7 @@ describe("a comparison", () => {
     ["?with=9", 404, "not_found", /no such version/],
     ["?with=0", 400, "bad_request", /with/],
     ["?with=x", 400, "bad_request", /with/],
-    ["?to=1", 400, "bad_request", /unknown field to/],
+    ["?to=1", 400, "bad_request", /unknown query parameter to /],
   ])("%s is rejected", async (query, status, code, why) => {
     expectError(await beckon.call(`${versionPath}/1/compare${query}`), status, code, why);
   });

@@ -22,7 +22,9 @@ export type IdPrefix =
   | "usr"
   | "ses"
   | "acc"
-  | "inv";
+  | "inv"
+  /** HTTP requests, in the header `beckon-request-id`. `req` is reserved for received requests. */
+  | "rid";
 
 /** TypeID's base32 alphabet (Crockford's): 5 bits per digit, in ascending order. */
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";

@@ -50,7 +50,9 @@ test("a cursor of another list or filter is rejected", () => {
   const error = errorOf(() => readPage({ after: cursor }, { ...filter, agentId: "agt_2" }));
   expect(error).toMatchObject({
     code: "bad_request",
-    message: expect.stringContaining("Begin again without after"),
+    message: expect.stringContaining(
+      "query parameter after is not a cursor of this list and filter. Start again",
+    ),
   });
 });
 

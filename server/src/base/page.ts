@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type PageQuery, pageQuery } from "@beckon/contract";
 import { ApiError } from "./errors.ts";
-import { parse } from "./parse.ts";
+import { parseQuery } from "./parse.ts";
 
 /**
  * One page of a list, newest first. `next` is the `after` cursor of the following page; null on the
@@ -27,6 +27,7 @@ export interface PageRequest {
  * a hash of the list's filter.
  * @param filter the list and every filter that applies to it.
  * @param idForm pattern of the list's ids, if they differ from other ids.
+ * @param source where `after` was sent, for the error message.
  * @throws ApiError `bad_request` if the limit is outside 1 to 200, or the cursor is invalid or
  *   belongs to another list.
  */
@@ -34,10 +35,11 @@ export function readPage(
   query: unknown,
   filter: Record<string, unknown>,
   idForm = /^[a-z]{3}_[0-9a-z]{26}$/,
+  source: "query" | "body" = "query",
 ): PageRequest {
-  const { limit, after }: PageQuery = parse(pageQuery, query);
+  const { limit, after }: PageQuery = parseQuery(pageQuery, query);
   const mark = createHash("sha256").update(JSON.stringify(filter)).digest("base64url").slice(0, 8);
-  const below = after === undefined ? undefined : idIn(after, mark, idForm);
+  const below = after === undefined ? undefined : idIn(after, mark, idForm, source);
   const cursor = (id: string) => Buffer.from(`${mark}.${id}`).toString("base64url");
   return {
     limit,
@@ -51,11 +53,11 @@ export function readPage(
   };
 }
 
-function idIn(cursor: string, mark: string, idForm: RegExp): string {
+function idIn(cursor: string, mark: string, idForm: RegExp, source: "query" | "body"): string {
   const [given, id] = Buffer.from(cursor, "base64url").toString("latin1").split(".");
   if (given === mark && id !== undefined && idForm.test(id)) return id;
   throw new ApiError(
     "bad_request",
-    "after: this cursor belongs to another list or filter. Begin again without after.",
+    `${source === "query" ? "query parameter after" : "after"} is not a cursor of this list and filter. Start again without after.`,
   );
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { ApiError, type Result } from "./errors.ts";
-import { parse, parseBody } from "./parse.ts";
+import { parse, parseBody, parseQuery } from "./parse.ts";
 
 const schema = z.strictObject({
   name: z.string().min(1),
@@ -101,4 +101,36 @@ test.each([
   [{ inner: {} }, "inner.text is missing."],
 ])("the error for %j says what is wrong", (value, message) => {
   expect(() => parse(kinds, value)).toThrow(message);
+});
+
+const parameters = z.strictObject({
+  limit: z.coerce.number().int().max(200).default(50),
+  status: z
+    .string()
+    .transform((text) => text.split(","))
+    .pipe(z.array(z.enum(["queued", "running"])))
+    .optional(),
+  since: z.iso.datetime().optional(),
+});
+
+test.each([
+  [{ limit: "many" }, "query parameter limit must be a number."],
+  [{ limit: "500" }, "query parameter limit must be at most 200."],
+  [{ status: "queued,done" }, 'query parameter status, item 2, must be "queued" or "running".'],
+  [
+    { since: "yesterday" },
+    "query parameter since must be an RFC 3339 time, for example 2026-01-31T09:30:00Z.",
+  ],
+  [{ stat: "queued" }, "unknown query parameter stat (known: limit, status, since)."],
+  [{ a: "1", b: "2" }, "unknown query parameters a, b (known: limit, status, since)."],
+  [
+    { limit: "0.5", status: "done" },
+    'query parameter limit must be a whole number; query parameter status, item 1, must be "queued" or "running".',
+  ],
+])("of the query %j the wrong parameters are named", (query, message) => {
+  expect(() => parseQuery(parameters, query)).toThrow(new ApiError("bad_request", message));
+});
+
+test("a query is given back as the schema describes it", () => {
+  expect(parseQuery(parameters, { status: "queued" })).toEqual({ limit: 50, status: ["queued"] });
 });

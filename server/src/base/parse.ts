@@ -30,7 +30,7 @@ export function parseBody<S extends z.ZodType>(
 export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value, { error: wording });
   if (result.success) return result.data;
-  const problems = result.error.issues.slice(0, 10).map((issue) => {
+  throw badRequest(result.error, (issue) => {
     const path = issue.path.map(String).join(".");
     if (issue.code === "unrecognized_keys") {
       const names = issue.keys.map((key) => [path, key].filter(Boolean).join("."));
@@ -38,7 +38,31 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<
     }
     return `${path || "the body"} ${issue.message}`;
   });
-  throw new ApiError("bad_request", `${problems.join("; ")}.`);
+}
+
+/**
+ * Returns the query parameters as the schema describes them.
+ * @throws ApiError `bad_request` that names every wrong or unknown query parameter, and the item in
+ *   a comma-separated list.
+ */
+export function parseQuery<S extends z.ZodObject>(schema: S, query: unknown): z.output<S> {
+  const result = schema.safeParse(query, { error: wording });
+  if (result.success) return result.data;
+  throw badRequest(result.error, (issue) => {
+    if (issue.code === "unrecognized_keys") {
+      const plural = issue.keys.length > 1 ? "s" : "";
+      const known = Object.keys(schema.shape).join(", ");
+      return `unknown query parameter${plural} ${issue.keys.join(", ")} (known: ${known})`;
+    }
+    const [name, index] = issue.path;
+    const item = typeof index === "number" ? `, item ${index + 1},` : "";
+    return `query parameter ${String(name)}${item} ${issue.message}`;
+  });
+}
+
+function badRequest(error: z.ZodError, describe: (issue: z.core.$ZodIssue) => string): ApiError {
+  const problems = error.issues.slice(0, 10).map(describe);
+  return new ApiError("bad_request", `${problems.join("; ")}.`);
 }
 
 const kinds: { readonly [expected: string]: string } = {
@@ -73,6 +97,10 @@ function wording(issue: z.core.$ZodRawIssue): string | undefined {
       return issue.discriminator === undefined
         ? "is not valid"
         : `must be ${(issue.options as string[]).map((option) => JSON.stringify(option)).join(" or ")}`;
+    case "invalid_format":
+      return issue.format === "datetime"
+        ? "must be an RFC 3339 time, for example 2026-01-31T09:30:00Z"
+        : undefined;
     case "too_small":
       return `must be at least ${issue.minimum}${unit}`;
     case "too_big":

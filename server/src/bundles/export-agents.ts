@@ -2,7 +2,7 @@ import { type ExportedAgent, exportQuery } from "@beckon/contract";
 import { type AgentRow, listOldestAgentRows, requireAgent, toDocument } from "../agents/index.ts";
 import { agentLimit, type Context, permit, scopesBeyond } from "../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
-import { parse } from "../base/parse.ts";
+import { parseQuery } from "../base/parse.ts";
 import { listTriggersOfAgents } from "../triggers/index.ts";
 
 /** The number of agents that an export reads at a time and holds in memory. */
@@ -28,7 +28,7 @@ export async function exportAgent({
   permit(ctx, "agents:read");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgent(tx, ctx, input.agentId);
-    const { format } = parse(exportQuery, input.query);
+    const { format } = parseQuery(exportQuery, input.query);
     return { format, agents: asIterable(await withTriggers(tx, ctx, [row])) };
   });
 }
@@ -47,7 +47,7 @@ export async function exportAgents({
   input: { query: unknown };
 }): Promise<ExportedDocument> {
   permit(ctx, "agents:read");
-  const { format } = parse(exportQuery, input.query);
+  const { format } = parseQuery(exportQuery, input.query);
   const read = (above: string) =>
     inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
       const rows = await listOldestAgentRows(tx, ctx.workspaceId, {

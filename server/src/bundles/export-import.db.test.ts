@@ -155,7 +155,7 @@ describe("an export", () => {
         await beckon.call(`${path}${query}`),
         400,
         "bad_request",
-        /format must be|unknown field limit/,
+        /^query parameter format must be|^unknown query parameter limit/,
       );
     }
   });

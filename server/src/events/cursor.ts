@@ -19,15 +19,19 @@ export function toCursor(generation: string, { transaction, runId, seq }: Positi
 
 /**
  * Decodes a cursor.
+ * @param source where `text` was sent, for the error message.
  * @throws ApiError `bad_request` if `text` is not a cursor.
  */
-export function readCursor(text: string): Cursor {
+export function readCursor(
+  text: string,
+  source: "Last-Event-ID" | "query parameter after" = "query parameter after",
+): Cursor {
   const [, generation, transaction, runId, seq] =
     cursorPattern.exec(Buffer.from(text, "base64url").toString("latin1")) ?? [];
   if (generation === undefined || runId === undefined) {
     throw new ApiError(
       "bad_request",
-      "after: this is not a cursor of this stream. Send the cursor of an event you received, or leave it out to start from the beginning.",
+      `${source} is not a cursor of the workspace's events. Send one that you received, or start without it.`,
     );
   }
   return { generation, transaction: Number(transaction), runId, seq: Number(seq) };

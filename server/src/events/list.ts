@@ -2,7 +2,7 @@ import { type WorkspaceEvent, workspaceEventsQuery } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
 import { unavailableIfLost } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
-import { parse } from "../base/parse.ts";
+import { parseQuery } from "../base/parse.ts";
 import { isFromGeneration, readCursor, toCursor } from "./cursor.ts";
 import { matches, permitEvents, permitFilter, sourcesOf } from "./filter.ts";
 import { beginning } from "./position.ts";
@@ -24,7 +24,7 @@ export async function listEvents({
   input: { query: unknown };
 }): Promise<{ data: WorkspaceEvent[]; next: string | null }> {
   permitEvents(ctx);
-  const { limit, after, ...requested } = parse(workspaceEventsQuery, input.query);
+  const { limit, after, ...requested } = parseQuery(workspaceEventsQuery, input.query);
   const filter = permitFilter(ctx, requested);
   const cursor = after === undefined ? undefined : readCursor(after);
   const { engine } = ctx.database;
@@ -33,7 +33,7 @@ export async function listEvents({
     if (cursor !== undefined && !(possible && isFromGeneration(cursor, generation))) {
       throw new ApiError(
         "bad_request",
-        "after: this cursor was issued before the installation was restored from a backup. Read again without it.",
+        "query parameter after is a cursor from before a restore of this installation. Start again without it.",
       );
     }
     const batch = await readEventBatch(engine, [ctx.workspaceId], {

@@ -1,7 +1,7 @@
 import { type StreamNotice, type WorkspaceEvent, workspaceStreamQuery } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
 import { unavailableIfLost } from "../base/database/index.ts";
-import { parse } from "../base/parse.ts";
+import { parseQuery } from "../base/parse.ts";
 import { isFromGeneration, readCursor, toCursor } from "./cursor.ts";
 import type { EventPoller } from "./event-poller.ts";
 import { type Filter, matches, permitEvents, permitFilter } from "./filter.ts";
@@ -36,10 +36,11 @@ export async function streamEvents({
   input: { query: unknown; lastEventId: string | undefined };
 }): Promise<WorkspaceStream> {
   permitEvents(ctx);
-  const { after, ...requested } = parse(workspaceStreamQuery, query);
+  const { after, ...requested } = parseQuery(workspaceStreamQuery, query);
   const filter = permitFilter(ctx, requested);
   const cursorText = lastEventId || after;
-  const cursor = cursorText === undefined ? undefined : readCursor(cursorText);
+  const source = lastEventId ? "Last-Event-ID" : "query parameter after";
+  const cursor = cursorText === undefined ? undefined : readCursor(cursorText, source);
   try {
     const { generation, possible } = await readGeneration(ctx.database.engine, cursor ?? beginning);
     const isResumed = cursor !== undefined && possible && isFromGeneration(cursor, generation);

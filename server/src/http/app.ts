@@ -1,5 +1,5 @@
 import type { HttpBindings } from "@hono/node-server";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { ApiError } from "../base/errors.ts";
 import { accountRoutes, managedRoutes } from "./api/index.ts";
 import {
@@ -9,12 +9,12 @@ import {
   handleFireOptions,
   handleInvoke,
 } from "./calls/index.ts";
+import { createDocs } from "./docs/index.ts";
 import { errorResponse } from "./errors.ts";
 import { isReady } from "./health.ts";
 import { handleAccount, handleManaged } from "./management/index.ts";
-import { serveDocument, servePage } from "./openapi/index.ts";
 import { linkPages, serveLinkPage } from "./pages/index.ts";
-import type { RequestContext } from "./request/index.ts";
+import { type RequestContext, requestIdOf } from "./request/index.ts";
 import type { Services } from "./services.ts";
 
 /** Root of every public path. */
@@ -26,17 +26,18 @@ interface Route {
   readonly handle: (c: RequestContext) => Response | Promise<Response>;
 }
 
-/** All routes, and for each path an answer to every other method: no request of the wrong method reaches a handler. */
+/** Creates the app of all routes. For each path it rejects every method that no route has. */
 export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> {
-  const hints = createAdmittedCredentials(services);
+  const admitted = createAdmittedCredentials(services);
+  const docs = createDocs(services.publicUrl);
   const firePath = `${root}/triggers/:token`;
   const routes: readonly Route[] = [
     {
       method: "POST",
       path: `${root}/agents/:agent_id/invoke`,
-      handle: (c) => handleInvoke(services, hints, c),
+      handle: (c) => handleInvoke(services, admitted, c),
     },
-    { method: "POST", path: firePath, handle: (c) => handleFire(services, hints, c) },
+    { method: "POST", path: firePath, handle: (c) => handleFire(services, admitted, c) },
     { method: "OPTIONS", path: firePath, handle: handleFireOptions },
     ...managedRoutes.map(
       (route): Route => ({
@@ -52,8 +53,9 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
         handle: (c) => handleAccount(services, route, c),
       }),
     ),
-    { method: "GET", path: "/openapi.json", handle: serveDocument },
-    { method: "GET", path: "/docs", handle: servePage },
+    { method: "GET", path: "/openapi.json", handle: docs.serveDocument },
+    { method: "GET", path: "/docs", handle: docs.servePage },
+    { method: "GET", path: "/docs/:page", handle: docs.servePage },
     ...linkPages.map(
       (page): Route => ({ method: "GET", path: page.path, handle: () => serveLinkPage(page) }),
     ),
@@ -67,43 +69,48 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
   ];
 
   const app = new Hono<{ Bindings: HttpBindings }>();
-  // Whole words before patterns, with all their methods: `/agents/export` is no agent's path.
+  const failed = (c: Context<{ Bindings: HttpBindings }>, route: string) => ({
+    log: services.log,
+    route,
+    requestId: requestIdOf(c.env.outgoing),
+  });
+  // Fixed paths before patterns: `/agents/export` must not be taken for `/agents/:agent_id`.
   const paths = [...new Set(routes.map((route) => route.path))].sort(
     (one, other) => Number(one.includes(":")) - Number(other.includes(":")),
   );
   for (const path of paths) {
-    const here = routes.filter((route) => route.path === path);
-    for (const { method, handle } of here) app.on(method, path, handle);
-    const methods = here.map((route) => route.method);
+    const ofPath = routes.filter((route) => route.path === path);
+    for (const { method, handle } of ofPath) app.on(method, path, handle);
+    const methods = ofPath.map((route) => route.method);
     const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].join(", ");
     app.all(path, (c) => {
-      const refusal = new ApiError(
+      const error = new ApiError(
         "method_not_allowed",
-        `This path does not answer ${c.req.method}. It answers ${allow}.`,
+        `This path does not support ${c.req.method}. Use ${allow}.`,
       );
-      const response = errorResponse(refusal, services.log, path);
+      const response = errorResponse(error, failed(c, path));
       response.headers.set("allow", allow);
       if (path === firePath) allowAnyOrigin(response);
       return response;
     });
   }
   app.notFound((c) => {
-    const refusal = new ApiError(
+    const error = new ApiError(
       "not_found",
-      "There is nothing at this path. /docs lists the paths there are.",
+      "There is nothing at this path. See /docs for the paths of the API.",
     );
-    return errorResponse(refusal, services.log, c.req.method);
+    return errorResponse(error, failed(c, "none"));
   });
   app.onError((thrown, c) => {
     const route = c.req.routePath;
-    const response = errorResponse(thrown, services.log, route);
+    const response = errorResponse(thrown, failed(c, route));
     if (route === firePath) allowAnyOrigin(response);
     return response;
   });
   return app;
 }
 
-/** A form on any page may fire, so its script may read why it was refused. */
+/** Scripts of any site can fire, so they can also read why a request was rejected. */
 function allowAnyOrigin(response: Response): void {
   for (const [name, value] of Object.entries(fireCors)) response.headers.set(name, value);
 }

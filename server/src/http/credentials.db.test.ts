@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
+import { addPerson } from "../../test/people.ts";
 import { rawRequest } from "../../test/raw-request.ts";
 import { insertKey } from "../../test/workspace-key.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
@@ -163,5 +164,56 @@ describe("a fire is rejected with the same response as other requests", () => {
     const { token, agent: owner } = await firedTrigger();
     await beckon.call(`/agents/${owner.id}`, { method: "DELETE" });
     expect(await fire(token)).toEqual([401, rejection]);
+  });
+});
+
+describe("Authorization: Bearer", () => {
+  const bearer = (credential: string) => ({ authorization: `Bearer ${credential}` });
+
+  test.each([
+    ["invoke", `/agents/${agent.id}/invoke`, { input: "Hello" }],
+    ["the management API", "/agents", undefined],
+    ["a person's routes", "/me", undefined],
+  ])("alone is answered by %s with 401 and the name of the right header", async (_, path, body) => {
+    const answer = await beckon.call(path, {
+      credential: null,
+      body,
+      headers: bearer(agent.token),
+    });
+    expectError(answer, 401, "unauthorized", /x-api-key/);
+  });
+
+  test("alone is told apart from a wrong x-api-key", async () => {
+    const without = await beckon.call("/agents", { credential: null, headers: bearer("x") });
+    expect(without.body.error).toMatch(/does not read Authorization: Bearer/);
+    const wrong = await beckon.call("/agents", { credential: "x", headers: bearer(beckon.key) });
+    expect(wrong.body).toEqual(rejection);
+  });
+
+  test("is ignored beside an x-api-key", async () => {
+    expect((await beckon.call("/agents", { headers: bearer("x") })).status).toBe(200);
+    const invoked = await beckon.call(`/agents/${agent.id}/invoke`, {
+      credential: agent.token,
+      body: { input: "Hello" },
+      headers: bearer("x"),
+    });
+    expect(invoked.status).toBe(200);
+  });
+
+  test("is ignored beside a session", async () => {
+    const { cookie } = await addPerson(beckon, { role: "viewer" });
+    const read = await beckon.call("/agents", {
+      credential: null,
+      headers: { cookie, ...bearer("x") },
+    });
+    expect(read.status).toBe(200);
+  });
+
+  test("is ignored by a fire", async () => {
+    const fire = (url: string) =>
+      beckon.call(url, { credential: null, body: "Hello", headers: bearer("x") });
+    expect((await fire(trigger.url)).status).toBe(200);
+    const unknown = await fire(`${beckon.url}/api/public/triggers/bkt_unknown`);
+    expect([unknown.status, unknown.body]).toEqual([401, rejection]);
   });
 });

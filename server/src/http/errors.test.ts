@@ -1,8 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { reservedRunErrorCodes, runErrorCode, scopes } from "@beckon/contract";
-import { expect, test } from "vitest";
-import { apiErrors } from "./errors.ts";
+import { type ErrorResponse, reservedRunErrorCodes, runErrorCode, scopes } from "@beckon/contract";
+import { pino } from "pino";
+import { describe, expect, test } from "vitest";
+import { ApiError } from "../base/errors.ts";
+import { apiErrors, errorResponse } from "./errors.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -23,4 +25,65 @@ test("the server uses every error code of the contract except the reserved ones"
 
 test("the server uses every scope of the contract", () => {
   expect(scopes.filter((scope) => !isUsed(scope))).toEqual([]);
+});
+
+describe("the response to an error", () => {
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const respond = async (thrown: unknown, requestId = "rid_1") => {
+    lines.length = 0;
+    const response = errorResponse(thrown, { log, route: "/agents", requestId });
+    return {
+      status: response.status,
+      body: (await response.json()) as ErrorResponse,
+      lines: [...lines],
+    };
+  };
+
+  test("that is a fault of ours names the id by which its line in the log is found", async () => {
+    const { status, body, lines: logged } = await respond(new Error("of the database"));
+    expect([status, body.code]).toEqual([500, "internal_error"]);
+    expect(body.error).toMatch(/ Request id: rid_1\.$/);
+    expect(body.error).not.toContain("database");
+    expect(logged).toEqual([
+      expect.objectContaining({
+        level: 50,
+        request_id: "rid_1",
+        route: "/agents",
+        reason: "of the database",
+        stack: expect.any(String),
+      }),
+    ]);
+  });
+
+  test("that is an unavailability names the id and is logged with its cause", async () => {
+    const cause = new Error("connection refused");
+    const {
+      status,
+      body,
+      lines: logged,
+    } = await respond(new ApiError("unavailable", "The database is away.", { cause }));
+    expect(status).toBe(503);
+    expect(body.error).toBe("The database is away. Request id: rid_1.");
+    expect(logged).toEqual([
+      expect.objectContaining({ level: 40, request_id: "rid_1", reason: "connection refused" }),
+    ]);
+  });
+
+  test("that is the client's has no id in its text and is not logged", async () => {
+    const { body, lines: logged } = await respond(new ApiError("not_found", "No such agent."));
+    expect([body, logged]).toEqual([{ ok: false, error: "No such agent.", code: "not_found" }, []]);
+  });
+
+  test("that is an unavailability is logged 20 times a second at most", async () => {
+    lines.length = 0;
+    for (let count = 0; count < 100; count++)
+      errorResponse(new ApiError("unavailable", "Full."), {
+        log,
+        route: "/agents",
+        requestId: `rid_${count}`,
+      });
+    // A second can end in between.
+    expect(lines.length).toBeLessThanOrEqual(40);
+  });
 });

@@ -1,5 +1,6 @@
 import type { ErrorCode, ErrorResponse } from "@beckon/contract";
 import { ApiError, type AppliedLimit, messageOf } from "../base/errors.ts";
+import { FixedWindowCounter } from "../base/fixed-window.ts";
 import type { Log } from "../base/log.ts";
 
 /** HTTP status and meaning of each error code; a new code does not compile until it has both. */
@@ -8,56 +9,90 @@ export const apiErrors: {
 } = {
   bad_request: {
     status: 400,
-    meaning: "the body or the query cannot be read, or a member is wrong or unknown: it is named",
+    meaning:
+      "the body or the query cannot be read, or a field or query parameter is wrong or unknown: the text names it",
   },
   unauthorized: {
     status: 401,
     meaning:
-      "the credential is absent, malformed, unknown, rotated, revoked or expired: one answer for all",
+      "the credential is missing, malformed, unknown, rotated, revoked or expired: the same response for all",
   },
-  forbidden: { status: 403, meaning: "the credential stands and may not do this" },
-  not_found: { status: 404, meaning: "there is no such resource that this credential may see" },
-  method_not_allowed: { status: 405, meaning: "the path does not answer this method" },
+  forbidden: { status: 403, meaning: "the credential is valid but lacks the scope or role" },
+  not_found: {
+    status: 404,
+    meaning: "the resource does not exist or this credential cannot see it",
+  },
+  method_not_allowed: { status: 405, meaning: "the path does not support this method" },
   misdirected: {
     status: 421,
     meaning:
-      "the Host header names another site than this one: browsers are answered at PUBLIC_URL, localhost and IP addresses",
+      "the Host header names another site: browsers reach Beckon at PUBLIC_URL, localhost and IP addresses",
   },
   agent_paused: { status: 409, meaning: "the agent is paused" },
   trigger_disabled: { status: 409, meaning: "the trigger is disabled" },
-  conflict: { status: 409, meaning: "the state does not allow it: the answer says what to do" },
+  conflict: {
+    status: 409,
+    meaning: "the current state does not allow it: the text says what to do",
+  },
   stale: { status: 412, meaning: "If-Match names an older version" },
-  too_large: { status: 413, meaning: "the body is over 1 MiB" },
-  unsupported_type: { status: 415, meaning: "the body's type cannot be read" },
-  idempotency_mismatch: { status: 422, meaning: "the Idempotency-Key was used with another body" },
+  too_large: { status: 413, meaning: "the body is larger than 1 MiB" },
+  unsupported_type: { status: 415, meaning: "the body's media type is not supported" },
+  idempotency_mismatch: {
+    status: 422,
+    meaning: "the Idempotency-Key was used with a different body",
+  },
   agent_busy: { status: 429, meaning: "the agent's queue is full: see Retry-After" },
   too_many_requests: {
     status: 429,
     meaning:
-      "too many failed authentications from this address, or streams open with this credential: see Retry-After",
+      "too many failed authentications from this address, or too many open streams with this credential: see Retry-After",
   },
   secret_unreadable: {
     status: 409,
-    meaning: "the master key that sealed the secret is lost: rotate to have a new one",
+    meaning: "the master key that encrypted the secret is lost: rotate to get a new one",
   },
-  internal_error: { status: 500, meaning: "Beckon failed by a fault of its own" },
+  internal_error: {
+    status: 500,
+    meaning: "Beckon failed because of an internal error: the text has the request id",
+  },
   unavailable: {
     status: 503,
-    meaning: "Beckon or its database cannot take it now, and nothing was started: see Retry-After",
+    meaning:
+      "Beckon or its database is overloaded or away, and nothing was started: see Retry-After; the text has the request id",
   },
 };
 
-/** The answer to a refusal. Anything else that was thrown is a fault of ours: logged, and told as such without its text. */
-export function errorResponse(thrown: unknown, log: Log, route: string): Response {
-  const refusal = thrown instanceof ApiError ? thrown : fault(thrown, log, route);
-  const body: ErrorResponse = { ok: false, error: refusal.message, code: refusal.code };
-  const headers: Record<string, string> = { "content-type": "application/json" };
-  if (refusal.retryAfter !== undefined) headers["retry-after"] = String(refusal.retryAfter);
-  if (refusal.limit !== undefined) Object.assign(headers, limitHeaders(refusal.limit));
-  return new Response(JSON.stringify(body), { status: apiErrors[refusal.code].status, headers });
+/** Which request an error belongs to. */
+export interface FailedRequest {
+  readonly log: Log;
+  /** The route's pattern: a URL can hold a secret. */
+  readonly route: string;
+  readonly requestId: string;
 }
 
-/** As the IETF's draft on RateLimit header fields writes them: structured fields, a policy's name and its parameters. */
+/**
+ * Returns the response for a thrown error. Anything but an `ApiError` is an internal error: it is
+ * logged, and the response does not repeat its message.
+ */
+export function errorResponse(thrown: unknown, request: FailedRequest): Response {
+  const error = thrown instanceof ApiError ? thrown : internalError(thrown, request);
+  if (error.code === "unavailable") logUnavailable(error, request);
+  const text = messageFor(error, request.requestId);
+  const body: ErrorResponse = { ok: false, error: text, code: error.code };
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
+  if (error.limit !== undefined) Object.assign(headers, limitHeaders(error.limit));
+  return new Response(JSON.stringify(body), { status: apiErrors[error.code].status, headers });
+}
+
+/** Returns the text for the client. Errors that only the operator can mend name the request id. */
+export function messageFor(error: ApiError, requestId: string): string {
+  return error.code === "unavailable" || error.code === "internal_error"
+    ? `${error.message} Request id: ${requestId}.`
+    : error.message;
+}
+
+/** Writes the fields of the IETF draft "RateLimit header fields for HTTP" as structured fields. */
 function limitHeaders({
   policy,
   quota,
@@ -74,13 +109,30 @@ function limitHeaders({
   };
 }
 
-function fault(thrown: unknown, log: Log, route: string): ApiError {
+function internalError(thrown: unknown, { log, route, requestId }: FailedRequest): ApiError {
   log.error(
-    { route, reason: messageOf(thrown), stack: thrown instanceof Error ? thrown.stack : undefined },
-    "a request failed by a fault of ours",
+    {
+      request_id: requestId,
+      route,
+      reason: messageOf(thrown),
+      stack: thrown instanceof Error ? thrown.stack : undefined,
+    },
+    "a request failed because of an internal error",
   );
   return new ApiError(
     "internal_error",
-    "Beckon failed at this request by a fault of its own. It is in the log; trying again may help.",
+    "Beckon failed because of an internal error. Try again; if it fails again, give the request id to the operator, who finds it in the log.",
+  );
+}
+
+/** An overloaded process must not spend its time on logging: more lines in a second are dropped. */
+const maxUnavailableLinesPerSecond = 20;
+const unavailableLines = new FixedWindowCounter({ windowMs: 1_000, maxKeys: 1 });
+
+function logUnavailable(error: ApiError, { log, route, requestId }: FailedRequest): void {
+  if (unavailableLines.add("").count > maxUnavailableLinesPerSecond) return;
+  log.warn(
+    { request_id: requestId, route, reason: messageOf(error.cause ?? error) },
+    "a request was answered with 503",
   );
 }

@@ -5,21 +5,25 @@ import { ApiError, type AppliedLimit } from "../base/errors.ts";
 import { FixedWindowCounter, type Window } from "../base/fixed-window.ts";
 
 /**
- * Counts failed authentications by address and slows down who guesses. A valid credential is never counted and never refused, so
- * nobody is locked out by what a neighbour behind the same address does.
+ * Counts failed authentications by address, to slow down guessing. Valid credentials are neither
+ * counted nor rejected, so nobody can lock out others behind the same address.
  */
 export interface FailedAuthentications {
-  /** The answer to one more failure: `unauthorized`, or `too_many_requests` beyond the limit. */
-  answer(address: string, message: string): ApiError;
-  /** For credentials that are not even compared beyond the limit. @throws ApiError `too_many_requests` beyond it. */
+  /**
+   * Counts a failure. Returns its error: `unauthorized`, or `too_many_requests` above the limit.
+   */
+  countFailure(address: string, message: string): ApiError;
+  /** For credentials that are not compared above the limit. @throws ApiError `too_many_requests` */
   permit(address: string): void;
 }
 
-/** Networks counted at once. Beyond that one is forgotten, which only costs strictness. */
+/**
+ * Networks counted at once. Above that one is forgotten, which only makes the limit less strict.
+ */
 const maxNetworks = 10_000;
 const windowMs = 60_000;
 
-/** Counts failed authentications by address, and answers 429 above the limit. */
+/** Creates a counter that allows `limitPerMinute` failures for each address. */
 export function countFailedAuthentications(
   limitPerMinute: number,
   policy = "failed-authentications",
@@ -31,24 +35,21 @@ export function countFailedAuthentications(
     quota: limitPerMinute,
     windowSeconds: windowMs / 1_000,
     remaining: Math.max(0, limitPerMinute - count),
-    // Rounded first: the sum of two floating-point times may be a little more.
+    // Rounded first: the sum of two floating-point times can be slightly more.
     resetSeconds: Math.ceil(Math.round(endsAt - elapsed()) / 1_000),
   });
   const tooMany = (limit: AppliedLimit) =>
     new ApiError(
       "too_many_requests",
       "Too many failed authentications from this address. Wait, and send a valid credential.",
-      {
-        retryAfter: limit.resetSeconds,
-        limit,
-      },
+      { retryAfter: limit.resetSeconds, limit },
     );
   return {
     permit(address) {
       const window = failures.get(networkOf(address));
       if (window !== undefined && window.count >= limitPerMinute) throw tooMany(limitOf(window));
     },
-    answer(address, message) {
+    countFailure(address, message) {
       const window = failures.add(networkOf(address));
       const limit = limitOf(window);
       return window.count <= limitPerMinute
@@ -59,9 +60,9 @@ export function countFailedAuthentications(
 }
 
 /**
- * Returns what an address is counted by: an IPv4 address itself, IPv4-mapped ones (RFC 4291,
- * 2.5.5.2) too; of an IPv6 address its /64, since one subscriber has at least a whole one (RFC
- * 6177).
+ * Returns the key under which an address is counted: an IPv4 address itself, IPv4-mapped ones (RFC
+ * 4291, 2.5.5.2) too; for an IPv6 address its /64, since one subscriber has at least a whole one
+ * (RFC 6177).
  */
 function networkOf(address: string): string {
   if (isIP(address) === 0) return address;

@@ -1,13 +1,13 @@
 import { isUsable } from "../base/database/index.ts";
 import type { Services } from "./services.ts";
 
-/** Starts that may wait for the database before this process says that it is full. */
+/** Starts that can wait for the database before the process reports that it is full. */
 const maxPending = 5_000;
 
 /**
- * Whether this process can take work now: it is not stopping, has capacity, its writes go through, and its database answers with
- * our schema. A probe writes nothing itself: what says that writes go through again are the lease, which is renewed in any case,
- * and a batch that failed, which is tried until it is written.
+ * Whether this process can take work: it is not stopping, has capacity, its writes succeed, and its
+ * database has the current schema. The probe writes nothing: the renewal of the lease and the
+ * retries of a failed batch show when writes succeed again.
  */
 export async function isReady({
   database,

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
 
@@ -89,4 +89,35 @@ test("a rejected body starts no run", async () => {
   await beckon.call(`/agents/${other.id}/invoke`, { credential: other.token, body: { input: "" } });
   const { body } = await beckon.call(`/agents/${other.id}/runs`);
   expect(body.data).toEqual([]);
+});
+
+describe("fields that are ignored are named in a response header", () => {
+  const named = async (body: unknown, headers: Record<string, string> = {}) => {
+    const answer = await beckon.call(`/agents/${agent.id}/invoke`, {
+      credential: agent.token,
+      body,
+      headers,
+    });
+    return [answer.status, answer.headers.get("beckon-ignored-fields")];
+  };
+
+  test("of a run that succeeded", async () => {
+    expect(await named({ input: "Hello", stream: true, größe: 1 })).toEqual([
+      200,
+      "stream, gr%C3%B6%C3%9Fe",
+    ]);
+    expect(await named({ input: "Hello" })).toEqual([200, null]);
+  });
+
+  test("of a run that is not waited for, and of one that is streamed", async () => {
+    expect(await named({ input: "Hello", a: 1 }, { prefer: "respond-async" })).toEqual([202, "a"]);
+    expect(await named({ input: "Hello", a: 1 }, { accept: "text/event-stream" })).toEqual([
+      200,
+      "a",
+    ]);
+  });
+
+  test("of a request without input, which shows that it was misspelt", async () => {
+    expect(await named({ inputs: "Hello" })).toEqual([400, "inputs"]);
+  });
 });

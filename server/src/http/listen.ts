@@ -7,19 +7,23 @@ import { listenError } from "../base/listen-error.ts";
 import { createApp } from "./app.ts";
 import { errorResponse } from "./errors.ts";
 import { answerMalformed } from "./malformed.ts";
+import { newRequestId } from "./request/index.ts";
 import type { Services } from "./services.ts";
 
 export interface Listening {
-  /** Opens on this machine. */
+  /** Can be opened on this machine. */
   readonly url: string;
-  /** Takes no new connections, ends those that are idle or become so, and after two seconds all. */
+  /**
+   * Stops accepting connections and closes idle ones as they become idle; after two seconds it
+   * closes the rest.
+   */
   close(): Promise<void>;
 }
 
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
-  /** Descriptor of a socket that is bound to the address already; several processes can accept from it. */
+  /** Descriptor of a socket that is bound already; several processes can accept from it. */
   readonly fd?: number | undefined;
 }
 
@@ -27,27 +31,29 @@ export interface ListenAddress {
 const backlog = 4_096;
 
 /**
- * Opens the HTTP door.
- * @throws ConfigError when the address cannot be had.
+ * Starts the HTTP server.
+ * @throws ConfigError if the address is in use or cannot be bound.
  */
 export async function listen(services: Services, address: ListenAddress): Promise<Listening> {
   const app = createApp(services);
   const handle = getRequestListener(app.fetch, {
+    // The app handles every Error of a route. Left are URLs that do not parse, and thrown values
+    // that are no Error; neither comes with its request, hence an id of its own.
     errorHandler: (thrown) =>
-      errorResponse(
-        thrown instanceof RequestError ? noAddress() : thrown,
-        services.log,
-        "before any route",
-      ),
+      errorResponse(thrown instanceof RequestError ? invalidUrl() : thrown, {
+        log: services.log,
+        route: "none",
+        requestId: newRequestId(),
+      }),
   });
   const server = createServer(
     {
-      // A body of 1 MiB in a minute is 17 kB/s; whoever is slower holds a connection for nothing.
+      // A slower client than 17 kB/s (1 MiB in a minute) would hold its connection too long.
       requestTimeout: 60_000,
       headersTimeout: 20_000,
       keepAliveTimeout: 75_000,
       maxHeaderSize: 16_384,
-      // Node's own refusal has no body.
+      // Node's own response to a missing Host has no body.
       requireHostHeader: false,
     },
     handle,
@@ -67,35 +73,36 @@ export async function listen(services: Services, address: ListenAddress): Promis
   };
 }
 
-/** Every address of the machine is no address to open: the loopback address is one of them. */
+/** Returns the loopback address for the unspecified one, which browsers do not open. */
 function openableHost(host: string, bound: string): string {
   if (bound === "0.0.0.0") return "127.0.0.1";
   if (bound === "::") return "[::1]";
   return isIPv6(host) ? `[${host}]` : host;
 }
 
-function noAddress(): ApiError {
+function invalidUrl(): ApiError {
   return new ApiError(
     "bad_request",
     "The request's path and Host header do not make a URL. Send both, each properly encoded.",
   );
 }
 
-/** Milliseconds for what has reached this machine to be accepted and read. */
-const arriveMs = 250;
+/** Milliseconds in which what has reached this machine is accepted and read. */
+const arrivalMs = 250;
 
 /**
- * By now every start is refused with 503, and nothing sends new callers here. Those who have connected, or have sent something that is not
- * read yet, are still answered: to close the listener, or a connection that only looks idle, at once would answer them with a
- * reset, of which no caller can tell whether it had an effect. Hence the waits, and the listener's own `close`: that of Node's HTTP server also
- * ends idle connections.
+ * Closes the server without losing requests that are on their way. Starts are rejected with 503 by
+ * now, and nobody sends new clients here. Closing the listener at once would reset connections that
+ * are not accepted yet, and closing idle connections at once those whose request is not read yet:
+ * their clients could not know whether the request had an effect. Hence the two waits, and the
+ * `close` of the TCP server: that of Node's HTTP server also closes idle connections.
  */
 async function closeServer(server: Server): Promise<void> {
-  await sleep(arriveMs);
+  await sleep(arrivalMs);
   const closed = new Promise<void>((resolve) =>
     NetServer.prototype.close.call(server, () => resolve()),
   );
-  await sleep(arriveMs);
+  await sleep(arrivalMs);
   server.close();
   const idle = setInterval(() => server.closeIdleConnections(), 50);
   const all = setTimeout(() => server.closeAllConnections(), 2_000);

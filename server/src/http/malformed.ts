@@ -1,11 +1,12 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ErrorCode } from "@beckon/contract";
+import { assignRequestId, newRequestId, requestIdHeader, requestIdOf } from "./request/index.ts";
 
-/** What the parser found, by Node's code; anything else is 400. */
-const found: {
-  readonly [code: string]: readonly [status: string, code: ErrorCode, error: string];
-} = {
+type ParserError = readonly [status: string, code: ErrorCode, error: string];
+
+/** Responses by the code of Node's parser error; any other code is `invalidHttp`. */
+const parserErrors: { readonly [code: string]: ParserError } = {
   HPE_HEADER_OVERFLOW: [
     "431 Request Header Fields Too Large",
     "too_large",
@@ -14,49 +15,58 @@ const found: {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [
     "413 Content Too Large",
     "too_large",
-    "The chunk extensions are too large. Send chunks without them.",
+    "The chunk extensions are too large. Send chunks without extensions.",
   ],
   ERR_HTTP_REQUEST_TIMEOUT: [
     "408 Request Timeout",
     "bad_request",
-    "The request took too long to arrive: headers may take 20 seconds, all of it 60.",
+    "The request arrived too slowly. Send the headers within 20 seconds, and all of it within 60.",
   ],
 };
-const notHttp = [
+const invalidHttp: ParserError = [
   "400 Bad Request",
   "bad_request",
-  "This is not a complete HTTP/1.1 request. Send one, and its whole body.",
-] as const;
-const tunnel = [
+  "This is not a complete HTTP/1.1 request. Send one with its whole body.",
+];
+const connectMethod: ParserError = [
   "405 Method Not Allowed",
   "method_not_allowed",
-  "This server opens no tunnels: it does not answer CONNECT.",
-] as const;
+  "This server is no proxy and does not support CONNECT. Send the request itself.",
+];
 
 /**
- * Answers what Node's parser does not make a request of, in the form of all our errors, and closes the connection. Node's own
- * answers have no body.
+ * Gives every response of the server a request id, and sends our JSON error for requests that
+ * Node's HTTP parser rejects: Node's own responses have no body.
  */
 export function answerMalformed(server: Server): void {
   const latest = new WeakMap<Duplex, ServerResponse>();
-  server.prependListener("request", (incoming, outgoing) => latest.set(incoming.socket, outgoing));
-  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    const answer = latest.get(socket);
-    // Nothing can be said into the middle of an answer, and nothing more about a request that has its answer.
-    if (answer?.headersSent && !(answer.writableFinished && answer.req.complete)) socket.destroy();
-    else respond(socket, found[error.code ?? ""] ?? notHttp);
+  server.prependListener("request", (incoming, outgoing) => {
+    assignRequestId(outgoing);
+    latest.set(incoming.socket, outgoing);
   });
-  server.on("connect", (_incoming, socket) => respond(socket, tunnel));
-  // An expectation that is not understood may be ignored: what follows is a request like any other.
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    const outgoing = latest.get(socket);
+    const isAnswered = outgoing?.writableFinished && outgoing.req.complete;
+    // A second response cannot be written into the middle of the first one.
+    if (outgoing?.headersSent && !isAnswered) return void socket.destroy();
+    const isOfLatest = outgoing !== undefined && !isAnswered;
+    const requestId = isOfLatest ? requestIdOf(outgoing) : newRequestId();
+    respond(socket, parserErrors[error.code ?? ""] ?? invalidHttp, requestId);
+  });
+  server.on("connect", (_incoming, socket) => respond(socket, connectMethod, newRequestId()));
+  // RFC 9110, 10.1.1: an unknown expectation can be ignored.
   server.on("checkExpectation", (incoming, outgoing) => server.emit("request", incoming, outgoing));
 }
 
-function respond(
-  socket: Duplex,
-  [status, code, error]: readonly [status: string, code: ErrorCode, error: string],
-): void {
+function respond(socket: Duplex, [status, code, error]: ParserError, requestId: string): void {
   if (!socket.writable) return void socket.destroy();
   const body = JSON.stringify({ ok: false, error, code });
-  const head = `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`;
-  socket.end(head + body, () => socket.destroy());
+  const head = [
+    `HTTP/1.1 ${status}`,
+    "content-type: application/json",
+    `content-length: ${Buffer.byteLength(body)}`,
+    `${requestIdHeader}: ${requestId}`,
+    "connection: close",
+  ];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
 }

@@ -64,6 +64,7 @@ const paths: readonly (readonly [path: string, allow: readonly string[]])[] = [
   ["/api/public/audit/export", ["GET", "HEAD"]],
   ["/openapi.json", ["GET", "HEAD"]],
   ["/docs", ["GET", "HEAD"]],
+  ["/docs/agents", ["GET", "HEAD"]],
   ["/setup", ["GET", "HEAD"]],
   ["/invite", ["GET", "HEAD"]],
   ["/reset", ["GET", "HEAD"]],

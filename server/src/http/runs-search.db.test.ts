@@ -208,6 +208,6 @@ test("the runs of one agent cannot be filtered by agent", async () => {
     await beckon.call(`/agents/${id}/runs?agent_id=${id}`),
     400,
     "bad_request",
-    /unknown field agent_id/,
+    /unknown query parameter agent_id /,
   );
 });

@@ -10,7 +10,7 @@ import type { RunServices } from "../runs/index.ts";
 import type { FailedAuthentications } from "./failed-authentications.ts";
 import type { Streams } from "./streams/index.ts";
 
-/** What the doors are built from. */
+/** What the HTTP routes need. */
 export interface Services {
   readonly database: Database;
   readonly cipher: SecretCipher;
@@ -23,13 +23,13 @@ export interface Services {
   readonly modelLists: ModelLists;
   /** Absent: the operator set up no providers. */
   readonly operator?: OperatorProviders | undefined;
-  /** Where callers reach this server, without a trailing slash. */
+  /** URL at which clients reach this installation, without a trailing slash. */
   readonly publicUrl: () => string;
   readonly trustProxy: boolean;
   readonly keyUse: KeyUse;
   readonly failedAuthentications: FailedAuthentications;
   readonly auth: Auth;
-  /** Of passwords and one-time links, which are not even looked at beyond the limit. */
+  /** Of passwords and one-time links, which are not compared above the limit. */
   readonly guesses: FailedAuthentications;
   readonly failedSignIns: FailedSignIns;
   readonly streams: Streams;

@@ -36,7 +36,7 @@ async function full({ url }: TestBeckon = beckon) {
 test("a credential has a maximum number of open streams, and one that has ended frees its capacity", async () => {
   const { held, agent, events, openOne, readers } = await full();
   const rejected = await beckon.call(events, { credential: agent.token, headers: sse });
-  expectError(rejected, 429, "too_many_requests", /3 streams/);
+  expectError(rejected, 429, "too_many_requests", /3 open streams/);
   expect(Number(rejected.headers.get("retry-after"))).toBeGreaterThan(0);
   expect((await openOne(beckon.key)).status).toBe(200);
   readers[0]?.close();

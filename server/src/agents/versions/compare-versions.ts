@@ -1,7 +1,7 @@
 import { compareQuery, type VersionComparison } from "@beckon/contract";
 import { type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
-import { parse } from "../../base/parse.ts";
+import { parseQuery } from "../../base/parse.ts";
 import { requireAgent, requireVersion, showSecrets, type VersionInput } from "../records/index.ts";
 import { differences } from "./differences.ts";
 
@@ -24,7 +24,7 @@ export async function compareVersions({
     const to = await requireVersion(
       tx,
       agent,
-      parse(compareQuery, input.query).with ?? agent.version,
+      parseQuery(compareQuery, input.query).with ?? agent.version,
     );
     const withSecretsShown = ({ config }: typeof from) => ({
       ...config,

@@ -1,7 +1,7 @@
 import { type AuditEntry, auditExportQuery } from "@beckon/contract";
 import { type Context, permit } from "../context.ts";
 import { inWorkspace } from "../database/index.ts";
-import { parse } from "../parse.ts";
+import { parseQuery } from "../parse.ts";
 import { toEntry } from "./entry.ts";
 import { listAuditRows } from "./store.ts";
 
@@ -24,7 +24,7 @@ export async function exportAudit({
   input: { query: unknown };
 }): Promise<AsyncIterable<AuditEntry>> {
   permit(ctx, "audit:read");
-  const filter = parse(auditExportQuery, input.query);
+  const filter = parseQuery(auditExportQuery, input.query);
   const read = (below: string | undefined) =>
     inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
       listAuditRows(tx, ctx.workspaceId, filter, { below, limit: batch }),

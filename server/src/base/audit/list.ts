@@ -2,7 +2,7 @@ import { type AuditEntry, auditQuery } from "@beckon/contract";
 import { type Context, permit } from "../context.ts";
 import { inWorkspace } from "../database/index.ts";
 import { type Page, readPage } from "../page.ts";
-import { parse } from "../parse.ts";
+import { parseQuery } from "../parse.ts";
 import { toEntry } from "./entry.ts";
 import { listAuditRows } from "./store.ts";
 
@@ -19,7 +19,7 @@ export async function listAudit({
   input: { query: unknown };
 }): Promise<Page<AuditEntry>> {
   permit(ctx, "audit:read");
-  const { limit, after, ...filter } = parse(auditQuery, input.query);
+  const { limit, after, ...filter } = parseQuery(auditQuery, input.query);
   const page = readPage({ limit, after }, { list: "audit", workspace: ctx.workspaceId, ...filter });
   const { below } = page;
   const rows = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>

@@ -28,7 +28,7 @@ import type { AccountRoute } from "../management/index.ts";
 const password = "correct horse battery staple";
 const email = "ada@example.com";
 
-/** Routes about people's accounts: how to get one, how to prove that one has one, and what is the person's own. */
+/** Routes about accounts: to create one, to sign in, and to manage one's own. */
 export const accountRoutes: readonly AccountRoute[] = [
   {
     method: "POST",
@@ -36,9 +36,9 @@ export const accountRoutes: readonly AccountRoute[] = [
     who: "anybody",
     doc: {
       id: "setUp",
-      summary: "Become the first owner",
+      summary: "Set up first owner",
       description:
-        "Takes the token of the link that Beckon prints at its start, once. There is one as long as there is no owner, a new one at each start.",
+        "Needs the token of the one-time link that Beckon prints at startup, a new one each time, until there is an owner.",
       body: setupBody,
       data: user,
       errors: ["conflict"],
@@ -54,9 +54,10 @@ export const accountRoutes: readonly AccountRoute[] = [
       id: "signIn",
       summary: "Sign in",
       description:
-        "The answer sets the session's cookie, which authenticates all routes but triggers. A session lives 30 days from its last use. Beyond the limit of failures from an address no password is looked at. Several accounts can have the same e-mail: workspace_id names a workspace of which you are a member; without it the passwords of the oldest four are compared, and the oldest that has yours signs in.",
+        "Sets the session cookie, which authenticates all routes except fires. A session expires 30 days after its last use. Beyond the limit of failures from an address, no password is checked. Several accounts can have the same e-mail: send the `workspace_id` of a workspace of which you are a member; without it, the oldest four accounts are compared, and the oldest with your password signs in.",
       body: signInBody,
       data: user,
+      setsCookie: true,
       example: { email, password },
     },
     handle: ({ ctx, body }) => signIn({ ctx, input: { body } }),
@@ -67,8 +68,8 @@ export const accountRoutes: readonly AccountRoute[] = [
     who: "signed in",
     doc: {
       id: "signOut",
-      summary: "End the session",
-      description: "Its cookie is refused by every request sent after the answer.",
+      summary: "Sign out",
+      description: "Ends the session. Takes effect with the response.",
     },
     handle: ({ ctx }) => signOut({ ctx }),
   },
@@ -78,7 +79,8 @@ export const accountRoutes: readonly AccountRoute[] = [
     who: "signed in",
     doc: {
       id: "getMe",
-      summary: "Read who is signed in, and their role in which workspace",
+      summary: "Get current user",
+      description: "With the role in each workspace.",
       data: me,
     },
     handle: async ({ ctx }) => ({ data: await getMe({ ctx }) }),
@@ -89,7 +91,7 @@ export const accountRoutes: readonly AccountRoute[] = [
     who: "signed in",
     doc: {
       id: "updateMe",
-      summary: "Change one's own name",
+      summary: "Update current user",
       body: updateMeBody,
       data: user,
       example: { name: "Ada Lovelace" },
@@ -102,7 +104,8 @@ export const accountRoutes: readonly AccountRoute[] = [
     who: "signed in",
     doc: {
       id: "listSessions",
-      summary: "List one's own sessions",
+      summary: "List sessions",
+      description: "The sessions of the current user.",
       query: pageQuery,
       data: session,
       list: true,
@@ -113,7 +116,11 @@ export const accountRoutes: readonly AccountRoute[] = [
     method: "DELETE",
     path: "/sessions",
     who: "signed in",
-    doc: { id: "revokeOtherSessions", summary: "End all of one's own sessions but this one" },
+    doc: {
+      id: "revokeOtherSessions",
+      summary: "Revoke other sessions",
+      description: "Ends all sessions of the current user except this one.",
+    },
     handle: async ({ ctx }) => {
       await revokeOtherSessions({ ctx });
       return {};
@@ -123,7 +130,11 @@ export const accountRoutes: readonly AccountRoute[] = [
     method: "DELETE",
     path: "/sessions/:session_id",
     who: "signed in",
-    doc: { id: "revokeSession", summary: "End one of one's own sessions" },
+    doc: {
+      id: "revokeSession",
+      summary: "Revoke session",
+      description: "Ends one session of the current user.",
+    },
     handle: async ({ ctx, param }) => {
       await revokeSession({ ctx, input: { sessionId: param("session_id") } });
       return {};
@@ -135,8 +146,8 @@ export const accountRoutes: readonly AccountRoute[] = [
     who: "signed in",
     doc: {
       id: "changePassword",
-      summary: "Change one's own password",
-      description: "All other sessions end.",
+      summary: "Change password",
+      description: "Ends all other sessions of the current user.",
       body: changePasswordBody,
       example: { current_password: password, new_password: "staple battery horse correct" },
     },
@@ -151,9 +162,9 @@ export const accountRoutes: readonly AccountRoute[] = [
     who: "anybody",
     doc: {
       id: "resetPassword",
-      summary: "Set a new password by a link that an owner made",
+      summary: "Reset password",
       description:
-        "The link works once, for as long as its issuer could make it and no membership or role of the person has changed. All sessions of the person end.",
+        "Needs the token of a link that an owner created. The link works once, while its issuer has the permission to create it and no membership or role of the person has changed. Ends all sessions of the person.",
       body: resetPasswordBody,
       example: { token: "bkr_…", new_password: password },
     },
@@ -168,9 +179,9 @@ export const accountRoutes: readonly AccountRoute[] = [
     who: "anybody",
     doc: {
       id: "acceptInvitation",
-      summary: "Accept an invitation",
+      summary: "Accept invitation",
       description:
-        "Joins with an account that you choose: without password the one that is signed in, with password the one that has it and email (by default the invitation's). If there is none, a name makes a new account. An e-mail is a label: several accounts can have the same one, but not two members of one workspace, which is a 409.",
+        "Joins the workspace with an account that you choose: without `password` the one that is signed in, otherwise the one with this password and `email`, by default the invitation's. If there is none, send a `name` to create one. Several accounts can have the same e-mail, but not two members of one workspace: that is a 409.",
       body: acceptInvitationBody,
       data: acceptedInvitation,
       errors: ["conflict"],

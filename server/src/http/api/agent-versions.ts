@@ -25,7 +25,7 @@ export const agentVersionRoutes: readonly ManagedRoute[] = [
     permission: "agents:read",
     doc: {
       id: "listAgentVersions",
-      summary: "List an agent's versions",
+      summary: "List agent versions",
       query: pageQuery,
       data: agentVersionEntry,
       list: true,
@@ -37,7 +37,7 @@ export const agentVersionRoutes: readonly ManagedRoute[] = [
     method: "GET",
     path: one,
     permission: "agents:read",
-    doc: { id: "getAgentVersion", summary: "Read a version", data: agentVersion },
+    doc: { id: "getAgentVersion", summary: "Get agent version", data: agentVersion },
     handle: async (request) => ({
       data: await getVersion({ ctx: request.ctx, input: versionOf(request) }),
     }),
@@ -48,9 +48,9 @@ export const agentVersionRoutes: readonly ManagedRoute[] = [
     permission: "agents:read",
     doc: {
       id: "compareAgentVersions",
-      summary: "Show what has changed since a version",
+      summary: "Compare agent versions",
       description:
-        "Up to the version `with`, by default the current one. Lists are compared by position.",
+        "Lists what changed from this version to the version `with`, by default the current one. Arrays are compared by position.",
       query: compareQuery,
       data: versionComparison,
     },
@@ -67,14 +67,15 @@ export const agentVersionRoutes: readonly ManagedRoute[] = [
     permission: "agents:write",
     doc: {
       id: "restoreAgentVersion",
-      summary: "Go back to a version",
+      summary: "Restore agent version",
       description:
-        "Writes the agent's next version, equal to this one. Refused when its provider, or a secret of its tools, is gone by now. Secrets that only the current version uses are deleted.",
+        "Creates the agent's next version, equal to this one. Fails if its provider or a secret of its tools was deleted. Secrets that only the current version uses are deleted.",
       body: emptyBody,
       bodyOptional: true,
       data: agent,
       once: true,
       ifMatch: true,
+      etag: true,
     },
     handle: async (request) => {
       const { data, replayed } = await restoreVersion({

@@ -3,8 +3,8 @@ import { exportAgent, exportAgents, importAgents } from "../../bundles/index.ts"
 import type { ManagedRoute } from "../management/index.ts";
 import { agentsFile } from "../management/index.ts";
 
-const inIt =
-  'With all settings, without ids, tokens and secrets: where a tool has a secret, `{"secret": null}` stands. Triggers are in it for a credential that may read them (`triggers:read`).';
+const contents =
+  'The file has all settings, but no ids, tokens or secrets: a tool\'s secret is `{"secret": null}`. It has triggers if the credential has the scope `triggers:read`.';
 
 export const agentsDocumentRoutes: readonly ManagedRoute[] = [
   {
@@ -14,7 +14,7 @@ export const agentsDocumentRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "exportAgents",
       summary: "Export all agents",
-      description: `The oldest first. ${inIt}`,
+      description: `Oldest first. ${contents}`,
       query: exportQuery,
       data: exportedAgents,
       file: true,
@@ -27,8 +27,8 @@ export const agentsDocumentRoutes: readonly ManagedRoute[] = [
     permission: "agents:read",
     doc: {
       id: "exportAgent",
-      summary: "Export an agent",
-      description: inIt,
+      summary: "Export agent",
+      description: contents,
       query: exportQuery,
       data: exportedAgents,
       file: true,
@@ -44,7 +44,7 @@ export const agentsDocumentRoutes: readonly ManagedRoute[] = [
       id: "importAgents",
       summary: "Import agents",
       description:
-        'Takes what an export gives, up to 500 agents with 1,000 triggers; all are made, or none. They are new agents whatever there is already, with tokens that the answer shows. A model is looked up by its provider\'s name here. `{"secret": null}` may be filled in; a tool whose secret is missing fails until one is given. A document with triggers needs the scope `triggers:write` too.',
+        'Accepts an exported file with at most 500 agents and 1,000 triggers. Creates all of them or none, always as new agents; the response has their tokens. Models are found by the provider\'s name in this workspace. Replace `{"secret": null}` by a secret; a tool without its secret fails until it gets one. A file with triggers also needs the scope `triggers:write`.',
       body: agentsDocument,
       yaml: true,
       data: importedAgents,

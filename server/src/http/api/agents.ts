@@ -41,13 +41,14 @@ export const agentRoutes: readonly ManagedRoute[] = [
     permission: "agents:write",
     doc: {
       id: "createAgent",
-      summary: "Add an agent",
-      description: "The token in the answer invokes the agent; it can be revealed again.",
+      summary: "Create agent",
+      description: "The token in the response invokes the agent. It can be revealed later.",
       body: createAgentBody,
       data: agent,
       also: tokenShown,
       created: true,
       once: true,
+      etag: true,
       example: { name: "Triage", model: "demo/echo", instructions: "Sort incoming mail." },
     },
     handle: async ({ ctx, body }) => {
@@ -66,9 +67,9 @@ export const agentRoutes: readonly ManagedRoute[] = [
     permission: "agents:read",
     doc: {
       id: "listAgents",
-      summary: "List and search agents",
+      summary: "List agents",
       description:
-        "`search` is part of the name or the description, in any case; `model` is whole; `deleted=true` lists the deleted ones that can be restored. Filters that are given apply together.",
+        "All filters apply together. `search` matches part of the name or the description, ignoring case; `model` matches the whole name. `deleted=true` lists deleted agents that can be restored.",
       query: agentsQuery,
       data: agent,
       list: true,
@@ -79,7 +80,7 @@ export const agentRoutes: readonly ManagedRoute[] = [
     method: "GET",
     path: "/agents/:agent_id",
     permission: "agents:read",
-    doc: { id: "getAgent", summary: "Read an agent", data: agent },
+    doc: { id: "getAgent", summary: "Get agent", data: agent, etag: true },
     handle: async (request) =>
       versioned(await getAgent({ ctx: request.ctx, input: agentOf(request) })),
   },
@@ -89,11 +90,12 @@ export const agentRoutes: readonly ManagedRoute[] = [
     permission: "agents:write",
     doc: {
       id: "updateAgent",
-      summary: "Change an agent",
-      description: "Writes the agent's next version; runs that have started keep theirs.",
+      summary: "Update agent",
+      description: "Creates the agent's next version. Runs that have started keep theirs.",
       body: updateAgentBody,
       data: agent,
       ifMatch: true,
+      etag: true,
       example: { instructions: "Sort incoming mail. Answer with one word." },
     },
     handle: async (request) =>
@@ -105,9 +107,9 @@ export const agentRoutes: readonly ManagedRoute[] = [
     permission: "agents:write",
     doc: {
       id: "deleteAgent",
-      summary: "Delete an agent",
+      summary: "Delete agent",
       description:
-        "Its token and triggers stop at once; accepted runs go on and stay readable. It can be restored for 30 days.",
+        "Its token and triggers stop at once. Accepted runs continue and stay readable. The agent can be restored for 30 days.",
       ifMatch: true,
     },
     handle: async (request) => {
@@ -121,9 +123,9 @@ export const agentRoutes: readonly ManagedRoute[] = [
     permission: "agents:write",
     doc: {
       id: "restoreAgent",
-      summary: "Bring a deleted agent back",
+      summary: "Restore agent",
       description:
-        "Within 30 days of its deletion. It comes back without a token and with its triggers disabled.",
+        "Restores an agent within 30 days of its deletion, without a token and with its triggers disabled.",
       body: emptyBody,
       bodyOptional: true,
       data: agent,
@@ -137,15 +139,16 @@ export const agentRoutes: readonly ManagedRoute[] = [
     permission: "agents:write",
     doc: {
       id: "duplicateAgent",
-      summary: "Make another agent like this one",
+      summary: "Duplicate agent",
       description:
-        "A new agent with what the current version holds, copies of its tools' secrets included, and a token of its own. It has no triggers and is not paused.",
+        "Creates an agent with the configuration of the current version, including copies of its tools' secrets, and a token of its own. The new agent has no triggers and is not paused.",
       body: duplicateAgentBody,
       bodyOptional: true,
       data: agent,
       also: tokenShown,
       created: true,
       once: true,
+      etag: true,
       example: { name: "Triage for Berlin" },
     },
     handle: async (request) => {
@@ -167,7 +170,8 @@ export const agentRoutes: readonly ManagedRoute[] = [
     permission: "agents:write",
     doc: {
       id: "pauseAgent",
-      summary: "Refuse new runs of an agent",
+      summary: "Pause agent",
+      description: "Rejects new runs with 409 `agent_paused`. Accepted runs continue.",
       body: pauseAgentBody,
       bodyOptional: true,
       data: agent,
@@ -182,7 +186,8 @@ export const agentRoutes: readonly ManagedRoute[] = [
     permission: "agents:write",
     doc: {
       id: "resumeAgent",
-      summary: "Let a paused agent start runs again",
+      summary: "Resume agent",
+      description: "Accepts new runs again.",
       body: emptyBody,
       bodyOptional: true,
       data: agent,
@@ -196,8 +201,9 @@ export const agentRoutes: readonly ManagedRoute[] = [
     permission: "agents:write",
     doc: {
       id: "rotateAgentToken",
-      summary: "Issue a new token",
-      description: "The one before works for grace_seconds more, by default not at all.",
+      summary: "Rotate agent token",
+      description:
+        "Issues a new token. The previous one stays valid for `grace_seconds`, 0 by default.",
       body: rotateBody,
       bodyOptional: true,
       data: tokenShown,
@@ -215,8 +221,8 @@ export const agentRoutes: readonly ManagedRoute[] = [
     permission: "agents:write",
     doc: {
       id: "revealAgentToken",
-      summary: "Show the token",
-      description: "The reveal is on record.",
+      summary: "Reveal agent token",
+      description: "The audit log records the reveal.",
       data: tokenShown,
       errors: ["secret_unreadable"],
     },
@@ -229,7 +235,11 @@ export const agentRoutes: readonly ManagedRoute[] = [
     method: "DELETE",
     path: "/agents/:agent_id/token",
     permission: "agents:write",
-    doc: { id: "revokeAgentToken", summary: "Revoke the token" },
+    doc: {
+      id: "revokeAgentToken",
+      summary: "Revoke agent token",
+      description: "The token stops at once. Rotate to issue a new one.",
+    },
     handle: async (request) => {
       await revokeAgentToken({ ctx: request.ctx, input: agentOf(request) });
       return {};

@@ -9,7 +9,8 @@ export const auditRoutes: readonly ManagedRoute[] = [
     permission: "audit:read",
     doc: {
       id: "listAudit",
-      summary: "List changes and reveals",
+      summary: "List audit log",
+      description: "Every change and every reveal of a secret, newest first.",
       query: auditQuery,
       data: auditEntry,
       list: true,
@@ -22,7 +23,8 @@ export const auditRoutes: readonly ManagedRoute[] = [
     permission: "audit:read",
     doc: {
       id: "exportAudit",
-      summary: "Export changes and reveals as JSON Lines",
+      summary: "Export audit log",
+      description: "One entry per line as JSON Lines, newest first.",
       query: auditExportQuery,
       data: auditEntry,
       lines: true,

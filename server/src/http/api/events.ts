@@ -9,13 +9,24 @@ export const eventRoutes: readonly ManagedRoute[] = [
     permission: "runs:read",
     doc: {
       id: "listEvents",
-      summary: "Read the events of all runs",
+      summary: "List workspace events",
       description:
-        "Of the whole workspace, or of one agent; oldest first, in the order in which they became durable. A page looks at limit events and holds those that match. Each has its cursor, to go on after it. Events that belong to no run (agent.paused, agent.resumed) are listed only if kind names them; their run_id and seq are null. An agent's token cannot name them.",
+        "The events of the workspace or of one agent, oldest first, in the order of their commits. Each page searches `limit` events and holds those that match. Each event has a `cursor` to continue after it. Events of no run (`agent.paused`, `agent.resumed`) are listed only if `kind` names them; their `run_id` and `seq` are null. An agent's token cannot name them.",
       stream:
-        "With Accept: text/event-stream: without a cursor the events to come, else those after it and those to come. limit is not taken. What a model says while it speaks is in the stream of its run only.",
+        "With `Accept: text/event-stream`, the response streams new events, with a cursor also those after it. `limit` is rejected. The model's output is only in the stream of its run.",
       query: workspaceEventsQuery,
       data: workspaceEvent,
+      dataExample: {
+        id: "evt_01jdb8tq5ke5ktbqrs4n1h9m0z",
+        run_id: "run_01jdb8tq5ke5ktbqrs4n1h9m0z",
+        seq: 1,
+        type: "run.started",
+        version: 1,
+        time: "2026-01-31T09:30:00.000Z",
+        data: {},
+        agent_id: "agt_01jdb8tq5ke5ktbqrs4n1h9m0z",
+        cursor: "MDAwMDAwMDAuMS4uMQ",
+      },
       list: true,
     },
     handle: ({ ctx, query }) => listEvents({ ctx, input: { query } }),

@@ -15,9 +15,9 @@ export const keyRoutes: readonly ManagedRoute[] = [
     permission: "keys:write",
     doc: {
       id: "createKey",
-      summary: "Add a key",
+      summary: "Create key",
       description:
-        "The secret, key, is shown in this answer only. Give scopes or a preset; without an expiry it lives 90 days, null is for ever. No key can give more than it has.",
+        "Only this response shows the secret, `key`. Send `scopes` or a `preset`. The key expires after 90 days unless `expires_in_days` says otherwise; null means never. You cannot grant scopes that you do not have.",
       body: createKeyBody,
       data: key,
       also: keyShown,
@@ -42,7 +42,7 @@ export const keyRoutes: readonly ManagedRoute[] = [
     method: "GET",
     path: "/keys/:key_id",
     permission: "keys:read",
-    doc: { id: "getKey", summary: "Read a key", data: key },
+    doc: { id: "getKey", summary: "Get key", data: key },
     handle: async (request) => ({
       data: await getKey({ ctx: request.ctx, input: keyOf(request) }),
     }),
@@ -53,8 +53,8 @@ export const keyRoutes: readonly ManagedRoute[] = [
     permission: "keys:write",
     doc: {
       id: "updateKey",
-      summary: "Change a key",
-      description: "Holds for every request sent after the answer.",
+      summary: "Update key",
+      description: "Takes effect with the response.",
       body: updateKeyBody,
       data: key,
       errors: ["conflict"],
@@ -70,8 +70,8 @@ export const keyRoutes: readonly ManagedRoute[] = [
     permission: "keys:write",
     doc: {
       id: "deleteKey",
-      summary: "Revoke a key",
-      description: "Every request sent after the answer is refused.",
+      summary: "Revoke key",
+      description: "Takes effect with the response.",
       errors: ["conflict"],
     },
     handle: async (request) => {
@@ -85,8 +85,9 @@ export const keyRoutes: readonly ManagedRoute[] = [
     permission: "keys:write",
     doc: {
       id: "rotateKey",
-      summary: "Give a key a new secret",
-      description: "The one before works for grace_seconds more, by default not at all.",
+      summary: "Rotate key",
+      description:
+        "Issues a new secret. The previous one stays valid for `grace_seconds`, 0 by default.",
       body: rotateBody,
       bodyOptional: true,
       data: key,

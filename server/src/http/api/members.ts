@@ -38,9 +38,9 @@ export const memberRoutes: readonly ManagedRoute[] = [
     permission: "members:write",
     doc: {
       id: "updateMember",
-      summary: "Change a member's role",
+      summary: "Update member role",
       description:
-        "Holds for every request sent after the answer. Nobody gives a role above their own, nor changes who is above them.",
+        "Takes effect with the response. You cannot grant a role above your own, or change a member above you.",
       body: updateMemberBody,
       data: member,
       errors: ["conflict"],
@@ -59,9 +59,9 @@ export const memberRoutes: readonly ManagedRoute[] = [
     permission: "members:write",
     doc: {
       id: "removeMember",
-      summary: "Remove a member, or leave",
+      summary: "Remove member",
       description:
-        "Every request sent after the answer is refused. Everybody may remove themselves, but the last owner.",
+        "Takes effect with the response. Every member can leave by removing themselves, except the last owner.",
       errors: ["conflict"],
     },
     handle: async (request) => {
@@ -75,9 +75,9 @@ export const memberRoutes: readonly ManagedRoute[] = [
     permission: "workspaces:own",
     doc: {
       id: "createResetLink",
-      summary: "Make a link by which a member sets a new password",
+      summary: "Create password reset link",
       description:
-        "It works once, for 24 hours, and takes the place of the one before. It stops when you could not make it any more, or when a membership or role of the member changes. The member must be in no workspace that you do not own, unless you own the workspace default.",
+        "The link works once, for 24 hours, and replaces the previous one. It stops if you lose the permission to create it, or if a membership or role of the member changes. The member must not be in a workspace that you do not own, unless you own the workspace `default`.",
       body: emptyBody,
       bodyOptional: true,
       data: resetLink,
@@ -96,9 +96,9 @@ export const memberRoutes: readonly ManagedRoute[] = [
     permission: "members:write",
     doc: {
       id: "createInvitation",
-      summary: "Invite a person",
+      summary: "Create invitation",
       description:
-        "The link, url, is shown in this answer only; hand it to the person. It works once, for as long as you could make it. The e-mail is a label: whoever accepts chooses the account. Nobody invites to a role above their own.",
+        "Only this response has the link, `url`: send it to the person. It works once, while you have the permission to create it. The e-mail is a label: the person who accepts chooses the account. You cannot invite to a role above your own.",
       body: createInvitationBody,
       data: invitation,
       also: linkShown,
@@ -117,7 +117,8 @@ export const memberRoutes: readonly ManagedRoute[] = [
     permission: "members:read",
     doc: {
       id: "listInvitations",
-      summary: "List open invitations",
+      summary: "List invitations",
+      description: "Lists invitations that are neither accepted nor expired.",
       query: pageQuery,
       data: invitation,
       list: true,
@@ -130,7 +131,7 @@ export const memberRoutes: readonly ManagedRoute[] = [
     permission: "members:write",
     doc: {
       id: "deleteInvitation",
-      summary: "Take an invitation back",
+      summary: "Revoke invitation",
       description: "Its link stops at once.",
     },
     handle: async ({ ctx, param }) => {

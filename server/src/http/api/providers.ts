@@ -27,7 +27,7 @@ export const providerRoutes: readonly ManagedRoute[] = [
     permission: "providers:write",
     doc: {
       id: "createProvider",
-      summary: "Add a provider of models",
+      summary: "Create provider",
       description:
         "The host of base_url must be public, unless the operator of Beckon names it in BECKON_EGRESS_ALLOW.",
       body: createProviderBody,
@@ -60,7 +60,7 @@ export const providerRoutes: readonly ManagedRoute[] = [
     method: "GET",
     path: "/providers/:provider_id",
     permission: "providers:read",
-    doc: { id: "getProvider", summary: "Read a provider", data: provider },
+    doc: { id: "getProvider", summary: "Get provider", data: provider },
     handle: async (request) => ({
       data: await getProvider({ ctx: request.ctx, input: providerOf(request) }),
     }),
@@ -71,10 +71,9 @@ export const providerRoutes: readonly ManagedRoute[] = [
     permission: "providers:write",
     doc: {
       id: "updateProvider",
-      summary: "Change a provider's address or key",
+      summary: "Update provider",
       description:
-        "null removes the key, or restores the kind's default address. A base_url of another origin (scheme, host, port) " +
-        "needs api_key in the same request if a key is stored: a key is sent only to the origin it was given for.",
+        "null removes the key, or restores the default address of the kind. If a key is stored, a `base_url` of another origin (scheme, host, port) needs `api_key` in the same request: a key is sent only to the origin for which it was set.",
       errors: ["conflict"],
       body: updateProviderBody,
       data: provider,
@@ -93,9 +92,9 @@ export const providerRoutes: readonly ManagedRoute[] = [
     permission: "providers:write",
     doc: {
       id: "checkProvider",
-      summary: "Check a provider's address and key",
+      summary: "Check provider",
       description:
-        "Requests the provider's list of models; changes nothing. A model server of Beckon's machine is requested at most every 30 seconds.",
+        "Requests the provider's list of models to test its address and key. Changes nothing. A model server of Beckon's machine is requested at most every 30 seconds.",
       body: emptyBody,
       bodyOptional: true,
       data: providerCheck,
@@ -112,8 +111,8 @@ export const providerRoutes: readonly ManagedRoute[] = [
     permission: "providers:write",
     doc: {
       id: "deleteProvider",
-      summary: "Delete a provider",
-      description: "Rejected while an agent uses it, and for a provider of the operator.",
+      summary: "Delete provider",
+      description: "Fails while an agent uses the provider, and for a provider of the operator.",
       errors: ["conflict"],
     },
     handle: async (request) => {

@@ -29,10 +29,10 @@ import { seqOf } from "../streams/index.ts";
 const runOf = (request: ManagedRequest) => ({ runId: request.param("run_id") });
 
 const searching =
-  "All filters that are given must hold. created_after is the first moment, created_before the one after the last; error is part of the error's code or message. A page looks at a limited number of runs: it may hold fewer than limit, even none, and yet have a next; the search is over when next is null.";
+  "All filters apply together. `created_after` is inclusive, `created_before` exclusive; `error` matches part of the error's code or message. Each page searches a limited number of runs: it can hold fewer than `limit`, even none, and still have a `next`. The search is complete when `next` is null.";
 
 const selecting =
-  "Which ones: a filter as for the search, or all: true. One call changes a limited number; while next is not null, send the same again with it as after.";
+  "Select the runs by a `filter` as in a list, or by `all: true`. One request changes a limited number: while `next` is not null, repeat it with `next` as `after`.";
 
 export const runRoutes: readonly ManagedRoute[] = [
   {
@@ -41,7 +41,7 @@ export const runRoutes: readonly ManagedRoute[] = [
     permission: "runs:read",
     doc: {
       id: "listRuns",
-      summary: "Search runs",
+      summary: "List runs",
       description: searching,
       query: runsQuery,
       data: run,
@@ -55,7 +55,7 @@ export const runRoutes: readonly ManagedRoute[] = [
     permission: "runs:read",
     doc: {
       id: "listAgentRuns",
-      summary: "Search an agent's runs",
+      summary: "List agent runs",
       description: searching,
       query: agentRunsQuery,
       data: run,
@@ -70,8 +70,8 @@ export const runRoutes: readonly ManagedRoute[] = [
     permission: "runs:read",
     doc: {
       id: "getRun",
-      summary: "Read a run",
-      description: "It is over when finished_at is set.",
+      summary: "Get run",
+      description: "A run has ended when `finished_at` is set.",
       data: run,
     },
     handle: async (request) => ({
@@ -84,9 +84,9 @@ export const runRoutes: readonly ManagedRoute[] = [
     permission: "runs:write",
     doc: {
       id: "cancelRun",
-      summary: "Cancel a run",
+      summary: "Cancel run",
       description:
-        "A queued run ends at once, a running one as soon as it can be stopped, a finished one stays as it is.",
+        "A queued run ends at once, a running one as soon as it can be stopped. A run that has ended is not changed.",
       body: emptyBody,
       bodyOptional: true,
       data: run,
@@ -101,10 +101,11 @@ export const runRoutes: readonly ManagedRoute[] = [
     permission: "runs:write",
     doc: {
       id: "cancelRuns",
-      summary: "Cancel many runs",
-      description: `Each as one by one. Runs that are started after the call, and those that are being cancelled already, are not touched. ${selecting}`,
+      summary: "Cancel runs in bulk",
+      description: `Cancels each run like the single operation. Runs that start after the request, or are being cancelled, are not changed. ${selecting}`,
       body: cancelRunsBody,
       data: cancelledRuns,
+      dataExample: { cancelled: 12, next: null },
       example: { filter: { agent_id: "agt_01jdb8tq5ke5ktbqrs4n1h9m0z", status: ["queued"] } },
     },
     handle: async ({ ctx, body }) => ({ data: await cancelRuns({ ctx, input: { body } }) }),
@@ -115,9 +116,9 @@ export const runRoutes: readonly ManagedRoute[] = [
     permission: "runs:write",
     doc: {
       id: "retryRun",
-      summary: "Retry a run",
+      summary: "Retry run",
       description:
-        "Starts a new run with the payload of one that has ended, on the agent as it is now, or with version original as it was then. The new run names the old one as retry_of and keeps its source; it is queued as any other.",
+        "Starts a new run with the payload of a run that has ended, on the agent's current version or, with `version: original`, on the version of that run. The new run has `retry_of` and the same `source`.",
       body: retryRunBody,
       bodyOptional: true,
       data: run,
@@ -140,9 +141,9 @@ export const runRoutes: readonly ManagedRoute[] = [
     permission: "runs:write",
     doc: {
       id: "deleteRun",
-      summary: "Delete a run",
+      summary: "Delete run",
       description:
-        "With its journal and its files, for good; only when it has ended. A repeat of the request that started it, with its Idempotency-Key, starts nothing.",
+        "Deletes a run that has ended, with its journal and files. A repeat of the request that started it, with the same Idempotency-Key, still starts nothing.",
       errors: ["conflict"],
     },
     handle: async (request) => {
@@ -156,10 +157,11 @@ export const runRoutes: readonly ManagedRoute[] = [
     permission: "runs:write",
     doc: {
       id: "deleteRuns",
-      summary: "Delete many runs",
-      description: `Each as one by one; runs that have not ended are not touched. ${selecting}`,
+      summary: "Delete runs in bulk",
+      description: `Deletes each run like the single operation. Runs that have not ended are not changed. ${selecting}`,
       body: deleteRunsBody,
       data: deletedRuns,
+      dataExample: { deleted: 12, next: null },
       example: { filter: { status: ["failed"], created_before: "2026-01-31T00:00:00Z" } },
     },
     handle: async ({ ctx, body }) => ({ data: await deleteRuns({ ctx, input: { body } }) }),
@@ -170,10 +172,10 @@ export const runRoutes: readonly ManagedRoute[] = [
     permission: "runs:read",
     doc: {
       id: "listRunEvents",
-      summary: "Read a run's journal",
-      description: "Oldest first; after is the last seq that was seen.",
+      summary: "List run events",
+      description: "The run's journal, oldest first. `after` is the last `seq` that you have.",
       stream:
-        "With Accept: text/event-stream: the events there are and, as they come, those to come, until the run's end; between them, without an id, what the model says while it speaks. limit is not taken.",
+        "With `Accept: text/event-stream`, the response streams the stored events and then new ones until the run ends; events with the model's output in between have no id. `limit` is rejected.",
       query: eventsQuery,
       data: eventOnWire,
       list: true,

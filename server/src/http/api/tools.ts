@@ -15,12 +15,55 @@ export const toolRoutes: readonly ManagedRoute[] = [
     permission: "agents:write",
     doc: {
       id: "importHttpTool",
-      summary: "Make a tool of an OpenAPI document",
+      summary: "Import HTTP tool",
       description:
-        "Nothing is stored or called: complete the tool with secrets and put it into an agent.",
+        "Converts an OpenAPI document to an HTTP tool. Stores and calls nothing: add the secrets and put the tool into an agent.",
       body: importHttpToolBody,
       data: importedHttpTool,
-      example: { document: "openapi: 3.1.0\n…", operations: ["getOrder"] },
+      dataExample: {
+        tool: {
+          type: "http",
+          name: "shop",
+          description: "Shop",
+          allowed_hosts: ["api.example.com"],
+          operations: [
+            {
+              name: "get_order",
+              description: "Get order",
+              method: "GET",
+              url: "https://api.example.com/orders/{id}",
+              query: {},
+              headers: {},
+              parameters: {
+                type: "object",
+                properties: { id: { type: "string" } },
+                required: ["id"],
+              },
+            },
+          ],
+        },
+        warnings: [],
+      },
+      example: {
+        document: {
+          openapi: "3.1.0",
+          info: { title: "Shop", version: "1" },
+          servers: [{ url: "https://api.example.com" }],
+          paths: {
+            "/orders/{id}": {
+              get: {
+                operationId: "getOrder",
+                summary: "Get order",
+                parameters: [
+                  { name: "id", in: "path", required: true, schema: { type: "string" } },
+                ],
+                responses: { "200": { description: "OK" } },
+              },
+            },
+          },
+        },
+        operations: ["getOrder"],
+      },
     },
     handle: async ({ ctx, body }) => ({ data: await importHttpTool({ ctx, input: { body } }) }),
   },

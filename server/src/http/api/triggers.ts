@@ -27,7 +27,9 @@ const triggerOf = (request: ManagedRequest) => ({
   triggerId: request.param("trigger_id"),
 });
 
-/** The address that fires the trigger: whoever has it can, so it is shown only where the token is. */
+/**
+ * Adds the URL that fires the trigger. It contains the token, so only routes that show that use it.
+ */
 const withUrl = (request: ManagedRequest, trigger: TriggerWithToken) => ({
   ...trigger,
   url: `${request.publicUrl}/api/public/triggers/${trigger.token}`,
@@ -42,8 +44,9 @@ export const triggerRoutes: readonly ManagedRoute[] = [
     permission: "triggers:write",
     doc: {
       id: "createTrigger",
-      summary: "Add a trigger",
-      description: "Whoever has the url in the answer can fire it; it can be revealed again.",
+      summary: "Create trigger",
+      description:
+        "Anyone with the `url` in the response can fire the trigger. It can be revealed later.",
       body: createTriggerBody,
       data: trigger,
       also: urlShown,
@@ -66,7 +69,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
     permission: "triggers:read",
     doc: {
       id: "listTriggers",
-      summary: "List an agent's triggers",
+      summary: "List triggers",
       query: pageQuery,
       data: trigger,
       list: true,
@@ -78,7 +81,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
     method: "GET",
     path: one,
     permission: "triggers:read",
-    doc: { id: "getTrigger", summary: "Read a trigger", data: trigger },
+    doc: { id: "getTrigger", summary: "Get trigger", data: trigger },
     handle: async (request) => ({
       data: await getTrigger({ ctx: request.ctx, input: triggerOf(request) }),
     }),
@@ -89,7 +92,8 @@ export const triggerRoutes: readonly ManagedRoute[] = [
     permission: "triggers:write",
     doc: {
       id: "updateTrigger",
-      summary: "Change, enable or disable a trigger",
+      summary: "Update trigger",
+      description: "A disabled trigger rejects fires with 409 `trigger_disabled`.",
       body: updateTriggerBody,
       data: trigger,
       example: { enabled: false },
@@ -107,8 +111,8 @@ export const triggerRoutes: readonly ManagedRoute[] = [
     permission: "triggers:write",
     doc: {
       id: "deleteTrigger",
-      summary: "Delete a trigger",
-      description: "Its URL stops at once; runs it has started go on.",
+      summary: "Delete trigger",
+      description: "Its URL stops at once. Runs that it started continue.",
     },
     handle: async (request) => {
       await deleteTrigger({ ctx: request.ctx, input: triggerOf(request) });
@@ -121,8 +125,9 @@ export const triggerRoutes: readonly ManagedRoute[] = [
     permission: "triggers:write",
     doc: {
       id: "rotateTrigger",
-      summary: "Give a trigger a new URL",
-      description: "The one before works for grace_seconds more, by default not at all.",
+      summary: "Rotate trigger URL",
+      description:
+        "Issues a new URL. The previous one stays valid for `grace_seconds`, 0 by default.",
       body: rotateBody,
       bodyOptional: true,
       data: trigger,
@@ -144,8 +149,8 @@ export const triggerRoutes: readonly ManagedRoute[] = [
     permission: "triggers:write",
     doc: {
       id: "revealTrigger",
-      summary: "Show a trigger's URL",
-      description: "The reveal is on record.",
+      summary: "Reveal trigger URL",
+      description: "The audit log records the reveal.",
       data: trigger,
       also: urlShown,
       errors: ["secret_unreadable"],

@@ -18,8 +18,8 @@ export const workspaceRoutes: readonly ManagedRoute[] = [
     anyWorkspace: true,
     doc: {
       id: "listWorkspaces",
-      summary: "List one's workspaces",
-      description: "For a session all those of the member, for a key its own one.",
+      summary: "List workspaces",
+      description: "A session lists all workspaces of the member, a key its own one.",
       query: pageQuery,
       data: workspace,
       list: true,
@@ -32,9 +32,9 @@ export const workspaceRoutes: readonly ManagedRoute[] = [
     permission: "workspaces:own",
     doc: {
       id: "createWorkspace",
-      summary: "Add a workspace",
+      summary: "Create workspace",
       description:
-        "Done by owners and keys of the workspace default. A member who adds one owns it. A key is answered with a key like itself in the new workspace, shown in this answer only.",
+        "For owners and keys of the workspace `default`. A member who creates a workspace owns it. A key gets a key of its own kind in the new workspace, which only this response shows.",
       body: createWorkspaceBody,
       data: workspace,
       also: z.object({ key: z.string().optional() }),
@@ -51,7 +51,7 @@ export const workspaceRoutes: readonly ManagedRoute[] = [
     method: "GET",
     path: "/workspaces/:workspace_id",
     permission: "workspaces:read",
-    doc: { id: "getWorkspace", summary: "Read a workspace", data: workspace },
+    doc: { id: "getWorkspace", summary: "Get workspace", data: workspace },
     handle: async (request) => ({
       data: await getWorkspace({ ctx: request.ctx, input: workspaceOf(request) }),
     }),
@@ -62,7 +62,7 @@ export const workspaceRoutes: readonly ManagedRoute[] = [
     permission: "workspaces:write",
     doc: {
       id: "updateWorkspace",
-      summary: "Change a workspace",
+      summary: "Update workspace",
       body: updateWorkspaceBody,
       data: workspace,
       example: { name: "Support" },

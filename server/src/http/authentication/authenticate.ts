@@ -3,36 +3,36 @@ import { roleScopes } from "@beckon/contract";
 import type { Actor } from "../../base/context.ts";
 import { unavailableIfLost } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
-import { unauthorizedMessage } from "../../credentials/index.ts";
 import { resolveKey } from "../../keys/index.ts";
 import { findMemberships } from "../../members/index.ts";
 import { resolveToken } from "../../tokens/index.ts";
-import { addressOf, headerOf } from "../request/index.ts";
+import { headerOf } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import { findSession, type SessionFound } from "./find-session.ts";
+import { unauthorized } from "./unauthorized.ts";
 
 export interface Authenticated {
   readonly actor: Actor;
   readonly workspaceId: string;
-  /** Of a member who is signed in. */
+  /** If the caller is signed in. */
   readonly sessionId?: string;
-  /** To set in the answer to a member who is signed in. */
+  /** Cookies for the response to a caller who is signed in. */
   readonly cookies?: readonly string[];
 }
 
-/** In which workspace a member wants to act: a key says so by itself. */
+/** The workspace that a session's request names; a key or token belongs to one. */
 export interface WantedWorkspace {
-  /** Undefined: not said, which will do for a member of one. */
+  /** Undefined if the request names none: enough for a member of only one. */
   readonly id: string | undefined;
-  /** It is about all of the member's: any will do. */
+  /** The route concerns all workspaces of the member, so the request need not name one. */
   readonly any?: boolean | undefined;
 }
 
 /**
- * Who sent this request, by its `x-api-key` or else by its session, asked of the database each time: a revocation holds from its
- * answer on, and so does a member's removal or other role.
- * @throws ApiError `unauthorized`, the same for all credentials that do not stand; `not_found` for a workspace that is not the member's; as
- *   `requireOwnSite` with a session.
+ * Returns who sent the request, by its `x-api-key` or else by its session. Queries the database
+ * each time: a revocation, or a member's removal or new role, takes effect with its response.
+ * @throws ApiError `unauthorized`, the same for all credentials that are not valid; `not_found` if
+ *   the caller is no member of the workspace; as `requireOwnSite` with a session.
  */
 export async function authenticate(
   services: Services,
@@ -47,13 +47,12 @@ export async function authenticate(
     const session = await findSession(services, incoming);
     if (session !== undefined) return asMember(services, session, wanted);
   }
-  throw services.failedAuthentications.answer(
-    addressOf(incoming, services.trustProxy),
-    unauthorizedMessage,
-  );
+  throw unauthorized(services, incoming);
 }
 
-/** The workspace that a request names: in its header or, where a link may lead, in its query. */
+/**
+ * Returns the workspace that a request names: in its header or, for links, in the query of a GET.
+ */
 export function workspaceOf(
   incoming: IncomingMessage,
   query: string | undefined,
@@ -75,7 +74,7 @@ async function asMember(
   if (memberships.length === 0)
     throw new ApiError(
       "forbidden",
-      "You are a member of no workspace. Ask an owner or admin of one to invite you.",
+      "You are not a member of any workspace. Ask an owner or admin of one to invite you.",
     );
   const [first, second] =
     wanted.id === undefined

@@ -1,21 +1,21 @@
 import type { IncomingMessage } from "node:http";
-import { unauthorizedMessage } from "../../credentials/index.ts";
-import { addressOf, headerOf } from "../request/index.ts";
+import { headerOf } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import { requireOwnSite } from "./own-site.ts";
+import { unauthorized } from "./unauthorized.ts";
 
 /** A valid session, found by its cookie. */
 export interface SessionFound {
   readonly id: string;
   readonly userId: string;
-  /** To set in the answer: the session's end has moved. */
+  /** Cookies for the response: the session's expiry has moved. */
   readonly cookies: readonly string[];
 }
 
 /**
- * The session of this request, asked of the database each time: one that was revoked is refused by every process. Undefined without a cookie
- * of ours.
- * @throws ApiError `unauthorized` for one that does not stand; as `requireOwnSite`.
+ * Returns the session of the request, or undefined if it has no session cookie. Queries the
+ * database each time, so that every process rejects a session as soon as it is revoked.
+ * @throws ApiError `unauthorized` if the session is not valid; as `requireOwnSite`.
  */
 export async function findSession(
   services: Services,
@@ -26,8 +26,5 @@ export async function findSession(
   requireOwnSite(services, incoming, { strict: true });
   const found = await services.auth.find(cookies);
   if (found !== undefined) return found;
-  throw services.failedAuthentications.answer(
-    addressOf(incoming, services.trustProxy),
-    unauthorizedMessage,
-  );
+  throw unauthorized(services, incoming);
 }

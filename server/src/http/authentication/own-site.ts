@@ -5,17 +5,16 @@ import { headerOf } from "../request/index.ts";
 import type { Services } from "../services.ts";
 
 /**
- * A browser sends the session's cookie along whoever made it send the request, so where it comes from is looked at, beside what the cookie
- * says itself (SameSite=Strict). Asked of every request that a cookie authenticates, and of those that make or use accounts; callers with a
- * key are not asked: no browser adds a key by itself.
+ * Rejects requests that a page of another site made a browser send with the session's cookie, in
+ * addition to SameSite=Strict. For every request that a cookie authenticates or that creates or
+ * uses accounts. Not for keys: no browser adds one by itself.
  *
- * - Host: a name of ours, or no name. Someone else's name that leads to this address (DNS rebinding) would make their page same-origin with us.
- *   Ours are PUBLIC_URL's and localhost; an IP address cannot be made to lead elsewhere.
- * - Origin: PUBLIC_URL's or, reached by another of these hosts, that host's. On what changes something it must be there.
- * - Sec-Fetch-Site, which newer browsers add and no page can set: not of another origin.
+ * - `Host` must be PUBLIC_URL's host, localhost or an IP literal (prevents DNS rebinding).
+ * - `Origin` must be that of PUBLIC_URL or of the `Host`.
+ * - `Sec-Fetch-Site`, which browsers add and pages cannot set, must not be another origin.
  *
- * @param strict Origin must be there on what changes something: browsers send it, and nobody else has a cookie.
- * @throws ApiError `misdirected` for the host, `forbidden` for the rest.
+ * @param strict requires `Origin` on all methods but GET and HEAD: browsers send it there
+ * @throws ApiError `misdirected` for the host, `forbidden` for the rest
  */
 export function requireOwnSite(
   services: Services,
@@ -24,25 +23,25 @@ export function requireOwnSite(
 ): void {
   const own = new URL(services.publicUrl());
   const host = headerOf(incoming, "host")?.toLowerCase();
-  if (host === undefined || !isOurs(host, own)) {
+  if (host === undefined || !isOwnHost(host, own)) {
     throw new ApiError(
       "misdirected",
-      `This server is not ${JSON.stringify(host ?? "")}: browsers are answered at ${own.origin}, localhost and IP addresses. Set PUBLIC_URL to the address that people use, and let a proxy in front pass the Host header on.`,
+      `The Host header ${JSON.stringify(host ?? "")} is not this server: browsers can use ${own.origin}, localhost and IP addresses. Set PUBLIC_URL to the address that people use, and let a proxy in front forward the Host header.`,
     );
   }
   const origin = headerOf(incoming, "origin");
-  const changes = incoming.method !== "GET" && incoming.method !== "HEAD";
-  const originFits =
-    origin === undefined ? !(strict && changes) : origin === own.origin || hostOf(origin) === host;
+  const isWrite = incoming.method !== "GET" && incoming.method !== "HEAD";
+  const hasOwnOrigin =
+    origin === undefined ? !(strict && isWrite) : origin === own.origin || hostOf(origin) === host;
   const site = headerOf(incoming, "sec-fetch-site") ?? "none";
-  if (originFits && (site === "none" || site === "same-origin")) return;
+  if (hasOwnOrigin && (site === "none" || site === "same-origin")) return;
   throw new ApiError(
     "forbidden",
-    "This request comes from a page of another site, and a session is for this one only. If this is the right one, set PUBLIC_URL to the address in the browser; programs use a key.",
+    "This request comes from a page of another site, which cannot use the session. If it is this site, set PUBLIC_URL to the address in the browser; programs use a key.",
   );
 }
 
-function isOurs(host: string, own: URL): boolean {
+function isOwnHost(host: string, own: URL): boolean {
   if (host === own.host) return true;
   const name = /^(\[[0-9a-f:.]+\]|[^:]*)(?::\d+)?$/.exec(host)?.[1] ?? "";
   return (
@@ -50,7 +49,7 @@ function isOurs(host: string, own: URL): boolean {
   );
 }
 
-/** `host:port` of an origin, as a Host header has it. */
+/** Returns `host:port` of an origin, as in a Host header. */
 function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host || undefined : undefined;
 }

@@ -4,7 +4,7 @@ import type { StreamCredential } from "../../credentials/index.ts";
 import { headerOf } from "../request/index.ts";
 import type { Authenticated } from "./authenticate.ts";
 
-/** What this request was authenticated with, as it is looked at again while its stream is open. */
+/** Returns the credential of the request, which is checked again while its stream is open. */
 export function streamCredentialOf(
   { actor, sessionId }: Authenticated,
   incoming: IncomingMessage,
@@ -17,14 +17,14 @@ export function streamCredentialOf(
         id: credentialId(hashCredential(headerOf(incoming, "x-api-key") ?? "")),
       };
     case "user":
-      if (sessionId === undefined) throw new Error("a member came without a session");
+      if (sessionId === undefined) throw new Error("a member has a session");
       return { kind: "session", id: sessionId };
     case "system":
-      throw new Error("the system reads no streams over HTTP");
+      throw new Error("the system does not use HTTP");
   }
 }
 
-/** How a credential is named while streams are open: by its hash. */
+/** Returns the name of a credential among open streams: its hash. */
 export function credentialId(hash: Buffer): string {
   return hash.toString("hex");
 }

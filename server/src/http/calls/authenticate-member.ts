@@ -6,9 +6,9 @@ import type { Services } from "../services.ts";
 import type { StartHead } from "./start-from-request.ts";
 
 /**
- * The member who invokes an agent by their session, or nothing without one. The session and the role are asked of the database here, just before
- * the gate writes: like a key's, a revocation holds from its answer on.
- * @throws ApiError as `authenticate`; `forbidden` for a role that does not invoke.
+ * Returns the member who invokes an agent by a session; undefined without one. Queries session and
+ * role just before the admission check, so that a revocation takes effect with its response.
+ * @throws ApiError as `authenticate`; `forbidden` if the role cannot invoke agents.
  */
 export async function authenticateMember(
   services: Services,
@@ -31,7 +31,7 @@ export async function authenticateMember(
   };
 }
 
-/** The header that renews the session's cookie, if it is due. */
+/** Returns the header that renews the session's cookie, if that is due. */
 export function cookieOf({ session }: Pick<StartHead, "session">): Record<string, string> {
   const cookie = session?.cookies[0];
   return cookie === undefined ? {} : { "set-cookie": cookie };

@@ -1,14 +1,27 @@
 import { ApiError, type Result } from "../../base/errors.ts";
 import { hashCredential, isCredential } from "../../base/secrets/index.ts";
-import { headerOf, idempotencyKey, jsonOf, type RequestContext, textOf } from "../request/index.ts";
+import {
+  headerOf,
+  idempotencyKey,
+  jsonOf,
+  type RequestContext,
+  requestIdHeader,
+  textOf,
+} from "../request/index.ts";
 import type { Services } from "../services.ts";
 import type { AdmittedCredentials } from "./admitted-credentials.ts";
 import { startFromRequest } from "./start-from-request.ts";
 
-/** Browser forms may fire from anywhere: the URL is the credential, and nothing of the caller's is sent along. */
-export const fireCors: Readonly<Record<string, string>> = { "access-control-allow-origin": "*" };
+/**
+ * CORS headers of every response to a fire. Pages of any origin can fire: the URL is the
+ * credential, and browsers send no cookie along.
+ */
+export const fireCors: Readonly<Record<string, string>> = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": `${requestIdHeader}, idempotency-replayed, retry-after`,
+};
 
-/** Answer to a browser that asks whether it may POST. The same for every token. */
+/** Answers the CORS preflight of a fire. It is the same for every token, so it reveals none. */
 export function handleFireOptions(): Response {
   return new Response(null, {
     status: 204,
@@ -22,17 +35,17 @@ export function handleFireOptions(): Response {
   });
 }
 
-/** `POST /api/public/triggers/:token`: starts a run and answers as soon as it is durable. */
+/** Handles `POST /api/public/triggers/:token`: responds as soon as the run is durable. */
 export async function handleFire(
   services: Services,
-  hints: AdmittedCredentials,
+  admitted: AdmittedCredentials,
   c: RequestContext,
 ): Promise<Response> {
   const { incoming } = c.env;
   const token = c.req.param("token") ?? "";
   const contentType = headerOf(incoming, "content-type");
   const encoding = headerOf(incoming, "content-encoding");
-  const run = await startFromRequest(services, hints, c, {
+  const run = await startFromRequest(services, admitted, c, {
     source: "trigger",
     caller: isCredential("bkt_", token)
       ? { kind: "credential", hash: hashCredential(token) }
@@ -47,7 +60,10 @@ export async function handleFire(
   return new Response(JSON.stringify({ ok: true, run_id: run.runId }), { status: 200, headers });
 }
 
-/** Senders of webhooks repeat a delivery under the same `webhook-id`. One that cannot serve as a key is ignored: it is not ours to demand. */
+/**
+ * Returns the idempotency key of a fire. Standard Webhooks senders repeat a delivery with the same
+ * `webhook-id`. One that is not a valid key is ignored: the sender cannot change it.
+ */
 function fireKey(
   header: string | undefined,
   webhookId: string | undefined,
@@ -57,7 +73,9 @@ function fireKey(
   return key?.ok ? key : undefined;
 }
 
-/** What the agent gets to read. Text and JSON are passed on unchanged; a form becomes JSON, since models read that better. */
+/**
+ * Returns the payload. Text and JSON are unchanged; a form becomes JSON, which models read better.
+ */
 function payloadOf(
   bytes: Buffer,
   contentType: string | undefined,
@@ -67,7 +85,7 @@ function payloadOf(
   if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") {
     throw new ApiError(
       "unsupported_type",
-      "The body is compressed. Send it without Content-Encoding.",
+      "The body has a Content-Encoding. Send it uncompressed, without that header.",
     );
   }
   if (type === "" || type.startsWith("text/")) return textOf(bytes);
@@ -79,11 +97,13 @@ function payloadOf(
   if (type === "application/x-www-form-urlencoded") return formPayload(textOf(bytes));
   throw new ApiError(
     "unsupported_type",
-    `A trigger cannot read ${type}. Send JSON, text, or a URL-encoded form.`,
+    `A trigger does not accept ${type}. Send JSON, text or a URL-encoded form.`,
   );
 }
 
-/** The type is also what curl says by default of anything, so what is plainly no form is left as it is. */
+/**
+ * curl labels every body as a form unless told otherwise, so text that is no form stays unchanged.
+ */
 function formPayload(text: string): string {
   if (!text.includes("=") || isJson(text)) return text;
   const fields = new Map<string, string | string[]>();

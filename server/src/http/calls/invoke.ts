@@ -4,6 +4,7 @@ import { hashCredential, isCredential } from "../../base/secrets/index.ts";
 import type { Outcome } from "../../engine/index.ts";
 import { hasKeyFormat } from "../../keys/index.ts";
 import { readStatus, type Started, waitForRun } from "../../runs/index.ts";
+import { messageFor } from "../errors.ts";
 import {
   canSend,
   clientGoneSignal,
@@ -11,8 +12,9 @@ import {
   holdExchange,
   idempotencyKey,
   jsonOf,
-  pathMember,
+  pathParameter,
   type RequestContext,
+  requestIdOf,
   textOf,
   tooManyResponses,
 } from "../request/index.ts";
@@ -20,17 +22,23 @@ import type { Services } from "../services.ts";
 import { acceptsStream } from "../streams/index.ts";
 import type { AdmittedCredentials } from "./admitted-credentials.ts";
 import { authenticateMember, cookieOf } from "./authenticate-member.ts";
+import { ignoredFields, ignoredFieldsHeader } from "./ignored-fields.ts";
 import { applied, type Preference, readPrefer } from "./prefer.ts";
 import { type StartHead, startFromRequest } from "./start-from-request.ts";
 import { streamInvoked } from "./stream-invoked.ts";
 
-/** `POST /api/public/agents/:agent_id/invoke`: starts a run and waits for its answer, as long as the caller prefers to. */
+const bodyFields = Object.keys(invokeBody.shape);
+
+/**
+ * Handles `POST /api/public/agents/:agent_id/invoke`: starts a run and waits for its end, or as
+ * long as `Prefer` allows.
+ */
 export async function handleInvoke(
   services: Services,
-  hints: AdmittedCredentials,
+  admitted: AdmittedCredentials,
   c: RequestContext,
 ): Promise<Response> {
-  const { incoming } = c.env;
+  const { incoming, outgoing } = c.env;
   const credential = headerOf(incoming, "x-api-key");
   const wellFormed =
     credential !== undefined && (isCredential("bka_", credential) || hasKeyFormat(credential));
@@ -39,23 +47,30 @@ export async function handleInvoke(
     source: "invoke",
     caller: wellFormed ? { kind: "credential", hash: hashCredential(credential) } : undefined,
     ...(credential === undefined ? await authenticateMember(services, incoming) : {}),
-    agentId: pathMember(c, "agent_id"),
+    agentId: pathParameter(c, "agent_id"),
     key: idempotencyKey(headerOf(incoming, "idempotency-key")),
-    payloadOf: (bytes) => parse(invokeBody, jsonOf(textOf(bytes))).input,
+    payloadOf: (bytes) => {
+      const body = jsonOf(textOf(bytes));
+      const ignored = ignoredFields(body, bodyFields);
+      // Errors have the header too: it shows a misspelt `input`.
+      if (ignored !== undefined) outgoing.setHeader(ignoredFieldsHeader, ignored);
+      return parse(invokeBody, body).input;
+    },
     contentType: headerOf(incoming, "content-type"),
   };
-  if (acceptsStream(headerOf(incoming, "accept"))) return streamInvoked(services, hints, c, head);
-  const run = await startFromRequest(services, hints, c, head);
+  if (acceptsStream(headerOf(incoming, "accept")))
+    return streamInvoked(services, admitted, c, head);
+  const run = await startFromRequest(services, admitted, c, head);
   if (credential !== undefined && hasKeyFormat(credential))
     services.keyUse.note({ workspaceId: run.workspaceId, credential });
   const headers: Record<string, string> = { "content-type": "application/json", ...cookieOf(head) };
   if (run.replayed) headers["idempotency-replayed"] = "true";
-  const honoured = applied(preference);
-  if (honoured !== undefined) headers["preference-applied"] = honoured;
+  const preferenceApplied = applied(preference);
+  if (preferenceApplied !== undefined) headers["preference-applied"] = preferenceApplied;
   const noWait = preference.respondAsync && preference.wait === undefined;
   const outcome = noWait
     ? undefined
-    : await waitForRun(services.runs, run, patience(c, preference));
+    : await waitForRun(services.runs, run, waitSignal(c, preference));
   return outcome === undefined
     ? accepted(services, run, headers)
     : ended(services, c, run, outcome, headers);
@@ -85,23 +100,24 @@ function ended(
     if (canSend(text, () => holdExchange(runs.memory.exchanges, workspaceId, outgoing), outgoing)) {
       return new Response(text, { status: 200, headers });
     }
-    const { message, code, retryAfter } = tooManyResponses(
+    const error = tooManyResponses(
       `The run has succeeded: read its output with GET /api/public/runs/${runId}.`,
     );
-    const body = { ok: false, error: message, code, run_id: runId };
+    const message = messageFor(error, requestIdOf(outgoing));
+    const body = { ok: false, error: message, code: error.code, run_id: runId };
     return new Response(JSON.stringify(body), {
       status: 503,
-      headers: { ...headers, "retry-after": String(retryAfter) },
+      headers: { ...headers, "retry-after": String(error.retryAfter) },
     });
   }
   const body = { ok: false, error: outcome.error.message, code: outcome.error.code, run_id: runId };
   return new Response(JSON.stringify(body), { status: 500, headers });
 }
 
-/** Waiting ends with the caller's patience, or with the caller; the run goes on either way. */
-function patience(c: RequestContext, { wait }: Preference): AbortSignal {
-  const leaving = clientGoneSignal(c.env.outgoing);
+/** Aborts when the client disconnects or its `wait` has passed. The run continues either way. */
+function waitSignal(c: RequestContext, { wait }: Preference): AbortSignal {
+  const clientGone = clientGoneSignal(c.env.outgoing);
   return wait === undefined
-    ? leaving
-    : AbortSignal.any([leaving, AbortSignal.timeout(wait * 1_000)]);
+    ? clientGone
+    : AbortSignal.any([clientGone, AbortSignal.timeout(wait * 1_000)]);
 }

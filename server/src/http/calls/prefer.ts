@@ -1,4 +1,4 @@
-/** What a caller would rather have than to wait for the answer: RFC 7240. */
+/** How long a client prefers to wait for the response: RFC 7240. */
 export interface Preference {
   readonly respondAsync: boolean;
   /** Seconds. */
@@ -7,7 +7,10 @@ export interface Preference {
 
 const none: Preference = { respondAsync: false, wait: undefined };
 
-/** Reads `Prefer`; what is not understood is ignored, parameters too, as the RFC says. `wait` is capped at a day. */
+/**
+ * Parses `Prefer`. Ignores unknown preferences and parameters, as the RFC says. `wait` is at most a
+ * day.
+ */
 export function readPrefer(header: string | undefined): Preference {
   if (header === undefined) return none;
   const preferences = header
@@ -22,7 +25,7 @@ export function readPrefer(header: string | undefined): Preference {
   };
 }
 
-/** The value of `Preference-Applied`, or undefined when nothing was asked for. */
+/** Returns the value of `Preference-Applied`; undefined if there was no known preference. */
 export function applied(preference: Preference): string | undefined {
   const parts = [
     preference.respondAsync ? "respond-async" : "",

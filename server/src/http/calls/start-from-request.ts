@@ -8,26 +8,30 @@ import {
   type StartRequest,
   startRun,
 } from "../../runs/index.ts";
+import { unauthorized } from "../authentication/index.ts";
 import { addressOf, bindKey, type RequestContext, readBody } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import type { AdmittedCredentials } from "./admitted-credentials.ts";
 
-/** What an HTTP request to start a run says before its body is read. */
+/** What is known of a request to start a run before its body is read. */
 export interface StartHead extends Pick<StartRequest, "source" | "agentId" | "output"> {
-  /** Undefined: the credential is absent or malformed, and is rejected without a query. */
+  /** Undefined: the credential is missing or malformed, and is rejected without a query. */
   readonly caller: Caller | undefined;
   /** The session by which the caller is signed in, with cookies to set in the response. */
   readonly session?: { readonly id: string; readonly cookies: readonly string[] };
   readonly key: Result<string> | undefined;
-  /** Makes the payload of the raw body. @throws ApiError */
+  /** Returns the payload of the raw body. @throws ApiError */
   readonly payloadOf: (bytes: Buffer) => string;
   readonly contentType: string | undefined;
 }
 
-/** Checks the credential, reads the body, and starts the run. @throws ApiError in the order of the contract. */
+/**
+ * Checks the credential, reads the body, and starts the run.
+ * @throws ApiError in the order of the contract.
+ */
 export async function startFromRequest(
   services: Services,
-  hints: AdmittedCredentials,
+  admitted: AdmittedCredentials,
   c: RequestContext,
   head: StartHead,
 ): Promise<Started> {
@@ -36,16 +40,17 @@ export async function startFromRequest(
   let hold: ByteHold | undefined;
   try {
     if (caller === undefined) throw new ApiError("unauthorized", unauthorizedMessage);
-    if (!hints.has(caller)) await hints.ask({ source: head.source, caller, agentId: head.agentId });
+    if (!admitted.has(caller)) {
+      await admitted.check({ source: head.source, caller, agentId: head.agentId });
+    }
     hold = services.runs.memory.exchanges.hold(callerId(caller));
     return await startRun(services.runs, await readStart(c, { ...head, caller }, hold));
   } catch (thrown) {
     if (!(thrown instanceof ApiError) || thrown.code !== "unauthorized") throw thrown;
-    if (caller !== undefined) hints.forget(caller);
-    throw services.failedAuthentications.answer(
-      addressOf(incoming, services.trustProxy),
-      thrown.message,
-    );
+    if (caller !== undefined) admitted.forget(caller);
+    if (head.source === "invoke") throw unauthorized(services, incoming);
+    const address = addressOf(incoming, services.trustProxy);
+    throw services.failedAuthentications.countFailure(address, thrown.message);
   } finally {
     hold?.release();
   }

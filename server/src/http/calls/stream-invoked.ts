@@ -8,12 +8,12 @@ import { cookieOf } from "./authenticate-member.ts";
 import { type StartHead, startFromRequest } from "./start-from-request.ts";
 
 /**
- * Starts a run and answers with its events, from the first on. Until there is a run a refusal is an answer like any other. A repeat with
- * the same Idempotency-Key joins the run, after the event in its `Last-Event-ID` if it has one.
+ * Starts a run and streams its events from the first one. Errors before the run exists are JSON. A
+ * repeat with the same Idempotency-Key joins the run, after the event in its `Last-Event-ID`.
  */
 export async function streamInvoked(
   services: Services,
-  hints: AdmittedCredentials,
+  admitted: AdmittedCredentials,
   c: RequestContext,
   head: StartHead,
 ): Promise<Response> {
@@ -23,10 +23,10 @@ export async function streamInvoked(
   const output = createOutputBuffer();
   const reservation = services.streams.reserve(id);
   try {
-    const run = await startFromRequest(services, hints, c, {
+    const run = await startFromRequest(services, admitted, c, {
       ...head,
       output,
-      // Refused when what the caller sends is judged, after the credential.
+      // An invalid cursor is an error of the body: it comes after those of the credential.
       payloadOf: (bytes) => {
         readCursor(lastEventId);
         return head.payloadOf(bytes);
@@ -50,7 +50,7 @@ export async function streamInvoked(
       scope: "agents:invoke",
       agentIds: [run.agentId],
     } as const;
-    return reservation.answer(c, { ...stream, idOf: seqOf }, held, headers);
+    return reservation.respond(c, { ...stream, idOf: seqOf }, held, headers);
   } finally {
     reservation.release();
   }

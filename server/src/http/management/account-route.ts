@@ -6,17 +6,17 @@ import {
   addressOf,
   headerOf,
   holdExchange,
-  pathMember,
+  pathParameter,
   type RequestContext,
   readBody,
   readDeadline,
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import { managedBody } from "./managed-body.ts";
-import { type Answer, render } from "./managed-route.ts";
+import { type RouteResult, render } from "./managed-route.ts";
 import type { RouteDoc } from "./route-doc.ts";
 
-/** What a handler of such a route gets: parsed as far as HTTP goes, not judged. */
+/** A request as handlers get it: HTTP is decoded, no schema is applied yet. */
 export interface AccountRequest<Ctx extends AccountContext> {
   readonly ctx: Ctx;
   readonly param: (name: string) => string;
@@ -31,25 +31,25 @@ interface Described {
   readonly doc: RouteDoc;
 }
 
-/** Needs no credential, or has it in its body. */
+/** A route that needs no credential, or takes it in its body. */
 export interface OpenRoute extends Described {
   readonly who: "anybody";
-  /** `signedIn`: the session of who is signed in, if anybody. */
+  /** `signedIn` returns the session of the request, if it has one. */
   readonly handle: (
     request: AccountRequest<AccountContext> & { signedIn: () => Promise<SessionFound | undefined> },
-  ) => Promise<Answer>;
+  ) => Promise<RouteResult>;
 }
 
-/** About the person who is signed in: it takes a session, and no key. */
+/** A route about the person who is signed in: it needs a session, a key is rejected. */
 export interface PersonalRoute extends Described {
   readonly who: "signed in";
-  readonly handle: (request: AccountRequest<SignedIn>) => Promise<Answer>;
+  readonly handle: (request: AccountRequest<SignedIn>) => Promise<RouteResult>;
 }
 
-/** A route about a person's account, which belongs to no workspace: no scope, no role, and no Idempotency-Key. */
+/** A route about accounts, which belong to no workspace: no scope, role or Idempotency-Key. */
 export type AccountRoute = OpenRoute | PersonalRoute;
 
-/** Handles a request to a route that belongs to a person or to nobody: no workspace, no key. */
+/** Handles a request to an account route. */
 export async function handleAccount(
   services: Services,
   route: AccountRoute,
@@ -65,7 +65,7 @@ export async function handleAccount(
     userAgent: headerOf(incoming, "user-agent")?.slice(0, 500),
     failedAttempts: {
       permit: () => services.guesses.permit(address),
-      count: (message) => services.guesses.answer(address, message),
+      count: (message) => services.guesses.countFailure(address, message),
     },
     failedSignIns: services.failedSignIns,
   };
@@ -75,7 +75,7 @@ export async function handleAccount(
         ? undefined
         : await readBody(incoming, holdExchange(services.runs.memory.exchanges, address, outgoing));
     return {
-      param: (name: string) => pathMember(c, name),
+      param: (name: string) => pathParameter(c, name),
       query: c.req.query(),
       body: managedBody(raw, headerOf(incoming, "content-type"), route.doc),
     };
@@ -87,18 +87,18 @@ export async function handleAccount(
       secret: true,
     });
   }
-  const inTime = readDeadline();
-  const session = await inTime(findSession(services, incoming));
+  const withinDeadline = readDeadline();
+  const session = await withinDeadline(findSession(services, incoming));
   if (session === undefined) {
     throw new ApiError(
       "unauthorized",
-      "This is about the account of a person. Sign in: POST /api/public/sign-in. A key has no account.",
+      "This route needs the session of a person: sign in with POST /api/public/sign-in. A key, in x-api-key, has no account.",
     );
   }
   const handled = route.handle({
     ctx: { ...ctx, userId: session.userId, sessionId: session.id },
     ...(await request()),
   });
-  const answer = await (route.method === "GET" ? inTime(handled) : handled);
+  const answer = await (route.method === "GET" ? withinDeadline(handled) : handled);
   return render({ ...answer, cookies: answer.cookies ?? session.cookies, secret: true });
 }

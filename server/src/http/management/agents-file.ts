@@ -1,9 +1,12 @@
 import { yamlItems } from "../../base/yaml/index.ts";
 import type { ExportedDocument } from "../../bundles/index.ts";
-import type { Answer } from "./managed-route.ts";
+import type { RouteResult } from "./managed-route.ts";
 
-/** The document in the form that was asked for, agent by agent. Both forms are what `POST /agents/import` takes. */
-export function agentsFile({ format, agents }: ExportedDocument): Answer {
+/**
+ * Returns the export as a file in the requested format, written agent by agent. `POST
+ * /agents/import` accepts both formats.
+ */
+export function agentsFile({ format, agents }: ExportedDocument): RouteResult {
   const text = format === "json" ? asJson(agents) : asYaml(agents);
   return { file: { name: `beckon-agents.${format}`, type: `application/${format}`, text } };
 }

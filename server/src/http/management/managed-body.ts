@@ -4,7 +4,9 @@ import { YamlText } from "../../base/yaml/index.ts";
 import { jsonOf, type RawBody, textOf } from "../request/index.ts";
 import type { RouteDoc } from "./route-doc.ts";
 
-/** Decodes the body as JSON. YAML, where the route takes it, is left to the operation: see `YamlText`. */
+/**
+ * Decodes the body as JSON. The operation parses YAML, where the route accepts it: see `YamlText`.
+ */
 export function managedBody(
   raw: RawBody | undefined,
   contentType: string | undefined,

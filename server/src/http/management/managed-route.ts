@@ -13,7 +13,7 @@ import {
   headerOf,
   holdExchange,
   idempotencyKey,
-  pathMember,
+  pathParameter,
   type RequestContext,
   readBody,
   readDeadline,
@@ -31,32 +31,32 @@ export type ManagedContext = Context &
     readonly egress: Egress;
   };
 
-/** What a handler of a managed route gets: all of it parsed as far as HTTP goes, none of it judged. */
+/** A request as handlers get it: HTTP is decoded, no schema is applied yet. */
 export interface ManagedRequest {
   readonly ctx: ManagedContext;
-  /** A member of the path; the route's pattern says that it is there. */
+  /** Returns a path parameter of the route's pattern. */
   readonly param: (name: string) => string;
   readonly query: Record<string, string>;
   readonly body: UnparsedBody;
   readonly publicUrl: string;
 }
 
-export interface Answer {
-  /** Without data: 204. */
+export interface RouteResult {
+  /** Absent: the response is 204. */
   readonly data?: unknown;
-  /** In place of data: answered one by one, as JSON Lines, as fast as the caller reads. */
+  /** Instead of data: sent one by one as JSON Lines, as fast as the client reads. */
   readonly lines?: AsyncIterable<unknown>;
-  /** In place of data: a file of its own form, written as fast as the caller reads. */
+  /** Instead of data: a file, sent as fast as the client reads. */
   readonly file?: {
     readonly name: string;
     readonly type: string;
     readonly text: AsyncIterable<string>;
   };
-  /** Of a list. */
+  /** The cursor of a list's following page. */
   readonly next?: string | null;
-  /** The path of what was created: 201. */
+  /** The path of the resource that was created; the response is 201. */
   readonly location?: string;
-  /** The answer shows a secret and must not be kept by anything on the way. */
+  /** The response holds a secret, which no cache can store. */
   readonly secret?: boolean;
   readonly replayed?: boolean;
   /** The version of the resource, for `If-Match`. */
@@ -64,31 +64,34 @@ export interface Answer {
   readonly cookies?: readonly string[];
 }
 
-/** What a route gives to who reads a stream. `agentIds`: all of it is of these agents; null: of the whole workspace. */
-export interface StreamAnswer extends StreamSource {
+/** The source of a stream. `agentIds`: the agents it is limited to; null: the whole workspace. */
+export interface RouteStream extends StreamSource {
   readonly agentIds: readonly string[] | null;
 }
 
-/** A route of the management API. It calls one verb, which checks the same permission that is declared here. */
+/** A route of the management API. It calls one operation, which checks the same permission. */
 export interface ManagedRoute {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Under `/api/public`. */
   readonly path: string;
   readonly permission: Scope;
-  /** It is about all workspaces of a member, who need not name one. */
+  /** The route concerns all workspaces of a member, so the request need not name one. */
   readonly anyWorkspace?: true;
   readonly doc: RouteDoc;
-  readonly handle: (request: ManagedRequest) => Promise<Answer>;
+  readonly handle: (request: ManagedRequest) => Promise<RouteResult>;
   /**
-   * For GET, in the place of `handle`, to who accepts `text/event-stream`. Undefined: nothing comes any more, which is answered
-   * with 204, since that ends a browser's reconnecting.
+   * For GET, instead of `handle`, if the client accepts `text/event-stream`. Undefined: the stream
+   * has ended, and the response is 204, after which browsers do not reconnect.
    */
   readonly stream?: (
     request: ManagedRequest & { readonly lastEventId: string | undefined },
-  ) => Promise<StreamAnswer | undefined>;
+  ) => Promise<RouteStream | undefined>;
 }
 
-/** The order of the contract: credential here, scope and resource in the verb, then idempotency, then the body. */
+/**
+ * Handles a request to a managed route. Errors have a fixed order: the credential here, then scope,
+ * resource, idempotency and body in the operation.
+ */
 export async function handleManaged(
   services: Services,
   route: ManagedRoute,
@@ -97,8 +100,8 @@ export async function handleManaged(
   const { incoming, outgoing } = c.env;
   const { workspace: wanted, ...query } = c.req.query();
   const id = c.req.param("workspace_id") ?? workspaceOf(incoming, wanted);
-  const inTime = readDeadline();
-  const authenticated = await inTime(
+  const withinDeadline = readDeadline();
+  const authenticated = await withinDeadline(
     authenticate(services, incoming, { id, any: route.anyWorkspace }),
   );
   const { actor, workspaceId, cookies = [] } = authenticated;
@@ -124,8 +127,8 @@ export async function handleManaged(
       idempotency: binding && { route: `${route.method} ${c.req.path}`, binding },
       ifMatch: entityTag(headerOf(incoming, "if-match")),
     },
-    param: (name) => pathMember(c, name),
-    // To a key it is a member of the query like any other, which no route knows.
+    param: (name) => pathParameter(c, name),
+    // Only sessions use `?workspace=`; with a key it is rejected as an unknown parameter.
     query: actor.kind === "user" ? query : c.req.query(),
     body: managedBody(raw, headerOf(incoming, "content-type"), route.doc),
     publicUrl: services.publicUrl(),
@@ -137,7 +140,7 @@ export async function handleManaged(
   ) {
     const handled = route.handle(request);
     return render(
-      { ...(await (route.method === "GET" ? inTime(handled) : handled)), cookies },
+      { ...(await (route.method === "GET" ? withinDeadline(handled) : handled)), cookies },
       (text) => {
         if (!canSend(text, () => hold, outgoing)) throw tooManyResponses();
       },
@@ -150,55 +153,55 @@ export async function handleManaged(
   };
   const reservation = services.streams.reserve(held.id);
   try {
-    const source = await inTime(
+    const source = await withinDeadline(
       route.stream({ ...request, lastEventId: headerOf(incoming, "last-event-id") }),
     );
     if (source === undefined) return new Response(null, { status: 204 });
     const headers = cookies[0] === undefined ? {} : { "set-cookie": cookies[0] };
-    return reservation.answer(c, source, { ...held, agentIds: source.agentIds }, headers);
+    return reservation.respond(c, source, { ...held, agentIds: source.agentIds }, headers);
   } finally {
     reservation.release();
   }
 }
 
-/** The version in `If-Match`; `*` asks for none in particular. */
+/** Returns the version in `If-Match`; undefined for `*`, which any version matches. */
 function entityTag(header: string | undefined): string | undefined {
   return header === "*" ? undefined : header?.replace(/^(?:W\/)?"?(.*?)"?$/, "$1");
 }
 
-/** The answer of a route as it is sent. `count` is called with its text. */
-export function render(answer: Answer, count: (text: string) => void = () => {}): Response {
+/** Returns the HTTP response of a route. Calls `count` with its text before it is sent. */
+export function render(result: RouteResult, count: (text: string) => void = () => {}): Response {
   const headers = new Headers({ "content-type": "application/json" });
-  const { cookies = [] } = answer;
+  const { cookies = [] } = result;
   for (const cookie of cookies) headers.append("set-cookie", cookie);
-  if (answer.location !== undefined) headers.set("location", answer.location);
-  if (answer.secret || cookies.length > 0) headers.set("cache-control", "no-store");
-  if (answer.replayed) headers.set("idempotency-replayed", "true");
-  if (answer.etag !== undefined) headers.set("etag", `"${answer.etag}"`);
-  if (answer.lines !== undefined) {
+  if (result.location !== undefined) headers.set("location", result.location);
+  if (result.secret || cookies.length > 0) headers.set("cache-control", "no-store");
+  if (result.replayed) headers.set("idempotency-replayed", "true");
+  if (result.etag !== undefined) headers.set("etag", `"${result.etag}"`);
+  if (result.lines !== undefined) {
     headers.set("content-type", "application/jsonl");
-    return new Response(ReadableStream.from(encoded(asLines(answer.lines))), {
+    return new Response(ReadableStream.from(encoded(asLines(result.lines))), {
       status: 200,
       headers,
     });
   }
-  if (answer.file !== undefined) {
-    headers.set("content-type", answer.file.type);
-    headers.set("content-disposition", `attachment; filename="${answer.file.name}"`);
-    return new Response(ReadableStream.from(encoded(answer.file.text)), { status: 200, headers });
+  if (result.file !== undefined) {
+    headers.set("content-type", result.file.type);
+    headers.set("content-disposition", `attachment; filename="${result.file.name}"`);
+    return new Response(ReadableStream.from(encoded(result.file.text)), { status: 200, headers });
   }
-  if (answer.data === undefined) {
+  if (result.data === undefined) {
     headers.delete("content-type");
     return new Response(null, { status: 204, headers });
   }
   const body = {
     ok: true,
-    data: answer.data,
-    ...(answer.next === undefined ? {} : { next: answer.next }),
+    data: result.data,
+    ...(result.next === undefined ? {} : { next: result.next }),
   };
   const text = JSON.stringify(body);
   count(text);
-  return new Response(text, { status: answer.location === undefined ? 200 : 201, headers });
+  return new Response(text, { status: result.location === undefined ? 200 : 201, headers });
 }
 
 async function* asLines(values: AsyncIterable<unknown>): AsyncGenerator<string> {

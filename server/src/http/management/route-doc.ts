@@ -2,47 +2,54 @@ import type { ErrorCode } from "@beckon/contract";
 import type { z } from "zod";
 
 /**
- * What a route takes and gives, for its readers: the OpenAPI document and the page at `/docs` are made of this. The schemas of what it
- * takes are those that its verb parses with; what it gives is compared with every answer that a test gets.
+ * Describes a route's request and response. The OpenAPI document and the pages at `/docs` are made
+ * of it. The operation parses with the same request schemas; tests compare every response with the
+ * response schema.
  */
 export interface RouteDoc {
-  /** The name of its function in a client. */
+  /** The operationId, and the name of the function in a client. */
   readonly id: string;
-  /** What it does, as a command of a few words. */
+  /** Verb and noun, for example "Duplicate agent". */
   readonly summary: string;
-  /** What one might not expect. */
+  /** Behaviour that the summary and the schemas do not show. */
   readonly description?: string;
   readonly body?: z.ZodType;
-  /** The body may be YAML as well as JSON. */
+  /** The body can be YAML as well as JSON. */
   readonly yaml?: true;
-  /** No body is taken as one without members. */
+  /** A missing body counts as `{}`. */
   readonly bodyOptional?: true;
   readonly query?: z.ZodObject;
-  /** Of the answer; without it: 204. */
+  /** The response's `data`; without it the response is 204. */
   readonly data?: z.ZodType;
-  /** Members beside those of `data`, in this answer only. */
+  /** Fields that only this response has in addition to those of `data`. */
   readonly also?: z.ZodObject;
-  /** The answer is a page of `data`. */
+  /** The response is a page of `data`. */
   readonly list?: true;
-  /** The answer is `data` after `data`, as JSON Lines. */
+  /** The response is one `data` per line, as JSON Lines. */
   readonly lines?: true;
-  /** What a reader of `text/event-stream` gets in place of it. */
+  /** What the route sends instead with `Accept: text/event-stream`. */
   readonly stream?: string;
-  /** The answer is `data` itself, as a file in JSON or, if it was asked for, in YAML. */
+  /** The response is `data` without envelope, as a file in JSON or YAML. */
   readonly file?: true;
-  /** The answer is 201, with a Location. */
+  /** The response is 201 with a Location. */
   readonly created?: true;
-  /** It takes an Idempotency-Key. */
+  /** The response sets the session's cookie. */
+  readonly setsCookie?: true;
+  /** The route accepts an Idempotency-Key. */
   readonly once?: true;
-  /** It takes If-Match. */
+  /** The route accepts If-Match and sends an ETag. */
   readonly ifMatch?: true;
-  /** Codes beside those that follow from the rest. */
+  /** The response has an ETag. */
+  readonly etag?: true;
+  /** Error codes in addition to those that follow from the other fields. */
   readonly errors?: readonly ErrorCode[];
-  /** Of the body. */
+  /** Example of the body. */
   readonly example?: unknown;
+  /** Example of `data`, unless `data` is a resource of the document, which has one. */
+  readonly dataExample?: unknown;
 }
 
-/** Every code that a route may refuse with. `who`: of a route about accounts. */
+/** Returns every error code of a route. `who` marks routes about accounts. */
 export function errorsOf({
   method,
   path,
@@ -62,12 +69,12 @@ export function errorsOf({
     "internal_error",
     "unavailable",
   ];
-  // A session may name a workspace that is not its member's, or none although there are several.
+  // A session can name a workspace of which its user is no member, or none although there are two.
   if (path.includes(":") || who === undefined) codes.push("not_found");
   if (doc.query !== undefined || method !== "GET" || who === undefined) codes.push("bad_request");
   if (doc.body !== undefined || doc.once) codes.push("too_large");
   if (doc.body !== undefined) codes.push("unsupported_type");
-  // A stored answer may be under way to its end, or sealed with a key that is lost.
+  // The first request can still be in progress, or its response encrypted with a lost key.
   if (doc.once) codes.push("idempotency_mismatch", "conflict", "secret_unreadable");
   if (doc.ifMatch) codes.push("stale");
   return [...new Set([...codes, ...(doc.errors ?? [])])];

@@ -37,7 +37,7 @@ const madeTrigger = {
   url: "https://beckon.example.com/api/public/triggers/bkt_…",
 };
 
-/** An agent, its versions, and the forms in which it travels. */
+/** Resources of agents, their versions and exports. */
 export const agentResources: readonly {
   readonly name: string;
   readonly schema: z.ZodType;

@@ -2,25 +2,88 @@ import { errorResponse } from "@beckon/contract";
 import { version } from "../../base/version.ts";
 import { accountRoutes, managedRoutes } from "../api/index.ts";
 import type { ManagedRoute } from "../management/index.ts";
-import { errorHeaders } from "./error-responses.ts";
 import { fixedOperations } from "./fixed-operations.ts";
-import { schemaOfAnswer } from "./json-schema.ts";
+import { schemaOfResponse } from "./json-schema.ts";
 import { accountOperation, managedOperation } from "./managed-operation.ts";
+import { sharedParameters } from "./parameters.ts";
 import { resources } from "./resources.ts";
+import { responseHeaders } from "./response-headers.ts";
 
 const root = "/api/public";
 
-const about = `Agents that any system can call: wait for the answer, or fire and forget.
+const description = `Beckon hosts AI agents that any system can call: wait for the output over REST, or POST to a trigger URL.
 
-One resource is \`{"ok": true, "data": {…}}\`, a list \`{"ok": true, "data": […], "next": "<cursor>" | null}\`, newest first, an error
-\`{"ok": false, "error": "<what went wrong and what to do>", "code": "<stable code>"}\`. Only additions are made: ignore members and values that
-you do not know. A body with a member that Beckon does not know is refused.`;
+A resource is \`{"ok": true, "data": {…}}\`, a list \`{"ok": true, "data": […], "next": "<cursor>" | null}\`, newest first, an error \`{"ok": false, "error": "<what went wrong and what to do>", "code": "<stable code>"}\`. Versions only add: ignore fields and enum values that you do not know. A request body with an unknown field is rejected.`;
 
 const sessionScheme =
-  "Of a member who is signed in; with an https PUBLIC_URL its name begins with __Secure-. A member of several workspaces names one in the header beckon-workspace or, on GET, as ?workspace=. On what changes something the Origin must be this site's. A key in the request wins.";
+  "The cookie of a member who is signed in. Its name starts with `__Secure-` if PUBLIC_URL is https. A member of several workspaces names one in the header `beckon-workspace` or, on GET, as `?workspace=`. Requests other than GET need the Origin of this site. A key in the request takes precedence.";
 
-/** The OpenAPI 3.1 document of all routes, made of what the routes say of themselves. The same for every installation. */
-export function buildDocument() {
+/** Tags of the operations, in the order of the documentation. */
+const tags = [
+  {
+    name: "calls",
+    "x-displayName": "Invoke and fire",
+    description: "Invoke an agent and wait for its output, or fire a trigger.",
+  },
+  {
+    name: "agents",
+    "x-displayName": "Agents",
+    description: "Agents, their tokens and versions, export and import.",
+  },
+  {
+    name: "triggers",
+    "x-displayName": "Triggers",
+    description: "Secret URLs that start a run of an agent.",
+  },
+  { name: "runs", "x-displayName": "Runs", description: "Runs and their events." },
+  { name: "events", "x-displayName": "Events", description: "The events of a whole workspace." },
+  {
+    name: "providers",
+    "x-displayName": "Providers",
+    description: "Accounts at providers of models.",
+  },
+  { name: "tools", "x-displayName": "Tools", description: "Tools that let agents call HTTP APIs." },
+  { name: "keys", "x-displayName": "Keys", description: "Keys of a workspace, with scopes." },
+  {
+    name: "audit",
+    "x-displayName": "Audit log",
+    description: "The log of changes and reveals of secrets.",
+  },
+  {
+    name: "workspaces",
+    "x-displayName": "Workspaces",
+    description: "Workspaces: each has its own agents, keys and members.",
+  },
+  {
+    name: "members",
+    "x-displayName": "Members",
+    description: "The people in a workspace, with roles.",
+  },
+  {
+    name: "invitations",
+    "x-displayName": "Invitations",
+    description: "One-time links to join a workspace.",
+  },
+  {
+    name: "account",
+    "x-displayName": "Account",
+    description: "Sign-in, sessions and the current user.",
+  },
+  {
+    name: "health",
+    "x-displayName": "Health and documents",
+    description: "Probes, and this documentation.",
+  },
+];
+
+/** The server URL of a local start with default settings. */
+const defaultUrl = "http://127.0.0.1:3000";
+
+/**
+ * Builds the OpenAPI 3.1 document of all routes.
+ * @param publicUrl URL at which clients reach this installation, without a trailing slash
+ */
+export function buildDocument(publicUrl: string = defaultUrl) {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [path, operations] of Object.entries(fixedOperations)) paths[path] = { ...operations };
   const add = (
@@ -37,26 +100,12 @@ export function buildDocument() {
     info: {
       title: "Beckon",
       version,
-      description: about,
+      description,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
-    servers: [{ url: "/" }],
+    servers: [{ url: publicUrl }],
     security: [{ key: [] }, { session: [] }],
-    tags: [
-      "calls",
-      "agents",
-      "triggers",
-      "runs",
-      "providers",
-      "tools",
-      "keys",
-      "audit",
-      "workspaces",
-      "members",
-      "invitations",
-      "account",
-      "health",
-    ].map((name) => ({ name })),
+    tags,
     paths,
     components: {
       securitySchemes: {
@@ -64,7 +113,8 @@ export function buildDocument() {
           type: "apiKey",
           in: "header",
           name: "x-api-key",
-          description: "A key of the workspace or, where it may, an agent's token.",
+          description:
+            "A key of the workspace or, to invoke an agent and read its runs, the agent's token.",
         },
         session: {
           type: "apiKey",
@@ -73,12 +123,16 @@ export function buildDocument() {
           description: sessionScheme,
         },
       },
-      headers: errorHeaders,
+      headers: responseHeaders,
+      parameters: sharedParameters,
       schemas: {
-        Error: schemaOfAnswer(errorResponse),
-        ...Object.fromEntries(resources.map(({ name, schema }) => [name, schemaOfAnswer(schema)])),
+        Error: schemaOfResponse(errorResponse),
+        ...Object.fromEntries(
+          resources.map(({ name, schema }) => [name, schemaOfResponse(schema)]),
+        ),
       },
     },
   };
 }
+/** The document, as `buildDocument` returns it. */
 export type OpenapiDocument = ReturnType<typeof buildDocument>;

@@ -1,13 +1,21 @@
 import { fireResponse, invokeBody, invokeResponse } from "@beckon/contract";
 import { startErrors } from "../../runs/index.ts";
 import { errorResponses } from "./error-responses.ts";
-import { schemaOfAnswer, schemaOfRequest } from "./json-schema.ts";
-import { idempotencyKey, lastEventId, pathParameters, streamContent } from "./managed-operation.ts";
+import { schemaOfRequest, schemaOfResponse } from "./json-schema.ts";
+import { streamContent } from "./managed-operation.ts";
+import {
+  idempotencyKey,
+  lastEventId,
+  pathParameters,
+  prefer,
+  sessionParameters,
+  webhookId,
+} from "./parameters.ts";
+import { headersOf } from "./response-headers.ts";
 
 const run_id = "run_01jdb8tq5ke5ktbqrs4n1h9m0z";
 const json = (schema: unknown, example: unknown) => ({ "application/json": { schema, example } });
-const state = { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] };
-const start = [
+const startCodes = [
   "unauthorized",
   "bad_request",
   "too_large",
@@ -15,41 +23,39 @@ const start = [
   ...startErrors,
   "conflict",
   "too_many_requests",
+  "internal_error",
+  "unavailable",
 ] as const;
-const ours = ["internal_error", "unavailable"] as const;
+const invokeHeaders = ["IdempotencyReplayed", "PreferenceApplied", "IgnoredFields"] as const;
 
 const invoke = {
   operationId: "invokeAgent",
   tags: ["calls"],
-  summary: "Run an agent and wait for its answer",
+  summary: "Invoke agent",
   description:
-    "With the agent's token, or a key with the scope `agents:invoke`. The body is read as JSON whatever Content-Type says; members other than input are ignored. A caller that disconnects does not stop the run. With Accept: text/event-stream the answer is the run's events, as they come; a run that fails ends its stream with `run.failed`.",
+    "Runs the agent and waits for its output. Authenticate with the agent's token, or a key with the scope `agents:invoke`. The body is parsed as JSON whatever its Content-Type; fields other than `input` are ignored and named in the header `beckon-ignored-fields`. Disconnecting does not stop the run. With `Accept: text/event-stream`, the response streams the run's events; the stream of a run that fails ends with `run.failed`.",
   "x-scope": "agents:invoke",
   parameters: [
     ...pathParameters("/:agent_id"),
     idempotencyKey,
     lastEventId,
-    {
-      name: "Prefer",
-      in: "header",
-      description:
-        "respond-async: 202 at once. wait=N: 202 after N seconds, unless the answer is there before.",
-      schema: { type: "string" },
-    },
+    prefer,
+    ...sessionParameters("POST"),
   ],
   requestBody: { required: true, content: json(schemaOfRequest(invokeBody), { input: "Hello" }) },
   responses: {
     200: {
       description:
-        "The run succeeded; or, with Accept: text/event-stream, its events, and Location names the run.",
+        "The run succeeded. With `Accept: text/event-stream`: its events, and `Location` is the run.",
+      headers: headersOf(...invokeHeaders, "Location"),
       content: {
-        ...json(schemaOfAnswer(invokeResponse), { ok: true, run_id, output: "Hello" }),
+        ...json(schemaOfResponse(invokeResponse), { ok: true, run_id, output: "Hello" }),
         ...streamContent,
       },
     },
     202: {
-      description: "The run goes on; read it at Location.",
-      headers: { Location: { schema: { type: "string" } } },
+      description: "The run continues: read it at `Location`.",
+      headers: headersOf(...invokeHeaders, "Location"),
       content: json(
         {
           type: "object",
@@ -65,69 +71,121 @@ const invoke = {
     },
     204: {
       description:
-        "A repeat of a request whose stream's end the reader has had: nothing comes any more.",
+        "A repeat of a streaming request whose client has received the whole stream: there is nothing more.",
+      headers: headersOf("IdempotencyReplayed", "IgnoredFields", "Location"),
     },
-    ...errorResponses([...start, "forbidden", "not_found", ...ours], { runs: true }),
+    ...errorResponses([...startCodes, "forbidden", "not_found", "misdirected"], { runs: true }),
   },
 };
 
 const fire = {
   operationId: "fireTrigger",
   tags: ["calls"],
-  summary: "Start a run by its trigger's URL",
+  summary: "Fire trigger",
   description:
-    "The URL is the credential: no header is needed. The run's input is the trigger's prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object.",
+    "Starts a run and responds as soon as it is durable. The URL is the credential: no header is needed, and `Authorization` is ignored. The run's input is the trigger's prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. A body without Content-Type is text. An empty body is valid if the trigger has a prompt prefix.",
   security: [],
-  parameters: [...pathParameters("/:token"), idempotencyKey],
+  parameters: [...pathParameters("/:token"), idempotencyKey, webhookId],
   requestBody: {
     content: {
       "application/json": { schema: {}, example: { order: 4711 } },
-      "text/plain": { schema: { type: "string" } },
+      "text/plain": { schema: { type: "string" }, example: "Order 4711 was paid." },
+      "application/x-www-form-urlencoded": {
+        schema: { type: "object", additionalProperties: { type: "string" } },
+        example: { order: "4711" },
+      },
     },
   },
   responses: {
     200: {
       description: "The run is durable.",
-      content: json(schemaOfAnswer(fireResponse), { ok: true, run_id }),
+      headers: headersOf("IdempotencyReplayed"),
+      content: json(schemaOfResponse(fireResponse), { ok: true, run_id }),
     },
-    ...errorResponses([...start, "trigger_disabled", "unsupported_type", ...ours]),
+    ...errorResponses([...startCodes, "trigger_disabled", "unsupported_type"]),
   },
 };
 
-const mayFire = {
-  operationId: "mayFireTrigger",
+const firePreflight = {
+  operationId: "preflightTrigger",
   tags: ["calls"],
-  summary: "Ask, as a browser does, whether a form may fire",
+  summary: "CORS preflight",
+  description:
+    "Browsers send it before a page of another origin fires a trigger. Every origin is allowed.",
   security: [],
   parameters: pathParameters("/:token"),
-  responses: { 204: { description: "It may, from any origin." } },
+  responses: {
+    204: {
+      description: "Every origin can fire.",
+      headers: {
+        ...headersOf(),
+        "Access-Control-Allow-Origin": { schema: { const: "*" } },
+        "Access-Control-Allow-Methods": { schema: { type: "string" } },
+        "Access-Control-Allow-Headers": { schema: { type: "string" } },
+      },
+    },
+  },
 };
 
-const health = (operationId: string, summary: string, fails: boolean) => ({
+const state = { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] };
+const liveness = {
+  operationId: "livenessProbe",
+  tags: ["health"],
+  summary: "Liveness probe",
+  description: "Responds as long as the process runs.",
+  security: [],
+  responses: {
+    200: {
+      description: "The process runs.",
+      headers: headersOf(),
+      content: json(state, { ok: true }),
+    },
+  },
+};
+const readiness = {
+  operationId: "readinessProbe",
+  tags: ["health"],
+  summary: "Readiness probe",
+  description:
+    "Whether the process can take work: it is not stopping or full, and its database works.",
+  security: [],
+  responses: {
+    200: { description: "Ready.", headers: headersOf(), content: json(state, { ok: true }) },
+    503: { description: "Not ready.", headers: headersOf(), content: json(state, { ok: false }) },
+  },
+};
+
+const page = (
+  operationId: string,
+  summary: string,
+  type: string,
+  more: Record<string, unknown> = {},
+) => ({
   operationId,
   tags: ["health"],
   summary,
   security: [],
+  ...more,
   responses: {
-    200: { description: "Yes.", content: json(state, { ok: true }) },
-    ...(fails ? { 503: { description: "No.", content: json(state, { ok: false }) } } : {}),
+    200: {
+      description: "The document.",
+      headers: headersOf(),
+      content: { [type]: { schema: { type: type === "text/html" ? "string" : "object" } } },
+    },
   },
 });
 
-const page = (operationId: string, summary: string, type: string) => ({
-  operationId,
-  tags: ["health"],
-  summary,
-  security: [],
-  responses: { 200: { description: "Here it is.", content: { [type]: {} } } },
-});
-
-/** Operations outside of management, by path and method. */
+/** Operations outside of the management API, by path and method. */
 export const fixedOperations: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "/api/public/agents/{agent_id}/invoke": { post: invoke },
-  "/api/public/triggers/{token}": { post: fire, options: mayFire },
-  "/healthz": { get: health("isAlive", "Ask whether the process lives", false) },
-  "/readyz": { get: health("isReady", "Ask whether the process can take work", true) },
-  "/openapi.json": { get: page("getOpenapi", "Read this document", "application/json") },
-  "/docs": { get: page("getDocs", "Read this document as a page", "text/html") },
+  "/api/public/triggers/{token}": { post: fire, options: firePreflight },
+  "/healthz": { get: liveness },
+  "/readyz": { get: readiness },
+  "/openapi.json": { get: page("getOpenapi", "OpenAPI document", "application/json") },
+  "/docs": { get: page("getDocs", "API documentation", "text/html") },
+  "/docs/{page}": {
+    get: page("getDocsPage", "Page of the documentation", "text/html", {
+      parameters: pathParameters("/:page"),
+    }),
+  },
 };

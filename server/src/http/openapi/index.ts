@@ -1,2 +1,2 @@
-export { buildDocument } from "./build-document.ts";
-export { serveDocument, servePage } from "./serve.ts";
+export { buildDocument, type OpenapiDocument } from "./build-document.ts";
+export { runErrors } from "./error-responses.ts";

@@ -2,13 +2,15 @@ import { z } from "zod";
 
 export type JsonSchema = Record<string, unknown>;
 
-/** JSON Schema of what is sent to us: what has a default need not be there, and an unknown member is refused. */
+/**
+ * Returns the JSON Schema of a request: fields with a default are optional, unknown ones invalid.
+ */
 export function schemaOfRequest(schema: z.ZodType): JsonSchema {
   return convert(schema, "input");
 }
 
-/** JSON Schema of what we answer: complete, and open to members that are added later. */
-export function schemaOfAnswer(schema: z.ZodType): JsonSchema {
+/** Returns the JSON Schema of a response. It allows fields that later versions add. */
+export function schemaOfResponse(schema: z.ZodType): JsonSchema {
   return open(convert(schema, "output"));
 }
 
@@ -21,10 +23,10 @@ function convert(schema: z.ZodType, io: "input" | "output"): JsonSchema {
     io,
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }) => {
-      // The format says it; the expression is four lines long.
+      // The format says the same as the pattern, which is four lines long.
       if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
       const { def } = zodSchema._zod;
-      // What a transformation makes has the form of what it takes, but for a default.
+      // The output of a transformation has the same form as its input, apart from defaults.
       if (io === "output" && def.type === "pipe" && def.out._zod.def.type === "transform") {
         Object.assign(jsonSchema, convert(def.in as z.ZodType, io));
       }
@@ -32,16 +34,14 @@ function convert(schema: z.ZodType, io: "input" | "output"): JsonSchema {
   });
   for (const definition of Object.values($defs)) {
     if (definition.anyOf?.length !== 6)
-      throw new Error(
-        "a schema refers to itself, and only z.json() may: give it a place in components",
-      );
+      throw new Error("only z.json() can refer to itself: move the schema to the components");
   }
   return unreferenced(converted) as JsonSchema;
 }
 
 /**
- * With `{}`, anything, in the place of what `z.json()` is spelt out as: a definition that refers to itself from the root of its schema, which
- * is not the root of the document that the schema comes to stand in.
+ * Replaces the definition of `z.json()` by `{}`, anything: its reference to itself starts at the
+ * root of the schema, which is not the root of the document.
  */
 function unreferenced(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unreferenced);

@@ -1,50 +1,84 @@
 import { z } from "zod";
-import type { AccountRoute, ManagedRoute } from "../management/index.ts";
-import { errorsOf, type RouteDoc } from "../management/index.ts";
+import {
+  type AccountRoute,
+  errorsOf,
+  type ManagedRoute,
+  type RouteDoc,
+} from "../management/index.ts";
 import { errorResponses } from "./error-responses.ts";
-import { type JsonSchema, schemaOfAnswer, schemaOfRequest } from "./json-schema.ts";
+import { type JsonSchema, schemaOfRequest, schemaOfResponse } from "./json-schema.ts";
+import {
+  idempotencyKey,
+  ifMatch,
+  lastEventId,
+  pathParameters,
+  sessionParameters,
+} from "./parameters.ts";
 import { resources, shownSecrets } from "./resources.ts";
+import { headersOf } from "./response-headers.ts";
 
-/** The part of the document that describes one managed route. */
-export function managedOperation(route: ManagedRoute): Record<string, unknown> {
-  const { permission } = route;
-  return { ...operation(route, `Needs the scope \`${permission}\`.`), "x-scope": permission };
+/** Returns the operation object of a managed route. */
+export function managedOperation(route: ManagedRoute): JsonSchema {
+  const { permission, path, method } = route;
+  return {
+    ...operation(route, tagOf(path), {
+      needs: `Needs the scope \`${permission}\`.`,
+      parameters: sessionParameters(method),
+    }),
+    "x-scope": permission,
+  };
 }
 
-/** The same of a route about accounts. */
-export function accountOperation(route: AccountRoute): Record<string, unknown> {
-  if (route.who === "anybody") return { ...operation(route, "Needs no credential."), security: [] };
-  return { ...operation(route, "Needs a session."), security: [{ session: [] }] };
+/** Returns the operation object of an account route. */
+export function accountOperation(route: AccountRoute): JsonSchema {
+  const isOpen = route.who === "anybody";
+  return {
+    ...operation(route, "account", {
+      needs: isOpen ? "Needs no credential." : "Needs a session.",
+      parameters: [],
+    }),
+    security: isOpen ? [] : [{ session: [] }],
+  };
 }
 
 function operation(
   route: Pick<ManagedRoute, "method" | "path" | "doc"> & { readonly who?: string },
-  needs: string,
-): Record<string, unknown> {
-  const { path, doc, who } = route;
+  tag: string,
+  { needs, parameters }: { readonly needs: string; readonly parameters: readonly JsonSchema[] },
+): JsonSchema {
+  const { path, doc } = route;
   return {
     operationId: doc.id,
-    tags: [who === undefined ? tagOf(path) : "account"],
+    tags: [tag],
     summary: doc.summary,
     description: [doc.description, needs].filter(Boolean).join(" "),
-    parameters: [...pathParameters(path), ...queryParameters(doc), ...headerParameters(doc)],
+    parameters: [
+      ...pathParameters(path),
+      ...queryParameters(doc),
+      ...headerParameters(doc),
+      ...parameters,
+    ],
     ...(doc.body === undefined ? {} : { requestBody: requestBody(doc, doc.body) }),
     responses: {
       [doc.data === undefined ? 204 : doc.created ? 201 : 200]: success(doc),
       ...(doc.stream === undefined
         ? {}
         : {
-            204: { description: "A stream whose end the reader has had: nothing comes any more." },
+            204: {
+              description: "The client has received the whole stream: there is nothing more.",
+              headers: headersOf(),
+            },
           }),
       ...errorResponses(errorsOf(route)),
     },
   };
 }
 
-const nouns = [
+const collections = [
   "agents",
   "triggers",
   "runs",
+  "events",
   "providers",
   "tools",
   "keys",
@@ -54,61 +88,37 @@ const nouns = [
   "invitations",
 ];
 
+/** Returns the last collection in the path; a run's events belong to the runs. */
 function tagOf(path: string): string {
-  const named = path.split("/").filter((part) => nouns.includes(part));
-  return named.at(-1) ?? "agents";
-}
-
-export function pathParameters(path: string): JsonSchema[] {
-  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: { type: "string" },
-  }));
+  const named = path.split("/").filter((part) => collections.includes(part));
+  return path.startsWith("/runs") ? "runs" : (named.at(-1) ?? "agents");
 }
 
 function queryParameters({ query }: RouteDoc): JsonSchema[] {
   if (query === undefined) return [];
   const { properties = {} } = schemaOfRequest(query) as { properties?: Record<string, JsonSchema> };
-  return Object.entries(properties).map(([name, schema]) => ({ name, in: "query", schema }));
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: "query",
+    ...(description === undefined ? {} : { description }),
+    schema,
+  }));
 }
 
 function headerParameters(doc: RouteDoc): JsonSchema[] {
   return [
     ...(doc.once ? [idempotencyKey] : []),
     ...(doc.stream === undefined ? [] : [lastEventId]),
-    ...(doc.ifMatch
-      ? [
-          {
-            name: "If-Match",
-            in: "header",
-            description: "The version that you have seen: refused if there is a newer one.",
-            schema: { type: "string" },
-          },
-        ]
-      : []),
+    ...(doc.ifMatch ? [ifMatch] : []),
   ];
 }
 
-export const lastEventId: JsonSchema = {
-  name: "Last-Event-ID",
-  in: "header",
-  description: "Of a stream: goes on after this event. It wins over `after`.",
-  schema: { type: "string" },
-};
-
-/** A stream's frames: `data` is the event as JSON, `event` its type, and `id`, where there is one, the cursor after it. */
+/**
+ * A stream of server-sent events: `data` is the event as JSON, `event` its type, and `id`, if there
+ * is one, the cursor after it.
+ */
 export const streamContent = {
   "text/event-stream": { schema: { $ref: "#/components/schemas/StreamEvent" } },
-};
-
-export const idempotencyKey: JsonSchema = {
-  name: "Idempotency-Key",
-  in: "header",
-  description:
-    "A repeat with the same key and body gets the first one's answer, with Idempotency-Replayed: true.",
-  schema: { type: "string", minLength: 1, maxLength: 255 },
 };
 
 function requestBody(doc: RouteDoc, body: z.ZodType): JsonSchema {
@@ -121,72 +131,89 @@ function requestBody(doc: RouteDoc, body: z.ZodType): JsonSchema {
 }
 
 function success(doc: RouteDoc): JsonSchema {
-  if (doc.data === undefined) return { description: "Done." };
-  const { schema: one, example } = shown(doc.data, doc.also);
+  const headers = headersOf(
+    ...(doc.created ? (["Location"] as const) : []),
+    ...(doc.etag ? (["ETag"] as const) : []),
+    ...(doc.once ? (["IdempotencyReplayed"] as const) : []),
+    ...(doc.setsCookie ? (["SetCookie"] as const) : []),
+  );
+  if (doc.data === undefined) return { description: "Done.", headers };
+  const { schema: one, example } = resourceOf(doc, doc.data);
+  const withExample = example === undefined ? {} : { example };
   if (doc.lines)
     return {
-      description: "One a line, newest first.",
+      description: "One entry per line, newest first.",
+      headers,
       content: { "application/jsonl": { schema: one } },
     };
   if (doc.file) {
-    const content = { schema: one, ...(example === undefined ? {} : { example }) };
+    const content = { schema: one, ...withExample };
     return {
       description: "A file.",
+      headers,
       content: { "application/json": content, "application/yaml": content },
     };
   }
-  const data = doc.list ? { type: "array", items: one } : one;
-  const next = doc.list
-    ? {
-        next: {
-          type: ["string", "null"],
-          description: "The `after` of the following page; null: this is the last.",
-        },
-      }
-    : {};
   return {
-    description: doc.created ? "Made." : ["Done.", doc.stream].filter(Boolean).join(" "),
-    ...(doc.created ? { headers: { Location: { schema: { type: "string" } } } } : {}),
+    description: doc.created ? "Created." : ["Done.", doc.stream].filter(Boolean).join(" "),
+    headers,
     content: {
-      "application/json": {
-        schema: {
-          type: "object",
-          properties: { ok: { const: true }, data, ...next },
-          required: ["ok", "data", ...Object.keys(next)],
-        },
-        ...(example === undefined
-          ? {}
-          : {
-              example: {
-                ok: true,
-                data: doc.list ? [example] : example,
-                ...(doc.list ? { next: null } : {}),
-              },
-            }),
-      },
+      "application/json": doc.list ? pageOf(one, example) : envelopeOf(one, example),
       ...(doc.stream === undefined ? {} : streamContent),
     },
   };
 }
 
-function shown(
+function envelopeOf(data: JsonSchema, example: unknown): JsonSchema {
+  return {
+    schema: {
+      type: "object",
+      properties: { ok: { const: true }, data },
+      required: ["ok", "data"],
+    },
+    ...(example === undefined ? {} : { example: { ok: true, data: example } }),
+  };
+}
+
+function pageOf(items: JsonSchema, example: unknown): JsonSchema {
+  return {
+    schema: {
+      type: "object",
+      properties: {
+        ok: { const: true },
+        data: { type: "array", items },
+        next: {
+          type: ["string", "null"],
+          description: "The `after` of the next page; null: this is the last page.",
+        },
+      },
+      required: ["ok", "data", "next"],
+    },
+    ...(example === undefined ? {} : { example: { ok: true, data: [example], next: null } }),
+  };
+}
+
+/** Returns schema and example of a response's `data`: a reference, if it is a resource. */
+function resourceOf(
+  { also, dataExample }: RouteDoc,
   data: z.ZodType,
-  also: z.ZodObject | undefined,
 ): { schema: JsonSchema; example: unknown } {
   const resource = resources.find(({ schema }) => schema === data);
   const schema =
     resource === undefined
-      ? schemaOfAnswer(data)
+      ? schemaOfResponse(data)
       : { $ref: `#/components/schemas/${resource.name}` };
-  const secrets = (object: z.ZodType | undefined) =>
-    Object.fromEntries(
-      Object.keys(object instanceof z.ZodObject ? object.shape : {}).flatMap((name) =>
-        name in shownSecrets ? [[name, shownSecrets[name]]] : [],
-      ),
-    );
-  if (also === undefined) return { schema, example: resource?.example ?? secrets(data) };
+  const example = dataExample ?? resource?.example ?? secretsOf(data);
+  if (also === undefined) return { schema, example };
   return {
-    schema: { allOf: [schema, schemaOfAnswer(also)] },
-    example: { ...(resource?.example as object), ...secrets(also) },
+    schema: { allOf: [schema, schemaOfResponse(also)] },
+    example: { ...(example as object), ...secretsOf(also) },
   };
+}
+
+function secretsOf(object: z.ZodType): Record<string, unknown> {
+  const names = Object.keys(object instanceof z.ZodObject ? object.shape : {});
+  return Object.fromEntries(
+    names.flatMap((name) => (name in shownSecrets ? [[name, shownSecrets[name]]] : [])),
+  );
 }

@@ -16,7 +16,7 @@ const id = (prefix: string) => `${prefix}_01jdb8tq5ke5ktbqrs4n1h9m0z`;
 const times = { created_at: time, updated_at: time };
 const person = { id: id("usr"), name: "Ada", email: "ada@example.com" };
 
-/** Workspaces, and the people in them. */
+/** Resources of workspaces and people. */
 export const peopleResources: readonly { name: string; schema: z.ZodType; example: unknown }[] = [
   {
     name: "Workspace",

@@ -13,7 +13,7 @@ import type { z } from "zod";
 import { agentResources } from "./agent-resources.ts";
 import { peopleResources } from "./people-resources.ts";
 
-/** What answers are made of: the name in the document, the schema, and one as it may look. */
+/** A resource: its name in the document, its schema, and an example. */
 export interface Resource {
   readonly name: string;
   readonly schema: z.ZodType;
@@ -145,7 +145,7 @@ export const resources: readonly Resource[] = [
   ...peopleResources,
 ];
 
-/** Secrets as they look where one is shown. */
+/** Examples of secrets, by the name of the field. */
 export const shownSecrets: Readonly<Record<string, string>> = {
   token: "bka_…",
   key: "bkw_…",

@@ -1,6 +1,6 @@
 import { palette } from "../palette.ts";
 
-/** One column that fits a phone. */
+/** Style of the form pages: one column that fits a phone. */
 export const formStyle = `
 ${palette}* { box-sizing: border-box; }
 body { margin: 0; font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--back); }
@@ -18,8 +18,8 @@ a { color: var(--mark); }
 `;
 
 /**
- * Sends the form with the token of the link as JSON and says what came of it. The token is taken out of the address at once, so that it stays
- * in no history, and is kept in this page alone: a reload needs the link again.
+ * Sends the form as JSON with the link's token, and shows the result. Removes the token from the
+ * address at once, so that no history has it: after a reload the link is needed again.
  */
 export const formScript = `
 const form = document.querySelector("form");
@@ -29,7 +29,7 @@ const token = new URLSearchParams(location.hash.slice(1)).get("token");
 history.replaceState(null, "", location.pathname);
 if (!token) {
   button.disabled = true;
-  alert.textContent = "This link is not whole: what follows # is missing. Open it as you were given it.";
+  alert.textContent = "This link is incomplete: the part after # is missing. Open the whole link.";
 }
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -52,7 +52,7 @@ form.addEventListener("submit", async (event) => {
     }
     alert.textContent = (await answer.json()).error;
   } catch {
-    alert.textContent = "The server did not answer. Try again.";
+    alert.textContent = "The server did not respond. Try again.";
   }
   button.disabled = false;
 });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { formScript, formStyle } from "./link-form.ts";
 
 interface Field {
-  /** The member of the body. */
+  /** Name of the field in the request body. */
   readonly name: string;
   readonly label: string;
   readonly type: "text" | "email" | "password";
@@ -11,13 +11,13 @@ interface Field {
   readonly optional?: true;
 }
 
-/** Where a one-time link leads. */
+/** A page behind a one-time link. */
 export interface LinkPage {
   /** The path in the links. */
   readonly path: string;
   readonly title: string;
   readonly lead: string;
-  /** The route that takes the form, with the link's token. */
+  /** The route to which the form is sent, with the link's token. */
   readonly post: string;
   readonly fields: readonly Field[];
   readonly button: string;
@@ -35,7 +35,7 @@ export const linkPages: readonly LinkPage[] = [
   {
     path: "/setup",
     title: "Become the first owner",
-    lead: "This link works once. Whoever uses it owns this installation and invites everybody else.",
+    lead: "This link works once. The first owner manages this installation and invites other people.",
     post: "/api/public/setup",
     fields: [
       { name: "name", label: "Your name", type: "text", autocomplete: "name" },
@@ -48,7 +48,7 @@ export const linkPages: readonly LinkPage[] = [
   {
     path: "/invite",
     title: "Join a workspace",
-    lead: "You were invited. Join with a new account, with one that you have, or leave the form empty if you are signed in here.",
+    lead: "You are invited. Join with a new account or one that you have. If you are signed in here, leave the form empty.",
     post: "/api/public/invitations/accept",
     fields: [
       {
@@ -64,7 +64,7 @@ export const linkPages: readonly LinkPage[] = [
         label: "E-mail",
         type: "email",
         autocomplete: "username",
-        hint: "Empty: the one that was invited.",
+        hint: "If empty, the address of the invitation.",
         optional: true,
       },
       {
@@ -72,7 +72,7 @@ export const linkPages: readonly LinkPage[] = [
         label: "Password",
         type: "password",
         autocomplete: "current-password",
-        hint: "Of your account, or a new one of at least 12 characters.",
+        hint: "The password of your account, or at least 12 characters for a new one.",
         optional: true,
       },
     ],
@@ -82,11 +82,11 @@ export const linkPages: readonly LinkPage[] = [
   {
     path: "/reset",
     title: "Set a new password",
-    lead: "This link works once. All your sessions end with it.",
+    lead: "This link works once. It ends all your sessions.",
     post: "/api/public/password/reset",
     fields: [{ name: "new_password", label: "New password", ...newPassword }],
     button: "Set the password",
-    done: "Your new password holds from now on.",
+    done: "Your password was changed.",
   },
 ];
 
@@ -103,7 +103,10 @@ const policy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The page behind a link. It knows nothing of the token: that stands behind the `#`, which browsers do not send. */
+/**
+ * Serves the page behind a link. The server does not get the token: browsers do not send what
+ * follows `#`.
+ */
 export function serveLinkPage(page: LinkPage): Response {
   return new Response(render(page), {
     headers: {
@@ -128,13 +131,13 @@ const render = ({ title, lead, post, fields, button, done }: LinkPage) => `<!doc
 <main>
 <h1>${title}</h1>
 <p id="lead">${lead}</p>
-<noscript><p>This page needs JavaScript. Without it, send the token behind # by POST to ${post}: see /docs.</p></noscript>
+<noscript><p>This page needs JavaScript. Without it, send the token after # by POST to ${post}: see <a href="/docs/account">/docs</a>.</p></noscript>
 <form data-post="${post}">
 ${fields.map(input).join("\n")}
 <button>${button}</button>
 <p role="alert"></p>
 </form>
-<p id="done" tabindex="-1" hidden>${done} Sign in by POST to /api/public/sign-in: <a href="/docs#signIn">how</a>.</p>
+<p id="done" tabindex="-1" hidden>${done} Sign in by POST to /api/public/sign-in: <a href="/docs/account#signIn">documentation</a>.</p>
 </main>
 <script type="module">${formScript}</script>
 </body>

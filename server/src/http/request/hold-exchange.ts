@@ -11,12 +11,12 @@ const smallResponse = 64 * 1024;
  */
 const heldPerCharacter = 5;
 
-/** Milliseconds in which the caller of a large response must take some of it. */
+/** Milliseconds in which the client of a large response must accept some of it. */
 const stallMs = 60_000;
 
 /**
- * Counts the bytes of one exchange, its request's body and its response, until that has been sent
- * or the caller has left.
+ * Counts the bytes of one exchange, its request's body and its response, until the response is sent
+ * or the client has disconnected.
  */
 export function holdExchange(
   exchanges: ByteBudget,
@@ -30,8 +30,8 @@ export function holdExchange(
 }
 
 /**
- * Counts a response that is about to be sent. A caller who does not read it is disconnected.
- * @returns false if the process holds as many large responses as it may: this one must not be sent.
+ * Counts a response before it is sent. A client that does not read it is disconnected.
+ * @returns false if the process cannot hold another large response: this one must not be sent.
  */
 export function canSend(text: string, hold: () => ByteHold, outgoing: ServerResponse): boolean {
   if (text.length <= smallResponse) return true;

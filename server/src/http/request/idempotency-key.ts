@@ -3,8 +3,8 @@ import type { IdempotencyBinding } from "../../base/context.ts";
 import { ApiError, type Result } from "../../base/errors.ts";
 
 /**
- * The key of a header, bare or in quotes; undefined without a header. A header that is no usable key is an error:
- * a caller who asks for "at most once" must not get "maybe twice".
+ * Returns the key in the header, bare or quoted; undefined without a header. An invalid key is an
+ * error: ignoring it could execute a request twice.
  */
 export function idempotencyKey(header: string | undefined): Result<string> | undefined {
   if (header === undefined) return undefined;
@@ -19,7 +19,7 @@ export function idempotencyKey(header: string | undefined): Result<string> | und
   return { ok: false, error };
 }
 
-/** Binds a key to the raw body. Undefined without a key. */
+/** Binds a key to the hash of the raw body. Returns undefined without a key. */
 export function bindKey(
   key: Result<string> | undefined,
   body: Result<Buffer>,

@@ -6,6 +6,12 @@ export {
   addressOf,
   clientGoneSignal,
   headerOf,
-  pathMember,
+  pathParameter,
   type RequestContext,
 } from "./request.ts";
+export {
+  assignRequestId,
+  newRequestId,
+  requestIdHeader,
+  requestIdOf,
+} from "./request-id.ts";

@@ -3,69 +3,69 @@ import type { IncomingMessage } from "node:http";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { ApiError, type Result } from "../../base/errors.ts";
 
-/** Bytes of a request body, at most: 1 MiB. */
+/** 1 MiB. */
 const maxBodyBytes = 1_048_576;
 
 /**
- * The raw bytes, or why they were not read. The rest of a rejected body is discarded after the response, for half a
- * second at most. Closing the connection at once would lose the response for clients that read only after sending all.
+ * The raw body, or the error. The rest of a rejected body is discarded for at most half a second
+ * after the response: closing the connection at once would lose the response for clients that read
+ * only after they have sent everything.
  */
 export type RawBody = Result<Buffer>;
 
-/** Bytes of a body that are not counted: its connection takes as much. */
+/** Bytes of a body that are not counted: its connection uses as much. */
 const smallBodyBytes = 16 * 1024;
 
 /**
- * Bytes of memory for each byte of a body: its pieces, the joined bytes, the text, the parsed JSON
- * and what is made of that.
+ * Bytes of memory for each byte of a body: chunks, joined bytes, text, parsed JSON and the result.
  */
 const heldPerByte = 6;
 
 /**
- * Reads the body up to the limit. Rejects if the caller goes away, or has gone, before it is
- * complete.
- *
- * @param hold counts what is read; the caller releases it when nothing of the body is held any
- *   more.
- * @throws ApiError `unavailable`, as rejection, if the process holds as many bodies as it may.
+ * Reads the body up to the limit. Rejects if the client disconnects before it is complete.
+ * @param hold counts what is read; the caller releases it when it holds nothing of the body
+ * @throws ApiError `unavailable`, as rejection, if the process cannot hold another body
  */
 export function readBody(incoming: IncomingMessage, hold: ByteHold): Promise<RawBody> {
-  if (incoming.destroyed && !incoming.complete) return Promise.reject(cutShort());
+  if (incoming.destroyed && !incoming.complete) return Promise.reject(truncated());
   const declared = Number(incoming.headers["content-length"] ?? 0);
   if (declared > maxBodyBytes) return Promise.resolve({ ok: false, error: tooLarge() });
   const coding = incoming.headers["transfer-encoding"] ?? "chunked";
   if (coding.toLowerCase() !== "chunked")
-    return Promise.resolve({ ok: false, error: unreadable(coding) });
+    return Promise.resolve({ ok: false, error: unsupportedCoding(coding) });
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const take = (chunk: Buffer) => {
+    const append = (chunk: Buffer) => {
       size += chunk.length;
       const fits = size <= maxBodyBytes;
       if (fits && (size <= smallBodyBytes || hold.grow(heldPerByte * chunk.length))) {
         chunks.push(chunk);
         return;
       }
-      incoming.off("data", take).pause();
+      incoming.off("data", append).pause();
       chunks.length = 0;
       if (fits) reject(tooManyBodies());
       else resolve({ ok: false, error: tooLarge() });
     };
-    // Both are also heard after a whole body; the error, with its stack, would then be made for nothing.
-    const breakOff = () => (incoming.complete ? undefined : reject(cutShort()));
-    incoming.on("data", take);
+    // Both events also follow a complete body: no error, with its stack, is made for those.
+    const onClose = () => (incoming.complete ? undefined : reject(truncated()));
+    incoming.on("data", append);
     incoming.on("end", () =>
       resolve({
         ok: true,
         value: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks),
       }),
     );
-    incoming.on("error", breakOff);
-    incoming.on("close", breakOff);
+    incoming.on("error", onClose);
+    incoming.on("close", onClose);
   });
 }
 
-/** The body as text, unchanged. @throws ApiError `bad_request` for what is not UTF-8, and for NUL, which cannot be stored. */
+/**
+ * Returns the body as text.
+ * @throws ApiError `bad_request` if it is not UTF-8 or has a NUL, which PostgreSQL cannot store.
+ */
 export function textOf(bytes: Buffer): string {
   if (bytes.includes(0))
     throw new ApiError(
@@ -78,41 +78,41 @@ export function textOf(bytes: Buffer): string {
 }
 
 /**
- * The value that JSON text stands for. A byte order mark before it is skipped, as RFC 8259 allows: editors put one there unasked.
- * @throws ApiError `bad_request` that says where the text stops being JSON.
+ * Returns the parsed JSON. Skips a byte order mark, as RFC 8259 allows: some editors add one.
+ * @throws ApiError `bad_request` with the position at which the text is not JSON.
  */
 export function jsonOf(text: string): unknown {
   if (text === "") throw new ApiError("bad_request", "The body is empty. Send JSON.");
   try {
     return JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
   } catch (thrown) {
-    throw new ApiError("bad_request", `The body is not valid JSON${faultIn(thrown)}.`);
+    throw new ApiError("bad_request", `The body is not valid JSON${positionIn(thrown)}.`);
   }
 }
 
-/** Where the text goes wrong, as far as the parser says; never its words, which repeat the body. */
-function faultIn(thrown: unknown): string {
-  const said = thrown instanceof Error ? thrown.message : "";
-  if (said.includes("end of JSON input")) return ": it breaks off before its end";
-  const where = /at position \d+( \(line \d+ column \d+\))?/.exec(said)?.[0];
-  return where === undefined ? "" : `: it goes wrong ${where}`;
+/** Returns the position in the parser's message. The message itself repeats parts of the body. */
+function positionIn(thrown: unknown): string {
+  const message = thrown instanceof Error ? thrown.message : "";
+  if (message.includes("end of JSON input")) return ": it is truncated";
+  const position = /at position \d+( \(line \d+ column \d+\))?/.exec(message)?.[0];
+  return position === undefined ? "" : `: unexpected character ${position}`;
 }
 
 function tooManyBodies(): ApiError {
   return new ApiError(
     "unavailable",
-    "This server is reading as many large request bodies as it can hold. Send the request again shortly.",
+    "This server is reading as many large request bodies as it can hold. Try again shortly.",
     {
       retryAfter: 1,
     },
   );
 }
 
-function cutShort(): ApiError {
+function truncated(): ApiError {
   return new ApiError("bad_request", "The request ended before its body was complete.");
 }
 
-function unreadable(coding: string): ApiError {
+function unsupportedCoding(coding: string): ApiError {
   return new ApiError(
     "unsupported_type",
     `The body's Transfer-Encoding is ${coding}. Send it chunked, or with a Content-Length.`,

@@ -1,13 +1,13 @@
 import { elapsed, within } from "../../base/clock.ts";
 import { databaseUnavailable } from "../../base/database/index.ts";
 
-/** A read is promised an answer in 5 s; the rest is for a busy machine. */
+/** Reads respond within 5 s; the remaining second is for a busy machine. */
 const maxReadMs = 4_000;
 
 /**
- * Limits what one request reads to `maxReadMs` in all, whatever part of it the database leaves unanswered. Not for a change, whose
- * outcome would not be known.
- * @throws ApiError `unavailable`
+ * Returns a function that limits the database reads of one request to `maxReadMs` in total. Not for
+ * writes, whose outcome would be unknown.
+ * @throws ApiError `unavailable`, as rejection, when the time has passed
  */
 export function readDeadline(): <T>(read: Promise<T>) => Promise<T> {
   const began = elapsed();

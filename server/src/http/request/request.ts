@@ -3,25 +3,25 @@ import { isStorableText } from "@beckon/contract";
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 
-/** A request as Hono hands it over, with Node's own message behind it. */
+/** Hono's request context, with Node's request and response in `env`. */
 export type RequestContext = Context<{ Bindings: HttpBindings }>;
 
 /**
- * A member of the path, decoded; the route's pattern says that it is there. One that cannot be stored names nothing there could be, and
- * must not reach the database: it is given as the empty name, which nothing has either.
+ * Returns a decoded path parameter of the route's pattern. Text that PostgreSQL cannot store names
+ * no resource and would fail the query, so it becomes the empty text, which names none either.
  */
-export function pathMember(c: RequestContext, name: string): string {
+export function pathParameter(c: RequestContext, name: string): string {
   const value = c.req.param(name) ?? "";
   return isStorableText(value) ? value : "";
 }
 
-/** The value of a header that may be given once; two of them are no value we would accept. */
+/** Returns a header's value. Several are joined, which makes a credential or an id invalid. */
 export function headerOf(incoming: IncomingMessage, name: string): string | undefined {
   const value = incoming.headers[name];
   return Array.isArray(value) ? value.join(", ") : value;
 }
 
-/** Who is at the other end: the socket's address or, behind a trusted proxy, the last one that proxy has added. */
+/** Returns the client's address: the socket's or, behind a trusted proxy, the last it added. */
 export function addressOf(incoming: IncomingMessage, trustProxy: boolean): string {
   const forwarded = trustProxy
     ? headerOf(incoming, "x-forwarded-for")?.split(",").at(-1)?.trim()
@@ -29,14 +29,14 @@ export function addressOf(incoming: IncomingMessage, trustProxy: boolean): strin
   return (forwarded || (incoming.socket.remoteAddress ?? "unknown")).slice(0, 100);
 }
 
-/** Aborts when the caller goes away before it has its answer. */
+/** Returns a signal that aborts if the client disconnects before it has the whole response. */
 export function clientGoneSignal(outgoing: ServerResponse): AbortSignal {
   const controller = new AbortController();
-  const leave = () => controller.abort(callerLeft);
-  outgoing.once("close", () => (outgoing.writableFinished ? undefined : leave()));
-  if (outgoing.destroyed) leave();
+  const abort = () => controller.abort(clientGone);
+  outgoing.once("close", () => (outgoing.writableFinished ? undefined : abort()));
+  if (outgoing.destroyed) abort();
   return controller.signal;
 }
 
-/** One for all: an error of its own for each would cost a stack. */
-const callerLeft = new Error("the caller went away");
+/** Shared: an error for each request would capture a stack each time. */
+const clientGone = new Error("the client disconnected");

@@ -1,6 +1,6 @@
 /**
- * Whether a caller with this `Accept` gets a stream: it names `text/event-stream`, wildcards do not count, and does not name
- * `application/json`, which is answered to who can read both. What is named with `q=0` is not wanted.
+ * Whether a client with this `Accept` gets a stream: the header names `text/event-stream`, not by a
+ * wildcard, and does not name `application/json`, which takes precedence. `q=0` excludes a type.
  */
 export function acceptsStream(accept: string | undefined): boolean {
   if (accept === undefined || !/text\/event-stream/i.test(accept)) return false;

@@ -1,25 +1,24 @@
 import type { StreamEvent } from "@beckon/contract";
 
-/** Many readers may be told of one event: what waits for them in their sockets is the same bytes. */
-const made = new WeakMap<
+/** Frames by event: many readers of one event share its bytes. */
+const frames = new WeakMap<
   StreamEvent,
   { readonly id: string | undefined; readonly bytes: Buffer }
 >();
 
 /**
- * An event as a frame of a stream. Whatever an event says stays inside of its frame: lines end at CR and LF only, JSON has neither, and the
- * names of events and ids are ours.
+ * Returns an event as a frame of a stream. An event cannot break out of its frame: JSON has no CR
+ * or LF, which end a line, and types and ids are checked.
  */
 export function frameOf(event: StreamEvent, id: string | undefined): Buffer {
-  const known = made.get(event);
+  const known = frames.get(event);
   if (known?.id === id && known !== undefined) return known.bytes;
   for (const name of id === undefined ? [event.type] : [event.type, id]) {
-    if (!/^[\w.:-]+$/.test(name))
-      throw new Error(`${JSON.stringify(name)} cannot stand in a frame`);
+    if (!/^[\w.:-]+$/.test(name)) throw new Error(`${JSON.stringify(name)} cannot be in a frame`);
   }
   const bytes = Buffer.from(
     `${id === undefined ? "" : `id: ${id}\n`}event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
   );
-  made.set(event, { id, bytes });
+  frames.set(event, { id, bytes });
   return bytes;
 }

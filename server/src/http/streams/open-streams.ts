@@ -5,38 +5,38 @@ import { type Database, failureKind } from "../../base/database/index.ts";
 import { ApiError, messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { type StreamCredential, stillValid, unauthorizedMessage } from "../../credentials/index.ts";
-import { clientGoneSignal, type RequestContext } from "../request/index.ts";
+import { clientGoneSignal, type RequestContext, requestIdOf } from "../request/index.ts";
 import { type StreamSource, type Timing, writeStream } from "./write-stream.ts";
 
-/** The streams that this process answers with. */
+/** The open event streams of this process. */
 export interface Streams {
   /**
-   * Takes room for a stream of this credential, before anything is done for it.
-   * @throws ApiError `too_many_requests` or `unavailable` when there is none.
+   * Reserves capacity for a stream of this credential.
+   * @throws ApiError `too_many_requests` or `unavailable` if there is none
    */
   reserve(credentialId: string): Reservation;
 }
 
-/** Room for one stream. It is given back by `release`, or when the stream has ended. */
+/** Capacity for one stream. `release`, or the end of the stream, frees it. */
 export interface Reservation {
-  /** Answers with the source's events for as long as the credential stands. */
-  answer(
+  /** Streams the source's events as long as the credential is valid. */
+  respond(
     c: RequestContext,
     source: StreamSource,
     held: StreamCredential,
     headers?: Readonly<Record<string, string>>,
   ): Response;
-  /** Does nothing once there is an answer. */
+  /** Does nothing after `respond`. */
   release(): void;
 }
 
 /** Limits of event streams. Times are in milliseconds. */
 export interface StreamLimits extends Timing {
-  /** Milliseconds between two looks whether the credentials of open streams still stand. */
+  /** Milliseconds between two checks of the credentials of open streams. */
   readonly checkMs: number;
   /** Open at once in this process. */
   readonly maxStreams: number;
-  /** And with one credential. */
+  /** Open at once with one credential, in this process. */
   readonly maxPerCredential: number;
 }
 
@@ -52,7 +52,7 @@ export const defaultStreamLimits: StreamLimits = {
 
 interface OpenStream {
   readonly held: StreamCredential;
-  /** Ends it: its credential does not stand any more. */
+  /** Ends the stream because its credential is no longer valid. */
   readonly revoke: () => void;
 }
 
@@ -61,7 +61,7 @@ const revoked: StreamClosed = {
   data: { code: "unauthorized", message: unauthorizedMessage },
 };
 
-/** Makes the keeper of this process's open event streams. */
+/** Creates the registry of the open event streams of this process. */
 export function openStreams(
   { database, log }: { database: Database; log: Log },
   limits: StreamLimits,
@@ -72,7 +72,7 @@ export function openStreams(
   let total = 0;
   let checking = false;
 
-  /** One query for all streams, while there are any. Whoever may not read any more is told so, and does not come back. */
+  /** Checks the credentials of all streams with one query, as long as any stream is open. */
   async function check(): Promise<void> {
     checking = true;
     for (;;) {
@@ -82,15 +82,15 @@ export function openStreams(
         open,
         ({ held }) => `${held.id} ${held.workspaceId} ${held.scope} ${held.agentIds?.join() ?? ""}`,
       );
-      const asked = [...groups.values()].flatMap(([first]) => first?.held ?? []);
+      const credentials = [...groups.values()].flatMap(([first]) => first?.held ?? []);
       try {
-        const standing = await stillValid(database, asked);
+        const valid = await stillValid(database, credentials);
         for (const [first, ...more] of groups.values()) {
-          if (first !== undefined && !standing.has(first.held))
+          if (first !== undefined && !valid.has(first.held))
             for (const stream of [first, ...more]) stream.revoke();
         }
       } catch (thrown) {
-        // While the database is away nothing can be revoked either.
+        // While the database is away, nothing can be revoked either.
         if (failureKind(thrown) !== "lost")
           log.error(
             { reason: messageOf(thrown) },
@@ -106,14 +106,14 @@ export function openStreams(
     if (mine >= maxPerCredential) {
       throw new ApiError(
         "too_many_requests",
-        `This credential has ${mine} streams open, and may have no more. Close some, or read one stream for many.`,
+        `This credential has ${mine} open streams, which is the limit. Close some, or read one stream of the workspace instead of many of runs.`,
         { retryAfter: 5 },
       );
     }
     if (total >= maxStreams) {
       throw new ApiError(
         "unavailable",
-        "This server has as many streams open as it takes. Try again shortly; another one may take it.",
+        "This server has reached its limit of open streams. Try again shortly.",
         {
           retryAfter: 5,
         },
@@ -121,19 +121,19 @@ export function openStreams(
     }
     reserved.set(credentialId, mine + 1);
     total++;
-    let held = true;
-    let answered = false;
-    const giveBack = () => {
-      if (!held) return;
-      held = false;
+    let isReserved = true;
+    let hasResponded = false;
+    const free = () => {
+      if (!isReserved) return;
+      isReserved = false;
       total--;
       const left = (reserved.get(credentialId) ?? 1) - 1;
       if (left === 0) reserved.delete(credentialId);
       else reserved.set(credentialId, left);
     };
     return {
-      answer(c, source, credential, headers = {}) {
-        answered = true;
+      respond(c, source, credential, headers = {}) {
+        hasResponded = true;
         const { outgoing } = c.env;
         const revoking = new AbortController();
         const stream: OpenStream = { held: credential, revoke: () => revoking.abort() };
@@ -141,7 +141,7 @@ export function openStreams(
         if (!checking) void check();
         const closed = () => {
           open.delete(stream);
-          giveBack();
+          free();
         };
         outgoing.once("close", closed);
         if (outgoing.destroyed) closed();
@@ -152,14 +152,14 @@ export function openStreams(
           timing: limits,
         }).catch((thrown) =>
           log.error(
-            { reason: messageOf(thrown) },
-            "a stream ended by a fault of ours; its reader may resume it",
+            { request_id: requestIdOf(outgoing), reason: messageOf(thrown) },
+            "a stream ended because of an internal error; its reader can resume it",
           ),
         );
         return RESPONSE_ALREADY_SENT;
       },
       release: () => {
-        if (!answered) giveBack();
+        if (!hasResponded) free();
       },
     };
   }

@@ -1,6 +1,8 @@
 import type { StreamEvent } from "@beckon/contract";
 
-/** The cursor of a run's stream: events of the journal have a place in it, and no others. */
+/**
+ * Returns the cursor of a run's stream after an event; undefined for events outside the journal.
+ */
 export function seqOf(event: StreamEvent): string | undefined {
   return "seq" in event ? String(event.seq) : undefined;
 }

@@ -4,38 +4,42 @@ import type { StreamEvent } from "@beckon/contract";
 import { sleep } from "../../base/clock.ts";
 import { frameOf } from "./frame.ts";
 
-/** Where events come from: a run's journal, or another source. */
+/** The source of a stream's events. */
 export interface StreamSource {
-  /** Must end soon after `signal` has aborted. What is not asked for yet must not be kept. */
+  /** Must end soon after `signal` aborts, and must not buffer ahead of its reader. */
   readonly events: (signal: AbortSignal) => AsyncIterable<StreamEvent>;
-  /** The cursor at which a reader goes on who has had this event; undefined: it is not a place to go on at. */
+  /** Returns the cursor after an event; undefined if a reader cannot resume there. */
   readonly idOf: (event: StreamEvent) => string | undefined;
 }
 
 export interface Timing {
-  /** Milliseconds between two comments: what lies between would cut a connection on which nothing happens. */
+  /** Milliseconds between two comments, since proxies disconnect idle connections. */
   readonly heartbeatMs: number;
-  /** A reader who takes nothing for so many milliseconds, while there is something to take, is cut. More than `heartbeatMs`. */
+  /**
+   * Milliseconds after which a reader that accepts no data is disconnected; above `heartbeatMs`.
+   */
   readonly stallMs: number;
-  /** Milliseconds after which a reader that was cut comes back, and up to twice that, so that not all come at once. */
+  /**
+   * Least time in milliseconds before a reader reconnects; each gets up to twice that, as jitter.
+   */
   readonly retryMs: number;
 }
 
 const streamHeaders = {
   "content-type": "text/event-stream; charset=utf-8",
-  // Nothing on the way may keep it, change it, or wait until there is more of it.
+  // No proxy can store, change or buffer the stream.
   "cache-control": "no-store, no-transform",
   "x-accel-buffering": "no",
   vary: "accept",
 };
 
-/** Milliseconds that the last frames have to reach a reader once there is nothing more to come because it may not read on. */
+/** Milliseconds in which the last frames must reach the reader of a stream that was revoked. */
 const farewellMs = 1_000;
 
 /**
- * Answers with the source's events until it ends, the reader leaves, or `signal` aborts; then says `farewell()`, if it has one. Past the
- * framework and its web streams: Node's own response says when a reader is behind, and then nothing is asked of the source, so a slow
- * reader costs what the socket holds and one event.
+ * Writes the source's events until the source ends, the client disconnects or `signal` aborts, then
+ * `farewell()`, if any. Uses Node's response instead of web streams: its backpressure stops reading
+ * the source, so a slow reader costs its socket's buffer and one event.
  */
 export async function writeStream(
   outgoing: ServerResponse,
@@ -54,7 +58,7 @@ export async function writeStream(
 ): Promise<void> {
   outgoing.writeHead(200, { ...headers, ...streamHeaders });
   outgoing.write(`retry: ${Math.round(timing.retryMs * (1 + Math.random()))}\n\n`);
-  // Counts from the last byte that was taken, as far as can be seen from here.
+  // The timeout restarts with every write that the socket accepts.
   outgoing.setTimeout(timing.stallMs, () => outgoing.destroy());
   const heartbeat = setInterval(() => {
     if (!outgoing.writableNeedDrain) outgoing.write(":\n\n");

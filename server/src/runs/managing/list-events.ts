@@ -1,7 +1,7 @@
 import { type EventOnWire, eventsQuery } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
 import { unavailableIfLost } from "../../base/database/index.ts";
-import { parse } from "../../base/parse.ts";
+import { parseQuery } from "../../base/parse.ts";
 import { type SubscribePorts, subscribeToRun } from "../subscribing/index.ts";
 import { getRun } from "./get.ts";
 
@@ -19,7 +19,7 @@ export async function listRunEvents({
   input: { runId: string; query: unknown };
 }): Promise<{ data: EventOnWire[]; next: string | null }> {
   await getRun({ ctx, input });
-  const { after, limit } = parse(eventsQuery, input.query);
+  const { after, limit } = parseQuery(eventsQuery, input.query);
   const run = { runId: input.runId, workspaceId: ctx.workspaceId };
   const data: EventOnWire[] = [];
   try {

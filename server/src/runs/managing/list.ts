@@ -3,7 +3,7 @@ import { requireAgent } from "../../agents/index.ts";
 import type { Context } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import { type Page, readPage } from "../../base/page.ts";
-import { parse } from "../../base/parse.ts";
+import { parseQuery } from "../../base/parse.ts";
 import { noRun, permitRuns } from "../access.ts";
 import { searchRuns } from "./search-store.ts";
 import { fittingRuns, readRuns } from "./store.ts";
@@ -27,7 +27,7 @@ export async function listRuns({
   const agentIds = input.agentId === undefined ? limitedTo : [input.agentId];
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     if (input.agentId !== undefined) await requireAgent(tx, ctx, input.agentId);
-    const { limit, after, ...filter } = parse(
+    const { limit, after, ...filter } = parseQuery(
       input.agentId === undefined ? runsQuery : agentRunsQuery,
       input.query,
     );

@@ -32,6 +32,8 @@ export async function selectMany(
   const page = readPage(
     { after },
     { list: change.name, workspace: ctx.workspaceId, agents: agentIds, ...filter },
+    undefined,
+    "body",
   );
   const { runIds, nextBelow } = await searchRuns(tx, ctx.workspaceId, {
     agentIds,

@@ -2,7 +2,7 @@ import { type EventOnWire, type OutputEvent, streamQuery } from "@beckon/contrac
 import type { Context } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
-import { parse } from "../../base/parse.ts";
+import { parseQuery } from "../../base/parse.ts";
 import { noRun, permitRuns } from "../access.ts";
 import type { RunRef } from "../run.ts";
 import { createOutputBuffer, type OutputBuffer } from "./output-buffer.ts";
@@ -34,7 +34,7 @@ export async function streamRun({
     findProgress(tx, ctx.workspaceId, runId, agentIds),
   );
   if (progress === undefined) throw noRun();
-  const after = cursorOf(parse(streamQuery, query).after, lastEventId);
+  const after = cursorOf(parseQuery(streamQuery, query).after, lastEventId);
   return streamAfter(ctx.runs, { runId, workspaceId: ctx.workspaceId }, progress, after);
 }
 

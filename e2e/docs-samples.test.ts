@@ -1,0 +1,216 @@
+import { spawnSync } from "node:child_process";
+import { fireResponse, invokeResponse } from "@beckon/contract";
+import { expect, test } from "vitest";
+import { startTestBeckon, type TestBeckon } from "../server/test/beckon.ts";
+import { checkAnswer } from "../server/test/check-answer.ts";
+import { startModelServer } from "../server/test/model-server.ts";
+import { addPerson, password, setupToken, startSession } from "../server/test/people.ts";
+import {
+  type Job,
+  type Printed,
+  type Runner,
+  runCurl,
+  runPython,
+  runTypeScript,
+} from "./run-samples.ts";
+
+/** All samples of the documentation, as its pages show them, against a real server. */
+
+const has = (command: string) => spawnSync(command, ["--version"]).status === 0;
+const languages: readonly (readonly [string, Runner, boolean])[] = [
+  ["curl", runCurl, has("curl")],
+  ["typescript", runTypeScript, true],
+  ["python", runPython, has("python3")],
+];
+
+/** Each language has a server of its own, since the samples change what is there. */
+const servers = new Map<string, TestBeckon>();
+for (const [language] of languages)
+  servers.set(language, await startTestBeckon({ BECKON_EGRESS_ALLOW: "127.0.0.1:11434" }));
+
+for (const [language, run, isAvailable] of languages) {
+  test.skipIf(!isAvailable)(
+    `every ${language} sample prints what its operation documents`,
+    async () => {
+      const beckon = servers.get(language);
+      if (beckon === undefined) throw new Error("a server for each language was started");
+      const operations = await operationsOf(beckon);
+      const samples = await samplesOf(beckon, language);
+      expect(operations.filter(({ id }) => !samples.has(id))).toEqual([]);
+      const substitutesOf = await prepare(beckon, operations);
+      const ids = operations.map(({ id }) => id);
+      // Samples of the guides come first: they change nothing.
+      const ordered = [...[...samples.keys()].filter((id) => !ids.includes(id)), ...ids];
+      const printed = await run(
+        ordered.map((id) => jobOf(id, samples.get(id) ?? "", substitutesOf(id))),
+      );
+      expect(printed.filter(({ error }) => error !== undefined)).toEqual([]);
+      expect(printed).toHaveLength(ordered.length);
+      const byId = new Map(printed.map((each) => [each.id, each]));
+      for (const operation of operations) checkShape(operation, byId.get(operation.id), beckon);
+      expect(JSON.stringify(byId.get("open"))).toContain("run.finished");
+    },
+    120_000,
+  );
+}
+
+interface Operation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly isPersonal: boolean;
+  readonly status: number;
+  /** Of the response; undefined without a body. */
+  readonly mediaType: string | undefined;
+}
+
+async function operationsOf(beckon: TestBeckon): Promise<Operation[]> {
+  const { body } = await beckon.call(`${beckon.url}/openapi.json`);
+  return Object.entries(body.paths as Record<string, object>).flatMap(([path, byMethod]) =>
+    Object.entries(byMethod).map(([method, { operationId, security, responses }]) => {
+      const [status = "", success] = Object.entries(responses as object)[0] ?? [];
+      return {
+        id: operationId as string,
+        method: method.toUpperCase(),
+        path,
+        isPersonal: security?.some((each: object) => "session" in each) ?? false,
+        status: Number(status),
+        mediaType: Object.keys(success.content ?? {})[0],
+      };
+    }),
+  );
+}
+
+/** The samples of all pages in one language, by the ids of their sections. */
+async function samplesOf(beckon: TestBeckon, language: string): Promise<Map<string, string>> {
+  const read = async (path: string) => String((await beckon.call(beckon.url + path)).body);
+  const overview = await read("/docs");
+  const links = overview.matchAll(/<div class="group"[^>]*><a href="([^"]+)"/g);
+  const pages = [overview, ...(await Promise.all([...links].map(([, path = ""]) => read(path))))];
+  const form = new RegExp(
+    `id="(\\w[\\w-]*)-${language}"[^>]*><label[^>]*>[^<]*</label><pre[^>]*><code>([^<]*)</code>`,
+    "g",
+  );
+  return new Map(
+    [...pages.join("").matchAll(form)].map(([, id = "", code = ""]) => [id, unescaped(code)]),
+  );
+}
+
+const unescaped = (html: string) =>
+  html
+    .replaceAll("&quot;", '"')
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&");
+
+/** The ids that a sample gets in place of those of the examples, and the secrets it reads. */
+interface Substitutes {
+  readonly ids: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+function jobOf(id: string, code: string, { ids, env }: Substitutes): Job {
+  const text = Object.entries(ids).reduce(
+    (replaced, [example, real]) => replaced.replaceAll(example, real),
+    code,
+  );
+  return { id, code: text, env };
+}
+
+/** Compares what a sample printed with what the operation documents. */
+function checkShape(operation: Operation, printed: Printed | undefined, beckon: TestBeckon): void {
+  const { id, method, path, status, mediaType } = operation;
+  const values = printed?.values ?? [];
+  if (mediaType === undefined) {
+    // curl prints nothing, the others the status.
+    expect(["", status], id).toContain(values[0]);
+    return;
+  }
+  const text = values
+    .map((value) => (typeof value === "string" ? value : JSON.stringify(value)))
+    .join("\n");
+  if (mediaType === "text/html") {
+    expect(text).toContain("<!doctype html>");
+    return;
+  }
+  const body = mediaType === "application/jsonl" ? text : JSON.parse(text);
+  if (id === "invokeAgent") invokeResponse.parse(body);
+  else if (id === "fireTrigger") fireResponse.parse(body);
+  else if (id === "getOpenapi") expect(body.openapi).toBe("3.1.0");
+  else if (id.endsWith("Probe")) expect(body).toEqual({ ok: true });
+  else checkAnswer(method, beckon.url + path.replaceAll(/\{\w+\}/g, "x"), { status, body });
+}
+
+/** Creates what the samples need. What one of them deletes or revokes is for it alone. */
+async function prepare(
+  beckon: TestBeckon,
+  operations: readonly Operation[],
+): Promise<(id: string) => Substitutes> {
+  const agent = await beckon.createAgent();
+  const trigger = await beckon.createTrigger(agent.id);
+  const created = async (path: string, body: unknown) =>
+    (await beckon.call(path, { body })).body.data;
+  const newRun = async () => (await beckon.invoke(agent, "Hello")).body.run_id as string;
+  const newKey = async () => (await created("/keys", { name: "Test", preset: "observer" })).id;
+  const invite = (email: string) => created("/invitations", { email, role: "viewer" });
+  const modelUrl = (await startModelServer()).url;
+  const newPerson = () => addPerson(beckon, { role: "viewer" });
+  const deleted = await beckon.createAgent();
+  await beckon.call(`/agents/${deleted.id}`, { method: "DELETE" });
+  const resetLink = await beckon.call(`/members/${(await newPerson()).id}/reset-link`, {
+    method: "POST",
+  });
+
+  const example = (prefix: string) => `${prefix}_01jdb8tq5ke5ktbqrs4n1h9m0z`;
+  const ids = {
+    [example("agt")]: agent.id,
+    [example("trg")]: trigger.id,
+    [example("run")]: await newRun(),
+    [example("prv")]: (await beckon.createProvider(modelUrl)).id,
+    [example("key")]: await newKey(),
+    [example("wsp")]: (await beckon.call("/workspaces")).body.data[0].id,
+    [example("usr")]: (await newPerson()).id,
+    [example("inv")]: (await invite("open@example.com")).id,
+  };
+  const env = {
+    BECKON_KEY: beckon.key,
+    BECKON_TOKEN: agent.token,
+    BECKON_TRIGGER_URL: trigger.url,
+    BECKON_PASSWORD: password,
+    BECKON_NEW_PASSWORD: "staple battery horse correct",
+    PROVIDER_API_KEY: "sk-test",
+  };
+  const withId = (prefix: string, id: string) => ({ ids: { [example(prefix)]: id } });
+  const withLink = (token: string) => ({ env: { BECKON_LINK_TOKEN: token } });
+  const own: Record<string, Partial<Substitutes>> = {
+    restoreAgent: withId("agt", deleted.id),
+    rotateTrigger: withId("trg", (await beckon.createTrigger(agent.id)).id),
+    deleteTrigger: withId("trg", (await beckon.createTrigger(agent.id)).id),
+    deleteRun: withId("run", await newRun()),
+    deleteKey: withId("key", await newKey()),
+    deleteProvider: withId("prv", (await beckon.createProvider(modelUrl, "other")).id),
+    removeMember: withId("usr", (await newPerson()).id),
+    setUp: withLink(await setupToken(beckon)),
+    acceptInvitation: withLink((await invite("grace.hopper@example.com")).token),
+    resetPassword: withLink(resetLink.body.data.token),
+  };
+  for (const id of [
+    "pauseAgent",
+    "resumeAgent",
+    "rotateAgentToken",
+    "revokeAgentToken",
+    "deleteAgent",
+  ])
+    own[id] = withId("agt", (await beckon.createAgent()).id);
+  for (const { id } of operations.filter(({ isPersonal }) => isPersonal)) {
+    const person = await newPerson();
+    const other = await startSession(beckon, person.id);
+    const { body } = await other.call("/sessions");
+    const session = body.data.find(({ current }: { current: boolean }) => current);
+    own[id] = { ...withId("ses", session.id), env: { BECKON_COOKIE: person.cookie } };
+  }
+  return (id) => ({
+    ids: { ...ids, ...own[id]?.ids },
+    env: { ...env, ...own[id]?.env },
+  });
+}

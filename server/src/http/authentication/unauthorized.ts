@@ -1,0 +1,26 @@
+import type { IncomingMessage } from "node:http";
+import type { ApiError } from "../../base/errors.ts";
+import { unauthorizedMessage } from "../../credentials/index.ts";
+import { addressOf, headerOf } from "../request/index.ts";
+import type { Services } from "../services.ts";
+
+/**
+ * Counts a failed authentication and returns its error. A request whose only credential is
+ * `Authorization: Bearer`, the convention of other APIs, learns which header Beckon reads.
+ */
+export function unauthorized(services: Services, incoming: IncomingMessage): ApiError {
+  const hint = isBearerOnly(incoming)
+    ? " Beckon does not read Authorization: Bearer; send the same credential as x-api-key."
+    : "";
+  return services.failedAuthentications.countFailure(
+    addressOf(incoming, services.trustProxy),
+    unauthorizedMessage + hint,
+  );
+}
+
+function isBearerOnly(incoming: IncomingMessage): boolean {
+  return (
+    headerOf(incoming, "x-api-key") === undefined &&
+    /^bearer( |$)/i.test(headerOf(incoming, "authorization") ?? "")
+  );
+}

@@ -1,0 +1,66 @@
+import { reservedRunErrorCodes } from "@beckon/contract";
+import { apiErrors } from "../../errors.ts";
+import { runErrors } from "../../openapi/index.ts";
+import { jsonBlock, prose } from "../html.ts";
+import type { Chapter } from "./chapter.ts";
+
+const example = {
+  ok: false,
+  error: "query parameter limit must be at most 200.",
+  code: "bad_request",
+};
+
+const reserved: readonly string[] = reservedRunErrorCodes;
+
+function row(code: string, status: number, meaning: string): string {
+  return `<tr><td><code>${code}</code></td><td>${status}</td><td>${prose(meaning)}</td></tr>`;
+}
+
+export function errors(): Chapter {
+  return {
+    slug: "errors",
+    title: "Errors",
+    lead: "Every error is JSON with a text for people and a stable code for programs.",
+    sections: [
+      {
+        id: "shape",
+        title: "Shape",
+        html: `${jsonBlock(example)}<p>${prose("`error` says what went wrong and what to do; its wording can change. `code` is stable. `run_id` is present once a run exists. Versions can add codes: treat an unknown code by its HTTP status.")}</p>`,
+      },
+      {
+        id: "headers",
+        title: "Headers that help",
+        html: `<table>
+<tr><td><code>beckon-request-id</code></td><td>${prose("On every response. The text of `internal_error` and `unavailable` repeats it, and so does the server's log: give it to the operator.")}</td></tr>
+<tr><td><code>beckon-ignored-fields</code></td><td>${prose("On responses of [Invoke agent](/docs/calls#invokeAgent): the names of the body's fields that were ignored, percent-encoded and separated by commas. At most 10 names and 512 bytes.")}</td></tr>
+<tr><td><code>Retry-After</code></td><td>${prose("On 429 and 503: seconds after which to try again.")}</td></tr>
+<tr><td><code>RateLimit</code></td><td>${prose("On 401 and 429: what remains of a limit, which `RateLimit-Policy` describes.")}</td></tr>
+</table>`,
+      },
+      {
+        id: "codes",
+        title: "Codes of rejected requests",
+        html: `<p>${prose("A rejected request started and changed nothing.")}</p><table><tr><th>Code</th><th>Status</th><th>Meaning</th></tr>${Object.entries(
+          apiErrors,
+        )
+          .map(([code, { status, meaning }]) => row(code, status, meaning))
+          .join("")}</table>`,
+      },
+      {
+        id: "run-codes",
+        title: "Codes of failed runs",
+        html: `<p>${prose("[Invoke agent](/docs/calls#invokeAgent) responds with 500 and one of these if the run failed. The run has the same code in its `error`.")}</p><table><tr><th>Code</th><th>Status</th><th>Meaning</th></tr>${Object.entries(
+          runErrors,
+        )
+          .filter(([code]) => !reserved.includes(code))
+          .map(([code, meaning]) => row(code, 500, meaning))
+          .join("")}</table>`,
+      },
+      {
+        id: "retries",
+        title: "Retries",
+        html: `<p>${prose("Repeat a request after 429, 503, `internal_error` and lost connections, with the same Idempotency-Key if it is a POST: see [Idempotency](/docs/idempotency). Other errors remain until the request or the state changes.")}</p>`,
+      },
+    ],
+  };
+}

@@ -1,0 +1,64 @@
+import { prose } from "../html.ts";
+import { type Chapter, inThreeLanguages } from "./chapter.ts";
+
+export function idempotency(baseUrl: string): Chapter {
+  const url = `${baseUrl}/api/public/agents/agt_01jdb8tq5ke5ktbqrs4n1h9m0z/invoke`;
+  return {
+    slug: "idempotency",
+    title: "Idempotency",
+    lead: "Send an `Idempotency-Key` to repeat a POST safely.",
+    sections: [
+      {
+        id: "keys",
+        title: "Repeat a request",
+        html: `<p>${prose("Send a key of your own, 1 to 255 printable ASCII characters, with every POST that must not be executed twice. A repeat with the same key and the same body gets the first response again, with `Idempotency-Replayed: true`. A repeat of an invoke joins its run.")}</p>
+<p>${prose("Keys are kept for at least 24 hours, across restarts. They belong to the agent for an invoke, to the trigger for a fire, and otherwise to the credential, the method and the path.")}</p>`,
+        samples: inThreeLanguages({
+          curl: `curl -sS --fail-with-body \\
+  "${url}" \\
+  -H "x-api-key: $BECKON_TOKEN" \\
+  -H "content-type: application/json" \\
+  -H "idempotency-key: order-4711" \\
+  -d '{"input": "Sum up order 4711"}'`,
+          typescript: `const response = await fetch("${url}", {
+  method: "POST",
+  headers: {
+    "x-api-key": process.env.BECKON_TOKEN ?? "",
+    "content-type": "application/json",
+    "idempotency-key": "order-4711",
+  },
+  body: JSON.stringify({ input: "Sum up order 4711" }),
+});
+if (!response.ok) throw new Error(await response.text());
+console.log(await response.json());`,
+          python: `import json
+import os
+from urllib.request import Request, urlopen
+
+request = Request(
+    "${url}",
+    method="POST",
+    headers={
+        "x-api-key": os.environ["BECKON_TOKEN"],
+        "content-type": "application/json",
+        "idempotency-key": "order-4711",
+    },
+    data=json.dumps({"input": "Sum up order 4711"}).encode(),
+)
+with urlopen(request) as response:
+    print(json.load(response))`,
+        }),
+      },
+      {
+        id: "rules",
+        title: "Rules",
+        html: `<ul>
+<li>${prose("The same key with another body is a 422 `idempotency_mismatch`.")}</li>
+<li>${prose("While the first request is in progress, a repeat of a management request is a 409 `conflict`: try again.")}</li>
+<li>${prose("A rejected request does not use up its key. A run that was started does, even if it fails.")}</li>
+<li>${prose("[Fire trigger](/docs/calls#fireTrigger) also accepts `webhook-id` of Standard Webhooks as the key.")}</li>
+</ul>`,
+      },
+    ],
+  };
+}

@@ -1,0 +1,19 @@
+import { authentication } from "./authentication.ts";
+import type { Chapter } from "./chapter.ts";
+import { errors } from "./errors.ts";
+import { idempotency } from "./idempotency.ts";
+import { pagination } from "./pagination.ts";
+import { streams } from "./streams.ts";
+
+export type { Chapter } from "./chapter.ts";
+
+/** Returns the chapters, in reading order, with samples for the installation at `baseUrl`. */
+export function chaptersOf(baseUrl: string): Chapter[] {
+  return [
+    authentication(baseUrl),
+    errors(),
+    pagination(baseUrl),
+    idempotency(baseUrl),
+    streams(baseUrl),
+  ];
+}

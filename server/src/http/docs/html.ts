@@ -1,0 +1,25 @@
+/** Returns text as HTML. */
+export function escapeHtml(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}
+
+/** Returns text as HTML: backticks mark code, and `[text](/docs/…)` is a link within the docs. */
+export function prose(text: string): string {
+  return escapeHtml(text)
+    .replaceAll(/`([^`]+)`/g, "<code>$1</code>")
+    .replaceAll(/\[([^\]]+)\]\((\/[\w/.#-]*)\)/g, '<a href="$2">$1</a>');
+}
+
+/** Returns a block of code, which is never wrapped. It can be scrolled with the keyboard. */
+export function codeBlock(code: string): string {
+  return `<pre tabindex="0"><code>${escapeHtml(code)}</code></pre>`;
+}
+
+/** Returns JSON as a block of code. */
+export function jsonBlock(value: unknown): string {
+  return codeBlock(JSON.stringify(value, null, 2));
+}

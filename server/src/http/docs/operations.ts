@@ -1,0 +1,82 @@
+import type { OpenapiDocument } from "../openapi/index.ts";
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly example?: unknown;
+  readonly schema: Schema;
+}
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+export type Content = Readonly<
+  Record<string, { readonly schema?: Schema; readonly example?: unknown }>
+>;
+
+export interface ApiResponse {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, Schema>>;
+  readonly content?: Content;
+}
+
+/** An operation of the document, as the documentation shows it. */
+export interface Operation {
+  readonly id: string;
+  /** In upper case. */
+  readonly method: string;
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  /** The credential that its samples use. */
+  readonly credential: "none" | "token" | "key" | "session";
+  readonly parameters: readonly Parameter[];
+  readonly requestBody: { readonly required?: boolean; readonly content: Content } | undefined;
+  readonly responses: Readonly<Record<string, ApiResponse>>;
+}
+
+/** The fields of an operation object that the documentation reads. */
+interface OperationObject {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly security?: readonly Record<string, unknown>[];
+  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
+  readonly requestBody?: Operation["requestBody"];
+  readonly responses: Operation["responses"];
+}
+
+/** Returns all operations of the document, with references to parameters resolved. */
+export function operationsOf(document: OpenapiDocument): Operation[] {
+  const shared: Readonly<Record<string, unknown>> = document.components.parameters;
+  return Object.entries(document.paths).flatMap(([path, byMethod]) =>
+    Object.entries(byMethod).map(([method, object]): Operation => {
+      const { operationId, tags, summary, description = "", ...rest } = object as OperationObject;
+      const { security, parameters = [], requestBody, responses } = rest;
+      return {
+        id: operationId,
+        method: method.toUpperCase(),
+        path,
+        tag: tags[0] ?? "",
+        summary,
+        description,
+        credential: credentialOf(operationId, security),
+        parameters: parameters.map((parameter) =>
+          "$ref" in parameter
+            ? (shared[parameter.$ref.split("/").at(-1) ?? ""] as Parameter)
+            : parameter,
+        ),
+        requestBody,
+        responses,
+      };
+    }),
+  );
+}
+
+function credentialOf(id: string, security: OperationObject["security"]): Operation["credential"] {
+  if (security === undefined) return id === "invokeAgent" ? "token" : "key";
+  return security.length === 0 ? "none" : "session";
+}

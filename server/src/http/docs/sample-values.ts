@@ -1,0 +1,124 @@
+/** A secret that a sample reads from an environment variable. */
+export class Secret {
+  readonly variable: string;
+
+  constructor(variable: string) {
+    this.variable = variable;
+  }
+}
+
+/** A JSON value in a sample, with secrets in it. */
+export type Value = unknown;
+
+/** Environment variables by the name of the body's field that holds the secret. */
+const secretFields: Readonly<Record<string, string>> = {
+  password: "BECKON_PASSWORD",
+  current_password: "BECKON_PASSWORD",
+  new_password: "BECKON_NEW_PASSWORD",
+  token: "BECKON_LINK_TOKEN",
+  api_key: "PROVIDER_API_KEY",
+};
+
+/** Replaces the secrets of an example body by environment variables. */
+export function withSecrets(example: unknown): Value {
+  if (typeof example !== "object" || example === null || Array.isArray(example)) return example;
+  return Object.fromEntries(
+    Object.entries(example).map(([name, value]) => {
+      const env = typeof value === "string" ? secretFields[name] : undefined;
+      return [name, env === undefined ? value : new Secret(env)];
+    }),
+  );
+}
+
+/** Longest value that is written on one line, in characters. */
+const maxLineLength = 56;
+
+/** Whether a sample with this value reads the environment. */
+export function hasSecret(value: Value): boolean {
+  return (
+    value instanceof Secret ||
+    (typeof value === "object" && value !== null && Object.values(value).some(hasSecret))
+  );
+}
+
+/** Returns the value as a quoted argument of a shell command. It must not have secrets. */
+export function shellArgument(value: Value): string {
+  return `'${jsonLiteral(value, JSON.stringify).replaceAll("'", "'\\''")}'`;
+}
+
+/** Returns the value as the text of a shell's here-document, in which `$NAME` is expanded. */
+export function hereDocument(value: Value): string {
+  return jsonLiteral(value, (scalar) => JSON.stringify(scalar).replaceAll(/[\\$`]/g, "\\$&"));
+}
+
+function jsonLiteral(value: Value, scalar: (value: unknown) => string): string {
+  return literal(value, {
+    scalar,
+    secret: (variable) => `"$${variable}"`,
+    name: (name) => JSON.stringify(name),
+    indent: "  ",
+    pad: "",
+    trailingComma: "",
+  });
+}
+
+/** Returns the value as a TypeScript expression. */
+export function typescriptLiteral(value: Value): string {
+  return literal(value, {
+    scalar: (scalar) => JSON.stringify(scalar),
+    secret: (variable) => `process.env.${variable}`,
+    name: (name) => (/^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name)),
+    indent: "  ",
+    pad: " ",
+    trailingComma: ",",
+  });
+}
+
+const pythonScalars = new Map<unknown, string>([
+  [null, "None"],
+  [true, "True"],
+  [false, "False"],
+]);
+
+/** Returns the value as a Python expression. */
+export function pythonLiteral(value: Value): string {
+  return literal(value, {
+    scalar: (scalar) => pythonScalars.get(scalar) ?? JSON.stringify(scalar),
+    secret: (variable) => `os.environ["${variable}"]`,
+    name: (name) => JSON.stringify(name),
+    indent: "    ",
+    pad: "",
+    trailingComma: ",",
+  });
+}
+
+interface Notation {
+  readonly scalar: (value: unknown) => string;
+  readonly secret: (variable: string) => string;
+  /** Writes the name of a field. */
+  readonly name: (name: string) => string;
+  readonly indent: string;
+  /** Between the braces and the fields of an object on one line. */
+  readonly pad: string;
+  /** After the last item of a value on several lines. */
+  readonly trailingComma: string;
+}
+
+function literal(value: Value, notation: Notation): string {
+  if (value instanceof Secret) return notation.secret(value.variable);
+  if (typeof value !== "object" || value === null) return notation.scalar(value);
+  const isList = Array.isArray(value);
+  const [opening, closing] = isList ? ["[", "]"] : ["{", "}"];
+  const items = isList
+    ? value.map((item) => literal(item, notation))
+    : Object.entries(value).map(
+        ([name, item]) => `${notation.name(name)}: ${literal(item, notation)}`,
+      );
+  if (items.length === 0) return opening + closing;
+  const pad = isList ? "" : notation.pad;
+  const line = `${opening}${pad}${items.join(", ")}${pad}${closing}`;
+  if (line.length <= maxLineLength && !line.includes("\n")) return line;
+  const { indent, trailingComma } = notation;
+  const lines = items.map((item) => indent + item.replaceAll("\n", `\n${indent}`));
+  return `${opening}\n${lines.join(",\n")}${trailingComma}\n${closing}`;
+}

@@ -1,0 +1,42 @@
+import { ApiError } from "../../base/errors.ts";
+import { buildDocument } from "../openapi/index.ts";
+import type { RequestContext } from "../request/index.ts";
+import { type Site, siteOf } from "./pages.ts";
+import { pagePolicy, renderPage } from "./render-page.ts";
+
+/** Serves the OpenAPI document and its pages. Both are public, like the source code. */
+export interface Docs {
+  /** `GET /openapi.json` */
+  serveDocument(): Response;
+  /** `GET /docs` and `GET /docs/:page`. @throws ApiError `not_found` */
+  servePage(c: RequestContext): Response;
+}
+
+/** Creates the docs. They are rendered on first use, since most processes are never asked. */
+export function createDocs(publicUrl: () => string): Docs {
+  let site: Site | undefined;
+  let json: string | undefined;
+  const pages = new Map<string | undefined, string>();
+  return {
+    serveDocument() {
+      json ??= JSON.stringify(buildDocument(publicUrl()));
+      return new Response(json, { headers: { "content-type": "application/json" } });
+    },
+    servePage(c) {
+      const slug = c.req.param("page");
+      site ??= siteOf(buildDocument(publicUrl()));
+      const page = pages.get(slug) ?? renderPage(site, slug);
+      if (page === undefined)
+        throw new ApiError("not_found", "There is no such page. See /docs for all pages.");
+      pages.set(slug, page);
+      return new Response(page, {
+        headers: {
+          "content-type": "text/html; charset=utf-8",
+          "content-security-policy": pagePolicy,
+          "x-content-type-options": "nosniff",
+          "referrer-policy": "no-referrer",
+        },
+      });
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import type { JsonSchema } from "./json-schema.ts";
+
+const id = (prefix: string) => `${prefix}_01jdb8tq5ke5ktbqrs4n1h9m0z`;
+
+/** Description and example of each path parameter. */
+const pathParameterDocs: Readonly<Record<string, { description: string; example: string }>> = {
+  agent_id: { description: "Id of the agent.", example: id("agt") },
+  version: { description: "Number of the agent's version.", example: "1" },
+  trigger_id: { description: "Id of the trigger.", example: id("trg") },
+  token: { description: "The trigger's token, part of its secret URL.", example: "bkt_TOKEN" },
+  run_id: { description: "Id of the run.", example: id("run") },
+  provider_id: { description: "Id of the provider.", example: id("prv") },
+  key_id: { description: "Id of the key.", example: id("key") },
+  workspace_id: { description: "Id of the workspace.", example: id("wsp") },
+  user_id: { description: "Id of the member.", example: id("usr") },
+  invitation_id: { description: "Id of the invitation.", example: id("inv") },
+  session_id: { description: "Id of the session.", example: id("ses") },
+  page: { description: "A resource or a guide.", example: "agents" },
+};
+
+/** Returns the parameters of a path such as `/agents/:agent_id`. */
+export function pathParameters(path: string): JsonSchema[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => {
+    const doc = pathParameterDocs[name];
+    if (doc === undefined) throw new Error(`the path parameter ${name} has no description`);
+    return { name, in: "path", required: true, ...doc, schema: { type: "string" } };
+  });
+}
+
+export const idempotencyKey: JsonSchema = {
+  name: "Idempotency-Key",
+  in: "header",
+  description:
+    "A repeat with the same key and body gets the first response again, with `Idempotency-Replayed: true`.",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+};
+
+export const lastEventId: JsonSchema = {
+  name: "Last-Event-ID",
+  in: "header",
+  description: "For streams: continue after this event. It takes precedence over `after`.",
+  schema: { type: "string" },
+};
+
+export const ifMatch: JsonSchema = {
+  name: "If-Match",
+  in: "header",
+  description: "The version that you have read, as in `ETag`. A newer one is a 412.",
+  schema: { type: "string" },
+};
+
+export const prefer: JsonSchema = {
+  name: "Prefer",
+  in: "header",
+  description:
+    "`respond-async`: respond with 202 at once. `wait=N`: respond with 202 after N seconds unless the run has ended. RFC 7240.",
+  schema: { type: "string" },
+};
+
+/**
+ * Parameters that operations refer to. The client has no options for these: it authenticates with
+ * keys, and has its own idempotency keys.
+ */
+export const sharedParameters = {
+  Workspace: {
+    name: "beckon-workspace",
+    in: "header",
+    description:
+      "The workspace of a session's request, needed by members of several. Ignored with a key.",
+    schema: { type: "string" },
+  },
+  WorkspaceInQuery: {
+    name: "workspace",
+    in: "query",
+    description:
+      "The workspace, like the header `beckon-workspace`, for links and `EventSource`. Only with a session and on GET.",
+    schema: { type: "string" },
+  },
+  WebhookId: {
+    name: "webhook-id",
+    in: "header",
+    description:
+      "The delivery's id in Standard Webhooks. It serves as the Idempotency-Key if that is absent; an invalid one is ignored.",
+    schema: { type: "string" },
+  },
+} as const;
+
+const ref = (name: keyof typeof sharedParameters): JsonSchema => ({
+  $ref: `#/components/parameters/${name}`,
+});
+
+export const webhookId = ref("WebhookId");
+
+/** Returns the parameters that only sessions use. */
+export function sessionParameters(method: string): JsonSchema[] {
+  return method === "GET" ? [ref("Workspace"), ref("WorkspaceInQuery")] : [ref("Workspace")];
+}
