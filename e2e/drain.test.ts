@@ -78,6 +78,9 @@ test("on SIGTERM it becomes not ready, rejects starts, finishes runs in the drai
   const { status, body } = await waiting;
   expect([status, body.output]).toEqual([200, "Hello"]);
   expect(await stopped).toBe(0);
+  expect(product.output().match(/^Finishing .*/gm)).toEqual([
+    "Finishing 1 run, up to 20 s; Ctrl-C again to stop now. The next start resumes unfinished runs.",
+  ]);
   expectNothingLeft(product, started);
 });
 
@@ -90,6 +93,9 @@ test("runs that are not finished in the drain time are queued and finish after t
   await reached(3);
   const started = product.descendants();
   expect(await product.stop("SIGTERM")).toBe(0);
+  expect(product.output().match(/^Finishing \d+ runs, up to 1 s;/gm)).toEqual([
+    "Finishing 3 runs, up to 1 s;",
+  ]);
   expectNothingLeft(product, started);
   const responses = await Promise.all(waiting);
   for (const { status, body, headers } of responses) {
@@ -116,6 +122,7 @@ test("runs that are not finished in the drain time are queued and finish after t
     ]);
   }
   expect(await next.stop()).toBe(0);
+  expect(next.output()).not.toContain("Finishing");
 });
 
 test("a second signal skips the drain time, shuts PostgreSQL down properly, and the run resumes at the next startup", async () => {

@@ -1,14 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, test } from "vitest";
 import { testDatabase } from "../server/test/database.ts";
 import { databaseAt } from "../server/test/database-url.ts";
+import { openClient } from "../server/test/open-client.ts";
 import { caller } from "./call.ts";
 import { freePort, launch, startProduct, stillRunning, temporaryFolder } from "./product.ts";
 
 /**
- * With an external PostgreSQL, over TCP and as a superuser: Beckon must not write a data folder.
+ * With an external PostgreSQL, over TCP and as a superuser. Beckon writes only the demo agent's
+ * secrets to the data folder.
  */
 const { name } = await testDatabase({ empty: true });
 const folder = join(temporaryFolder(), "data");
@@ -20,17 +22,17 @@ const settings = {
   PORT: String(await freePort()),
 };
 
-test("with DATABASE_URL it keeps all data in that database and needs no data folder", async () => {
+test("with DATABASE_URL it keeps all data in that database, except the demo agent's secrets", async () => {
   const first = await startProduct({ ...settings, BECKON_BOOTSTRAP_KEY: key });
   const call = caller(
     () => `http://127.0.0.1:${settings.PORT}`,
     () => key,
   );
-  const demo = { id: first.printed("Demo agent"), token: first.printed("Its token") };
+  const demo = first.demo();
   const hello = () =>
     call(`/agents/${demo.id}/invoke`, { key: demo.token, body: { input: "Hello" } });
   expect((await hello()).body).toEqual({ ok: true, run_id: expect.any(String), output: "Hello" });
-  expect(first.output()).not.toMatch(/Bootstrap key|PostgreSQL/);
+  expect(first.output()).not.toMatch(/Bootstrap key|PostgreSQL|management key/);
   expect(first.output()).not.toContain(key);
   const started = first.descendants();
   expect(await first.stop()).toBe(0);
@@ -50,7 +52,7 @@ test("with DATABASE_URL it keeps all data in that database and needs no data fol
     demo.token,
   );
   expect(await second.stop()).toBe(0);
-  expect(existsSync(folder)).toBe(false);
+  expect(readdirSync(folder).sort()).toEqual(["demo.token", "demo.trigger"]);
 });
 
 test.each([
@@ -75,7 +77,44 @@ test.each([
 
 test("startup without a reachable database logs the error and retries until it is stopped", async () => {
   const product = launch({ ...settings, DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing" });
-  await expect.poll(product.output, { timeout: 10_000 }).toContain("ECONNREFUSED");
+  await expect
+    .poll(product.output, { timeout: 10_000 })
+    .toMatch(/Waiting for PostgreSQL, at most 300 s\. Nothing listens at 127\.0\.0\.1:1\./);
   expect(product.output()).not.toContain(settings.BECKON_MASTER_KEY);
   expect(await product.stop()).toBe(0);
+});
+
+test("without a bootstrap key it says that there is no management key, and how to get one", async () => {
+  const product = await startProduct({ ...settings, BECKON_SETUP_LINK: "0" });
+  expect(product.output()).toContain("There is no management key, since BECKON_BOOTSTRAP_KEY");
+  expect(product.output()).not.toContain("bks_");
+  expect(await product.stop()).toBe(0);
+});
+
+test("after docs/operation.md's statements an ordinary login starts on what a superuser's login wrote", async () => {
+  const login = `login_${randomBytes(4).toString("hex")}`;
+  const asAdmin = async (...statements: string[]) => {
+    const client = await openClient(settings.DATABASE_URL);
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  };
+  await asAdmin(
+    `create role ${login} login password 'secret'`,
+    `reassign owned by beckon_server to ${login}`,
+    `alter database ${name} owner to ${login}`,
+  );
+  const DATABASE_URL = settings.DATABASE_URL.replace(/\/\/[^@]*@/, `//${login}:secret@`);
+  const product = await startProduct({ ...settings, DATABASE_URL, BECKON_BOOTSTRAP_KEY: key });
+  const call = caller(
+    () => product.url,
+    () => key,
+  );
+  expect((await call("/runs")).body.data).not.toEqual([]);
+  expect((await call("/agents", { body: { name: "New", model: "demo/echo" } })).status).toBe(201);
+  expect(await product.stop()).toBe(0);
+  await asAdmin(
+    `reassign owned by ${login} to current_user`,
+    `drop owned by ${login}`,
+    `drop role ${login}`,
+  );
 });

@@ -5,7 +5,14 @@ import { type BeckonClient, createClient, type Run } from "@beckon/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { echo, held, startModelServer } from "../server/test/model-server.ts";
 import { caller } from "./call.ts";
-import { freePort, startProduct, stillRunning, temporaryFolder, until } from "./product.ts";
+import {
+  checkout,
+  freePort,
+  startProduct,
+  stillRunning,
+  temporaryFolder,
+  until,
+} from "./product.ts";
 
 /** First use of a fresh installation over HTTP. The tests depend on their order. */
 
@@ -53,37 +60,49 @@ beforeAll(async () => {
   beckon = await startProduct(settings);
 });
 
-test("startup prints the URL, the file with the bootstrap key, and a demo agent with its secrets", () => {
+test("startup prints the URL, the file with the bootstrap key, and a demo agent with the files of its secrets", () => {
   expect(beckon.url).toBe(`http://127.0.0.1:${settings.PORT}`);
   expect(beckon.printed("Bootstrap key")).toBe(join(folder, "bootstrap.key"));
   expect(statSync(beckon.printed("Bootstrap key")).mode & 0o777).toBe(0o600);
   expect(existsSync(beckon.printed("PostgreSQL log"))).toBe(true);
-  demo = { id: beckon.printed("Demo agent"), token: beckon.printed("Its token") };
+  demo = beckon.demo();
   client = createClient({ url: beckon.url, key: key() });
-  expect(demo).toEqual({
+  expect(demo).toMatchObject({
     id: expect.stringMatching(/^agt_[0-9a-z]{26}$/),
     token: expect.stringMatching(/^bka_[\w-]{48}$/),
+    triggerUrl: expect.stringMatching(/\/bkt_[\w-]{48}$/),
   });
+  for (const file of ["Demo token", "Demo trigger"])
+    expect(statSync(beckon.printed(file)).mode & 0o777).toBe(0o600);
 });
 
-test("the printed curl lines work when pasted", () => {
-  const [first, second, third, ...others] = beckon
-    .curls()
-    .map((line) =>
-      JSON.parse(
-        execFileSync("sh", ["-c", line], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }),
-      ),
-    );
+/** Runs the printed commands in the folder in which Beckon was started. */
+const pasteCurls = () =>
+  beckon.curls().map((line) =>
+    JSON.parse(
+      execFileSync("sh", ["-c", line], {
+        cwd: checkout,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+      }),
+    ),
+  );
+
+test("the printed curl commands work when pasted", () => {
+  const [first, second, third, ...others] = pasteCurls();
   expect(first).toEqual({ ok: true, run_id: expect.any(String), output: "Hello" });
   expect(second).toEqual({ ok: true, run_id: expect.any(String) });
   expect(third).toEqual({ ok: true, data: expect.objectContaining({ email: "you@example.com" }) });
   expect(others).toEqual([]);
 });
 
-test("the log does not contain the printed secrets", async () => {
+test("the log and the output contain no secret except the link for the first owner", async () => {
   const log = readFileSync(beckon.printed("PostgreSQL log"), "utf8");
-  for (const secret of [demo.token, readFileSync(join(folder, "bootstrap.key"), "utf8").trim()])
+  const { token, triggerUrl } = beckon.demo();
+  for (const secret of [token, triggerUrl.split("/").at(-1), key()]) {
     expect(log).not.toContain(secret);
+    expect(beckon.output()).not.toContain(secret);
+  }
 });
 
 test("a provider, an agent on it and a trigger are created with the bootstrap key", async () => {
@@ -287,15 +306,20 @@ test("SIGTERM stops it with exit code 0 within the drain time and leaves no proc
   const began = performance.now();
   expect(await beckon.stop()).toBe(0);
   expect(performance.now() - began).toBeLessThan(10_000);
+  expect(beckon.output()).toContain("Finishing 1 run, up to 2 s; Ctrl-C again to stop now.");
   expect(stillRunning(started, folder)).toEqual([]);
 });
 
-test("the next startup takes seconds, prints no secrets, keeps all data and resumes the run", async () => {
+test("the next startup takes seconds, prints commands that work and no secret, keeps all data and resumes the run", async () => {
   model.script(echo());
   const began = performance.now();
   beckon = await startProduct(settings);
   expect(performance.now() - began).toBeLessThan(10_000);
-  expect(beckon.output()).not.toMatch(/bka_|bkt_/);
+  expect(beckon.output()).not.toMatch(/bka_|bkt_|bks_/);
+  expect(pasteCurls()).toEqual([
+    { ok: true, run_id: expect.any(String), output: "Hello" },
+    { ok: true, run_id: expect.any(String) },
+  ]);
   expect(beckon.printed("Bootstrap key")).toBe(join(folder, "bootstrap.key"));
   expect(await finished(runningRunId)).toMatchObject({ status: "succeeded", attempt: 1 });
   const after = (await call("/runs?limit=200")).body.data;
@@ -307,6 +331,21 @@ test("the next startup takes seconds, prints no secrets, keeps all data and resu
   expect(
     codes(await invoke(mine, mine.token), await fire(trigger.url), await invoke(demo, demo.token)),
   ).toEqual(["200", "200", "200"]);
+});
+
+test("after a rotation the next start prints commands that work, and a revoked token has none", async () => {
+  await call(`/agents/${demo.id}/token/rotate`, { body: {} });
+  expect(await beckon.stop()).toBe(0);
+  beckon = await startProduct(settings);
+  expect(pasteCurls()).toHaveLength(2);
+  demo = beckon.demo();
+  expect(codes(await invoke(demo, demo.token))).toEqual(["200"]);
+  const file = beckon.printed("Demo token");
+  await call(`/agents/${demo.id}/token`, { method: "DELETE" });
+  expect(await beckon.stop()).toBe(0);
+  beckon = await startProduct(settings);
+  expect(pasteCurls()).toEqual([{ ok: true, run_id: expect.any(String) }]);
+  expect(existsSync(file)).toBe(false);
 });
 
 test("a second startup on the same folder fails without effect on the first", async () => {

@@ -57,7 +57,7 @@ test("of two installations that start concurrently on one port exactly one gets 
   expect(code).toBe(78);
   const winner = both.find((product) => product !== loser);
   if (winner === undefined) throw new Error("both exited");
-  await until("the startup message", () => winner.output().includes("Beckon is ready at"));
+  await until("the startup message", () => winner.output().includes(" is ready at "));
   expect(await statuses(winner.url)).toEqual(all200);
 });
 

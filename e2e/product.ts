@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -15,6 +15,8 @@ export interface Product {
   /** The printed `curl` commands. */
   curls(): string[];
   readonly url: string;
+  /** The demo agent, its secrets read from the files that it printed. */
+  demo(): { readonly id: string; readonly token: string; readonly triggerUrl: string };
   /** Process ids of its child processes and their descendants. */
   descendants(): number[];
   /** Sends a signal, by default SIGTERM. Resolves with the exit code or the terminating signal. */
@@ -57,10 +59,11 @@ export function freePort(): Promise<number> {
 export function launch(
   env: Record<string, string>,
   command: readonly [string, ...string[]] = [join(checkout, "script/server")],
+  cwd = checkout,
 ): Product {
   const [file, ...args] = command;
   const child = spawn(file, args, {
-    cwd: checkout,
+    cwd,
     stdio: ["ignore", "pipe", "pipe"],
     // Without the other environment variables of the test runner, which could be settings.
     env: {
@@ -97,8 +100,15 @@ export function launch(
     printed,
     curls: () => [...output.matchAll(/^ +(curl .*)$/gm)].map((match) => match[1] ?? ""),
     get url() {
-      return printed("Beckon is ready at");
+      const [, url] = isReady.exec(output) ?? [];
+      if (url === undefined) throw new Error(`no address was printed:\n${output}`);
+      return url;
     },
+    demo: () => ({
+      id: printed("Demo agent"),
+      token: readFileSync(printed("Demo token"), "utf8").trim(),
+      triggerUrl: readFileSync(printed("Demo trigger"), "utf8").trim(),
+    }),
     descendants: () => descendantsOf(pid),
     stop,
     exited,
@@ -106,6 +116,9 @@ export function launch(
   launched.push(product);
   return product;
 }
+
+/** Its line once it accepts requests, with version and address. */
+const isReady = /^Beckon \d+\.\d+\.\d+\S* is ready at (\S+)$/m;
 
 /** Starts the product and waits until it says that it is ready. */
 export async function startProduct(env: Record<string, string>): Promise<Product> {
@@ -124,7 +137,7 @@ async function ready(product: Product): Promise<void> {
     if (exitCode !== undefined)
       throw new Error(`Beckon exited with ${exitCode}:\n${product.output()}`);
     // The startup message is one write.
-    return /Beckon is ready at \S+\n/.test(product.output()) && product.output().endsWith("\n");
+    return isReady.test(product.output()) && product.output().endsWith("\n");
   });
 }
 

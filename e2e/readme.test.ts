@@ -45,11 +45,12 @@ test("the README's commands and programs print what it shows", { timeout: 120_00
     BECKON_DATA_DIR: join(folder, "data"),
     PORT: String(await freePort()),
   });
+  const demo = product.demo();
   const variables = {
     URL: product.url,
-    AGENT: product.printed("Demo agent"),
-    TOKEN: product.printed("Its token"),
-    TRIGGER_URL: product.printed("Its trigger"),
+    AGENT: demo.id,
+    TOKEN: demo.token,
+    TRIGGER_URL: demo.triggerUrl,
     KEY: readFileSync(product.printed("Bootstrap key"), "utf8").trim(),
     SETUP: /setup#token=(\S+)/.exec(product.output())?.[1] ?? "",
   };

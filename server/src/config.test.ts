@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { ConfigError } from "./base/errors.ts";
-import { readConfig } from "./config.ts";
+import { readConfig, unknownSettingWarnings } from "./config.ts";
 
-function refusalOf(env: Record<string, string>): string {
+function errorOf(env: Record<string, string>): string {
   try {
     readConfig(env);
   } catch (thrown) {
@@ -29,6 +29,7 @@ test("without any setting Beckon listens on this machine only, with PostgreSQL i
     previousMasterKey: undefined,
     masterKeyLost: false,
     bootstrapKey: undefined,
+    setupLink: true,
     role: "all",
     processes: 1,
     leaseSeconds: 30,
@@ -47,7 +48,7 @@ test("without any setting Beckon listens on this machine only, with PostgreSQL i
   });
 });
 
-test("an empty value counts as unset, and what is not a setting is not looked at", () => {
+test("an empty value counts as unset, and variables without our prefix are ignored", () => {
   expect(readConfig({ PORT: "", BECKON_MASTER_KEY: "", DATABASE_URL: "", PATH: "/bin" })).toEqual(
     readConfig({}),
   );
@@ -70,6 +71,7 @@ test.each([
   ["BECKON_MASTER_KEY_LOST", "1", "masterKeyLost", true],
   ["BECKON_BOOTSTRAP_KEY", "x".repeat(32), "bootstrapKey", "x".repeat(32)],
   ["BECKON_BOOTSTRAP_KEY", "~!".repeat(64), "bootstrapKey", "~!".repeat(64)],
+  ["BECKON_SETUP_LINK", "0", "setupLink", false],
   ["BECKON_ROLE", "worker", "role", "worker"],
   ["BECKON_PROCESSES", "64", "processes", 64],
   ["BECKON_LEASE_SECONDS", "2", "leaseSeconds", 2],
@@ -85,7 +87,7 @@ test.each([
   ["BECKON_TRUST_PROXY", "1", "trustProxy", true],
   ["BECKON_TRUST_STORAGE", "0", "trustStorage", false],
   ["LOG_LEVEL", "debug", "logLevel", "debug"],
-])("%s may be %s", (name, value, member, expected) => {
+])("%s can be %s", (name, value, member, expected) => {
   expect(readConfig({ [name]: value })).toHaveProperty(member, expected);
 });
 
@@ -140,9 +142,9 @@ test.each([
   ["BECKON_TRUST_STORAGE", "true", "0 or 1"],
   ["LOG_LEVEL", "verbose", "fatal, error, warn, info, debug, trace or silent"],
 ])(
-  "%s may not be %s: the refusal names the setting, what it was and what it may be",
+  "%s cannot be %s: the error names the setting, what it was and what it must be",
   (name, value, may) => {
-    expect(refusalOf({ [name]: value })).toBe(
+    expect(errorOf({ [name]: value })).toBe(
       `${name} was ${JSON.stringify(value)}; it must be ${may}.`,
     );
   },
@@ -179,14 +181,14 @@ test.each([
     "mysql://user:password@host/db",
     "a postgresql:// URL; leave it unset to run PostgreSQL inside",
   ],
-])("%s is a secret: of a wrong one only the length is told", (name, value, may) => {
-  const refusal = refusalOf({ [name]: value });
-  expect(refusal).toBe(`${name} was ${value.length} characters; it must be ${may}.`);
-  expect(refusal).not.toContain(value);
+])("%s is a secret: the message shows only the length of a wrong one", (name, value, may) => {
+  const message = errorOf({ [name]: value });
+  expect(message).toBe(`${name} was ${value.length} characters; it must be ${may}.`);
+  expect(message).not.toContain(value);
 });
 
 test("with DATABASE_URL the master key is required", () => {
-  expect(refusalOf({ DATABASE_URL: "postgres://db/beckon" })).toMatch(
+  expect(errorOf({ DATABASE_URL: "postgres://db/beckon" })).toMatch(
     /^BECKON_MASTER_KEY is required with DATABASE_URL.*openssl rand -base64 32\.$/,
   );
   expect(
@@ -195,6 +197,18 @@ test("with DATABASE_URL the master key is required", () => {
   ).toBe("postgres://db/beckon");
 });
 
-test("all that is wrong is told at once, a line each", () => {
-  expect(refusalOf({ PORT: "x", LOG_LEVEL: "x", BECKON_ROLE: "x" }).split("\n")).toHaveLength(3);
+test("a name that is probably a typing error is rejected, and any other unknown name is a warning", () => {
+  const env = {
+    BECKON_PROCESES: "2",
+    BECKON_MASTER_KEY_FILE: "/run/key",
+    BECKON_SERVICE_HOST: "x",
+  };
+  expect(errorOf(env)).toBe("BECKON_PROCESES is not a setting. Did you mean BECKON_PROCESSES?");
+  expect(unknownSettingWarnings(env)).toEqual([
+    "BECKON_MASTER_KEY_FILE is not a setting and is ignored. The nearest setting is BECKON_MASTER_KEY.",
+  ]);
+});
+
+test("everything that is wrong is reported at once, one line each", () => {
+  expect(errorOf({ PORT: "x", LOG_LEVEL: "x", BECKON_ROLE: "x" }).split("\n")).toHaveLength(3);
 });

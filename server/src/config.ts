@@ -2,15 +2,16 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { ConfigError } from "./base/errors.ts";
 import { parseHostPort } from "./base/host-port.ts";
+import { findUnknownSettings } from "./base/unknown-settings/index.ts";
 
-/** The process's settings, read once and frozen. Nothing else in the server reads the environment. */
+/** The settings of this process, read once and frozen. Nothing else reads the environment. */
 export interface Config {
   /** TCP port; 0 takes a free one. */
   readonly port: number;
   readonly host: string;
   /** Address that callers use, without a trailing slash; undefined: `http://host:port`. */
   readonly publicUrl: string | undefined;
-  /** Whether `X-Forwarded-For` names the caller: only behind a proxy that sets it. */
+  /** Whether `X-Forwarded-For` names the caller. */
   readonly trustProxy: boolean;
   /** undefined: PostgreSQL runs inside, in the data folder. */
   readonly databaseUrl: string | undefined;
@@ -20,30 +21,32 @@ export interface Config {
   readonly dataDir: string;
   /** 32 bytes, base64 or hex; undefined: kept in the data folder. */
   readonly masterKey: string | undefined;
-  /** The master key before this one: what it sealed is sealed anew at the start. */
+  /** The master key before this one: startup encrypts its secrets with the new key. */
   readonly previousMasterKey: string | undefined;
-  /** The start goes on without what an earlier master key has sealed. */
+  /** Start although secrets of an earlier master key cannot be decrypted. */
   readonly masterKeyLost: boolean;
-  /** 32 to 128 characters; undefined: kept in the data folder when PostgreSQL runs inside, else no bootstrap key. */
+  /**
+   * 32 to 128 characters; undefined: kept in the data folder when PostgreSQL runs inside, else
+   * there is no bootstrap key.
+   */
   readonly bootstrapKey: string | undefined;
-  /** `api` answers callers, `worker` executes queued runs, `all` does both. */
+  /** Whether startup issues a link that makes the first owner, while there is no owner. */
+  readonly setupLink: boolean;
+  /** `api` serves requests, `worker` executes queued runs, `all` does both. */
   readonly role: "all" | "api" | "worker";
   /** Server processes that the supervisor keeps running. */
   readonly processes: number;
   readonly leaseSeconds: number;
   readonly drainSeconds: number;
-  /** Runs executing at once in one process; further ones wait in the queue. */
+  /** Runs that one process executes at the same time; further ones queue. */
   readonly maxRuns: number;
-  /**
-   * MiB that one process may hold for all workspaces: `ByteBudget`; undefined: half of its heap's
-   * limit.
-   */
+  /** MiB that one process may hold for all workspaces; undefined: half of its heap's limit. */
   readonly memoryBudgetMib: number | undefined;
   /** PostgreSQL connections of one process, beside the lease's own. */
   readonly poolSize: number;
-  /** What agents may call although it is not public, each `host:port` as `parseHostPort` writes it. */
+  /** Callable addresses that are not public, each `host:port` in the form of `parseHostPort`. */
   readonly egressAllow: readonly string[];
-  /** Accounts of the operator's at providers of models. */
+  /** The operator's accounts at providers of models. */
   readonly accounts: {
     readonly openai: { readonly baseUrl: string | undefined; readonly apiKey: string | undefined };
     readonly anthropic: {
@@ -62,6 +65,7 @@ export interface Config {
   readonly logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
 }
 
+/** Settings whose value no message shows. */
 const secret = new Set([
   "BECKON_MASTER_KEY",
   "BECKON_MASTER_KEY_PREVIOUS",
@@ -72,12 +76,22 @@ const secret = new Set([
   "GOOGLE_GENERATIVE_AI_API_KEY",
 ]);
 
+interface Setting {
+  readonly schema: z.ZodType<unknown, string | undefined>;
+  /** Which values are valid: "it must be …". */
+  readonly may: string;
+  /** What it does: one or two sentences in Markdown, for `--help` and `docs/settings.md`. */
+  readonly help: string;
+  /** What applies while it is unset, if that is not a fixed value of the schema. */
+  readonly unset?: string;
+}
+
 const apiKey = {
   schema: z
     .string()
     .regex(/^[\x21-\x7e]{1,4000}$/)
     .optional(),
-  may: "a key as the provider gave it out, without spaces",
+  may: "a key as the provider issued it, without spaces",
 };
 
 const masterKey = {
@@ -87,7 +101,11 @@ const masterKey = {
   may: "32 random bytes as 64 hex digits or as base64, for example from: openssl rand -base64 32",
 };
 
-const flag = z.enum(["0", "1"]).default("0");
+const flag = (fallback: "0" | "1") => ({
+  schema: z.enum(["0", "1"]).default(fallback),
+  may: "0 or 1",
+});
+
 const whole = (min: number, max: number, fallback: number) =>
   z
     .string()
@@ -96,7 +114,7 @@ const whole = (min: number, max: number, fallback: number) =>
     .pipe(z.number().min(min).max(max))
     .default(fallback);
 
-/** Without an ending slash; the library adds the rest of each path. */
+/** Without a trailing slash; the library appends the rest of each path. */
 const apiRoot = (example: string) => ({
   schema: z
     .url({ protocol: /^https?$/ })
@@ -104,14 +122,20 @@ const apiRoot = (example: string) => ({
     .transform((url) => url.replace(/\/+$/, ""))
     .optional(),
   may: `an http or https URL without a query: the root of the API, for example ${example}`,
+  unset: "the provider's own API",
 });
 
-/** What each setting may be; the text stands in the error when it is not. */
+/** All settings, in the order in which `--help` and `docs/settings.md` list them. */
 const settings = {
-  PORT: { schema: whole(0, 65_535, 3000), may: "a port, 0 to 65535" },
+  PORT: {
+    schema: whole(0, 65_535, 3000),
+    may: "a port, 0 to 65535",
+    help: "TCP port to listen on. 0 takes a free one.",
+  },
   HOST: {
     schema: z.string().min(1).default("127.0.0.1"),
     may: "an address to listen on, for example 127.0.0.1 or 0.0.0.0",
+    help: "Address to listen on. 0.0.0.0 accepts connections from other machines.",
   },
   PUBLIC_URL: {
     schema: z
@@ -120,6 +144,10 @@ const settings = {
       .transform((url) => url.replace(/\/+$/, ""))
       .optional(),
     may: "an http or https URL without a query, for example https://agents.example.com",
+    help:
+      "Address that callers and browsers use, for trigger URLs and links. " +
+      "Only pages of this site can use a session. With https, cookies are sent over TLS only.",
+    unset: "http://HOST:PORT, or the loopback address if HOST is every address",
   },
   DATABASE_URL: {
     schema: z
@@ -127,29 +155,75 @@ const settings = {
       .regex(/^postgres(ql)?:\/\//)
       .optional(),
     may: "a postgresql:// URL; leave it unset to run PostgreSQL inside",
+    help:
+      "External PostgreSQL: version 15 or newer, UTF8, no pooler in transaction mode. " +
+      "[docs/operation.md](operation.md#an-external-postgresql) says which role it needs.",
+    unset: "PostgreSQL inside, in the data folder",
   },
-  BECKON_DATA_DIR: { schema: z.string().min(1).default("./data"), may: "a folder" },
-  BECKON_MASTER_KEY: masterKey,
+  BECKON_DATA_DIR: {
+    schema: z.string().min(1).default("./data"),
+    may: "a folder",
+    help:
+      "Data folder: PostgreSQL's files, the master key, the bootstrap key and " +
+      "the demo agent's secrets.",
+    unset: "the folder data of the checkout",
+  },
+  BECKON_MASTER_KEY: {
+    ...masterKey,
+    help:
+      "Key that encrypts stored secrets. Required with DATABASE_URL. " +
+      "[To change it](master-key.md), start once with both keys.",
+    unset: "generated once, in the file master.key of the data folder",
+  },
   BECKON_MASTER_KEY_PREVIOUS: {
     ...masterKey,
     may: "the master key before this one, 32 bytes as 64 hex digits or as base64",
+    help: "The master key before this one. Startup encrypts its secrets with the new key.",
   },
-  BECKON_MASTER_KEY_LOST: { schema: flag, may: "0 or 1" },
+  BECKON_MASTER_KEY_LOST: {
+    ...flag("0"),
+    help:
+      "1: start with a new master key although the old one " +
+      "[is lost](master-key.md#a-lost-key).",
+  },
   BECKON_BOOTSTRAP_KEY: {
     schema: z
       .string()
       .regex(/^(?!bka_|bkt_|bkw_)[\x21-\x7e]{32,128}$/)
       .optional(),
-    may: "32 to 128 printable ASCII characters without spaces, not beginning with bka_, bkt_ or bkw_",
+    may:
+      "32 to 128 printable ASCII characters without spaces, " +
+      "not beginning with bka_, bkt_ or bkw_",
+    help:
+      "API key with all scopes in the workspace `default`. " +
+      "If it changes, the old one stops at the next start.",
+    unset:
+      "generated once, in the file bootstrap.key of the data folder; " +
+      "with DATABASE_URL: no such key",
+  },
+  BECKON_SETUP_LINK: {
+    ...flag("1"),
+    help:
+      "1: startup prints a link that makes the first owner, while there is no owner. " +
+      "It is the only secret in the output. 0: no such link works.",
   },
   BECKON_ROLE: {
     schema: z.enum(["all", "api", "worker"]).default("all"),
     may: "all, api or worker",
+    help: "`api` serves requests, `worker` executes queued runs, `all` does both.",
   },
-  BECKON_PROCESSES: { schema: whole(1, 64, 1), may: "1 to 64" },
-  BECKON_LEASE_SECONDS: { schema: whole(2, 600, 30), may: "2 to 600 seconds" },
-  BECKON_DRAIN_SECONDS: { schema: whole(0, 3_600, 30), may: "0 to 3600 seconds" },
-  BECKON_MAX_RUNS: { schema: whole(1, 100_000, 2_000), may: "1 to 100000" },
+  BECKON_PROCESSES: {
+    schema: whole(1, 64, 1),
+    may: "1 to 64",
+    help:
+      "Server processes on this machine. More than 1 share one port, " +
+      "which needs Node.js 24.19 or newer.",
+  },
+  BECKON_MAX_RUNS: {
+    schema: whole(1, 100_000, 2_000),
+    may: "1 to 100000",
+    help: "Runs that one process executes at the same time. Further runs queue.",
+  },
   BECKON_MEMORY_BUDGET_MIB: {
     schema: z
       .string()
@@ -158,8 +232,54 @@ const settings = {
       .pipe(z.number().min(96).max(1_048_576))
       .optional(),
     may: "96 to 1048576 MiB; leave it unset for half of the heap's limit",
+    help: "Memory of one process for runs, large requests and large responses, in MiB.",
+    unset: "half of the heap's limit",
   },
-  BECKON_POOL_SIZE: { schema: whole(4, 200, 10), may: "4 to 200 connections" },
+  BECKON_POOL_SIZE: {
+    schema: whole(4, 200, 10),
+    may: "4 to 200 connections",
+    help: "Database connections of one process.",
+  },
+  BECKON_LEASE_SECONDS: {
+    schema: whole(2, 600, 30),
+    may: "2 to 600 seconds",
+    help: "Seconds after which the runs of a silent process are resumed by another one.",
+  },
+  BECKON_DRAIN_SECONDS: {
+    schema: whole(0, 3_600, 30),
+    may: "0 to 3600 seconds",
+    help: "Seconds that a stop waits for runs and requests in progress.",
+  },
+  OPENAI_API_KEY: {
+    ...apiKey,
+    help: "The operator's account as the providers `openai` and `openai-chat`, for `default`.",
+  },
+  OPENAI_BASE_URL: {
+    ...apiRoot("https://api.openai.com/v1"),
+    help: "Root of OpenAI's API, or of a proxy for it.",
+  },
+  ANTHROPIC_API_KEY: {
+    ...apiKey,
+    help: "The operator's account as the provider `anthropic`, for `default`.",
+  },
+  ANTHROPIC_BASE_URL: {
+    ...apiRoot("https://api.anthropic.com/v1"),
+    help: "Root of Anthropic's API, or of a proxy for it.",
+  },
+  GOOGLE_GENERATIVE_AI_API_KEY: {
+    ...apiKey,
+    help: "The operator's account as the provider `google`, for `default`.",
+  },
+  BECKON_SHARE_PROVIDERS: {
+    ...flag("0"),
+    help: "1: every workspace can use the operator's accounts, not only `default`.",
+  },
+  BECKON_DISCOVER: {
+    ...flag("1"),
+    help:
+      "1: model servers on this machine (Ollama, LM Studio, llama.cpp, vLLM at their default " +
+      "ports) become providers of `default`. 0: they do not.",
+  },
   BECKON_EGRESS_ALLOW: {
     schema: z
       .string()
@@ -167,28 +287,69 @@ const settings = {
       .refine((entries) => !entries.includes(undefined))
       .transform((entries) => entries.filter((entry) => entry !== undefined))
       .default([]),
-    may: "host:port, several separated by commas without spaces, for example ollama:11434,10.0.0.5:8080,[fd00::5]:443",
+    may:
+      "host:port, several separated by commas without spaces, " +
+      "for example ollama:11434,10.0.0.5:8080,[fd00::5]:443",
+    help:
+      "Addresses that agents can call although they are not public: " +
+      "a model server or an API of your own.",
+    unset: "none",
   },
-  BECKON_TRUST_PROXY: { schema: flag, may: "0 or 1" },
-  BECKON_TRUST_STORAGE: { schema: flag, may: "0 or 1" },
-  OPENAI_API_KEY: apiKey,
-  OPENAI_BASE_URL: apiRoot("https://api.openai.com/v1"),
-  ANTHROPIC_API_KEY: apiKey,
-  ANTHROPIC_BASE_URL: apiRoot("https://api.anthropic.com/v1"),
-  GOOGLE_GENERATIVE_AI_API_KEY: apiKey,
-  BECKON_SHARE_PROVIDERS: { schema: flag, may: "0 or 1" },
-  BECKON_DISCOVER: { schema: z.enum(["0", "1"]).default("1"), may: "0 or 1" },
+  BECKON_TRUST_PROXY: {
+    ...flag("0"),
+    help: "1: `X-Forwarded-For` names the caller. Only behind a proxy that sets it.",
+  },
+  BECKON_TRUST_STORAGE: {
+    ...flag("0"),
+    help:
+      "1: accept an external PostgreSQL with `fsync`, `full_page_writes` or " +
+      "`synchronous_commit` off.",
+  },
   LOG_LEVEL: {
     schema: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
     may: "fatal, error, warn, info, debug, trace or silent",
+    help: "Lowest level of the JSON log lines on standard output.",
   },
-} as const;
+} as const satisfies Record<string, Setting>;
 
 type Values = { [Name in keyof typeof settings]: z.infer<(typeof settings)[Name]["schema"]> };
 
+/** A setting as documents show it. */
+export interface SettingDescription {
+  readonly name: string;
+  readonly help: string;
+  readonly may: string;
+  /** The value, or what applies, while it is unset. */
+  readonly fallback: string;
+}
+
+/** Describes all settings, for `--help` and `docs/settings.md`. */
+export function describeSettings(): SettingDescription[] {
+  return Object.entries<Setting>(settings).map(([name, { schema, help, may, unset }]) => {
+    const fallback = unset ?? String(schema.safeParse(undefined).data ?? "none");
+    return { name, help, may, fallback };
+  });
+}
+
+/**
+ * Returns a warning for each `BECKON_*` variable that is no setting. `readConfig` rejects those
+ * that are probably typing errors, and variables that Kubernetes or Docker inject are ignored.
+ */
+export function unknownSettingWarnings(
+  env: Readonly<Record<string, string | undefined>>,
+): string[] {
+  return findUnknownSettings(env, Object.keys(settings))
+    .filter(({ isTypo }) => !isTypo)
+    .map(
+      ({ name, nearest }) =>
+        `${name} is not a setting and is ignored. The nearest setting is ${nearest}.`,
+    );
+}
+
 /**
  * Reads the settings. An empty value counts as unset.
- * @throws ConfigError naming every setting that is wrong.
+ * @throws ConfigError that names every setting that is wrong, and every `BECKON_*` variable whose
+ *   name is probably a typing error.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
@@ -202,9 +363,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     return [name, result.data];
   });
   const values = Object.fromEntries(read) as Values;
+  for (const { name, nearest, isTypo } of findUnknownSettings(env, Object.keys(settings))) {
+    if (isTypo) problems.push(`${name} is not a setting. Did you mean ${nearest}?`);
+  }
   if (values.DATABASE_URL !== undefined && values.BECKON_MASTER_KEY === undefined) {
     problems.push(
-      `BECKON_MASTER_KEY is required with DATABASE_URL, so that every machine seals with the same key; it must be ${masterKey.may}.`,
+      "BECKON_MASTER_KEY is required with DATABASE_URL, so that every machine encrypts with the " +
+        `same key; it must be ${masterKey.may}.`,
     );
   }
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
@@ -220,6 +385,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     previousMasterKey: values.BECKON_MASTER_KEY_PREVIOUS,
     masterKeyLost: values.BECKON_MASTER_KEY_LOST === "1",
     bootstrapKey: values.BECKON_BOOTSTRAP_KEY,
+    setupLink: values.BECKON_SETUP_LINK === "1",
     role: values.BECKON_ROLE,
     processes: values.BECKON_PROCESSES,
     leaseSeconds: values.BECKON_LEASE_SECONDS,

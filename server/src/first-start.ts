@@ -1,27 +1,36 @@
 import { addAgent } from "./agents/index.ts";
+import { record } from "./base/audit/index.ts";
 import type { Context } from "./base/context.ts";
-import { inWorkspace } from "./base/database/index.ts";
+import { inWorkspace, type WorkspaceTransaction } from "./base/database/index.ts";
+import { attemptAsync } from "./base/errors.ts";
+import { findDemoRow } from "./demo-store.ts";
 import { ensureBootstrapKey } from "./keys/index.ts";
+import { revealToken } from "./tokens/index.ts";
 import { addTrigger } from "./triggers/index.ts";
 import { defaultWorkspaceId, ensureDefaultWorkspace } from "./workspaces/index.ts";
 
-/** The demo agent of a first start, with its secrets in clear: shown once, to whoever started Beckon. */
+/** The demo agent with its secrets in clear. */
 export interface DemoAgent {
   readonly agentId: string;
-  readonly agentToken: string;
-  readonly triggerToken: string;
+  /** null: it was revoked, or cannot be decrypted. */
+  readonly agentToken: string | null;
+  /** null: the same, or the trigger was deleted or disabled. */
+  readonly triggerToken: string | null;
 }
 
+const demoModel = "demo/echo";
+
 /**
- * Makes the bootstrap key what the settings say and, at the first start, the workspace `default` with an agent to try: all in one
- * transaction, so that a kill at any moment leaves either nothing or all of it. The caller holds the migration lock.
- * @returns the demo agent if it was made now.
+ * Makes the bootstrap key equal to the settings and, at the first startup, creates the workspace
+ * `default` with the demo agent, in one transaction: a kill at any moment leaves all of it or
+ * nothing. The caller holds the migration lock.
+ * @returns the demo agent if it was created now.
  */
 export function firstStart(
   services: Pick<Context, "database" | "cipher">,
   options: { bootstrapKey: string | undefined },
 ): Promise<DemoAgent | undefined> {
-  const ctx: Context = { ...services, actor: { kind: "system" }, workspaceId: defaultWorkspaceId };
+  const ctx = systemContext(services);
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const isFirst = await ensureDefaultWorkspace(tx);
     await ensureBootstrapKey(tx, ctx.workspaceId, options.bootstrapKey);
@@ -29,7 +38,7 @@ export function firstStart(
     const agent = await addAgent(tx, ctx, {
       name: "Demo",
       description: "Answers without an account: an offline model that echoes what it is sent.",
-      model: "demo/echo",
+      model: demoModel,
       tools: [{ type: "clock" }],
     });
     const trigger = await addTrigger(tx, ctx, {
@@ -38,4 +47,41 @@ export function firstStart(
     });
     return { agentId: agent.id, agentToken: agent.token, triggerToken: trigger.token };
   });
+}
+
+/**
+ * Returns the demo agent with its current secrets, if it can still be called. Records each reveal
+ * in the audit log.
+ */
+export function revealDemo(
+  services: Pick<Context, "database" | "cipher">,
+): Promise<DemoAgent | undefined> {
+  const ctx = systemContext(services);
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    const { workspaceId } = ctx;
+    const found = await findDemoRow(tx, { workspaceId, model: demoModel });
+    if (found === undefined) return undefined;
+    const { agent_id: agentId, trigger_id: triggerId } = found;
+    const agentToken = await reveal(tx, ctx, { agentId });
+    const triggerToken = triggerId === null ? null : await reveal(tx, ctx, { agentId, triggerId });
+    const isCallable = agentToken !== null || triggerToken !== null;
+    return isCallable ? { agentId, agentToken, triggerToken } : undefined;
+  });
+}
+
+async function reveal(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  subject: { agentId: string; triggerId?: string },
+): Promise<string | null> {
+  const revealed = await attemptAsync(() => revealToken(tx, ctx, subject));
+  if (!revealed.ok) return null;
+  const { agentId, triggerId } = subject;
+  const action = triggerId === undefined ? "agent.token.reveal" : "trigger.reveal";
+  await record(tx, ctx, { action, target: triggerId ?? agentId });
+  return revealed.value;
+}
+
+function systemContext(services: Pick<Context, "database" | "cipher">): Context {
+  return { ...services, actor: { kind: "system" }, workspaceId: defaultWorkspaceId };
 }

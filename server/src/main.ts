@@ -3,10 +3,9 @@ import { getHeapStatistics } from "node:v8";
 import { createAuth, recordFailedSignIns } from "./accounts/index.ts";
 import { elapsed, sleep } from "./base/clock.ts";
 import type { OperatorProvider } from "./base/context.ts";
-import { checkServer, connect, isUnreachable, migrate } from "./base/database/index.ts";
+import { checkServer, connect, explainStartFailure, migrate } from "./base/database/index.ts";
 import { createEgress, createLeanFetch } from "./base/egress/index.ts";
-import { ConfigError, messageOf } from "./base/errors.ts";
-import { exitCodes } from "./base/exit-codes.ts";
+import { ConfigError } from "./base/errors.ts";
 import { guardHeap, type HeapGuard } from "./base/heap-guard.ts";
 import { newId } from "./base/ids.ts";
 import { createLog } from "./base/log.ts";
@@ -14,7 +13,7 @@ import { createSecretCipher, parseMasterKey } from "./base/secrets/index.ts";
 import { type Config, readConfig } from "./config.ts";
 import { defaultTimeouts, type Tool } from "./engine/index.ts";
 import { reconcileHistory } from "./events/index.ts";
-import { type DemoAgent, firstStart } from "./first-start.ts";
+import { type DemoAgent, firstStart, revealDemo } from "./first-start.ts";
 import {
   countFailedAuthentications,
   defaultStreamLimits,
@@ -35,57 +34,69 @@ import { reconcileMasterKey } from "./reconcile-master-key.ts";
 import { createRunServices, drainRuns } from "./runs/index.ts";
 import {
   type Demo,
+  type Draining,
+  type Failed,
   type FoundProvider,
   parseFromSupervisor,
   type Ready,
 } from "./supervisor/index.ts";
 import { startWorker } from "./worker.ts";
-import { defaultWorkspaceId, issueSetupToken } from "./workspaces/index.ts";
+import { defaultWorkspaceId, issueSetupToken, revokeSetupToken } from "./workspaces/index.ts";
 
-/** One server process, answering callers. */
+/** One running server process. */
 export interface Beckon {
-  /** Where it answers, without a trailing slash. */
+  /** Address that callers use, without a trailing slash. */
   readonly url: string;
-  /** What the first start made, with its secrets in clear; null at every other. */
+  /** Address that it listens on. */
+  readonly listeningUrl: string;
+  /** The demo agent with its secrets, if this startup created it or was asked to reveal it. */
   readonly demo: Demo | null;
-  readonly created: boolean;
-  /** The token that makes the first owner, if it was asked for and there is none yet. */
+  /** The token that makes the first owner, if it was asked for and there is no owner. */
   readonly setupToken: string | null;
-  /** The operator's providers that the start found. */
+  /** Operator's providers that this startup found. */
   readonly providers: readonly FoundProvider[];
-  /** Other processes are known to have died: their runs may be taken over now. */
+  /** Returns the number of runs that this process executes now. */
+  executingRuns(): number;
+  /** Records that other processes have exited, so that their runs resume without waiting. */
   recordDeaths(processIds: readonly string[]): Promise<void>;
-  /** Takes no new work, lets what is under way end for as long as the drain time allows, and closes everything. */
+  /**
+   * Takes no new work, lets runs and requests in progress finish within the drain time, and closes
+   * everything.
+   */
   stop(): Promise<void>;
 }
 
 /** How one server process is started. */
 export interface StartOptions {
-  /** `databaseUrl` and `masterKey` are set: the supervisor sees to that when PostgreSQL runs inside. */
+  /** `databaseUrl` and `masterKey` are set: the supervisor adds them if PostgreSQL runs inside. */
   readonly config: Config;
   readonly processId?: string;
-  /** Earlier processes that are known to be gone; `all`: this start is alone on its database. */
+  /** Earlier processes that are known to be dead; `all`: this one is alone on its database. */
   readonly reaped?: readonly string[] | "all";
-  /** Tools of the operator's own, granted to every agent. */
+  /** The operator's own tools, granted to every agent. */
   readonly tools?: readonly Tool[];
-  /** Make a new token for the first owner; the one before stops. */
+  /**
+   * Whether the output of this startup is printed: reveals the demo agent's secrets, revokes the
+   * last token for the first owner and, if `config.setupLink`, issues a new one.
+   */
   readonly setup?: boolean;
-  /** Where they differ from the usual ones. */
+  /** Overrides of the default limits. */
   readonly streamLimits?: Partial<StreamLimits>;
-  /** Descriptor of a socket that is bound to HOST and PORT, which the supervisor shares between its servers. */
+  /** Descriptor of a socket that is bound to HOST and PORT and shared by all servers. */
   readonly listenFd?: number | undefined;
   /** Default: the guard of this process's heap. It is stopped with the server. */
   readonly heap?: HeapGuard;
-  /** Model servers to look for on this machine. Default: `modelServers`. */
+  /** Model servers to discover on this machine. Default: `modelServers`. */
   readonly modelServers?: readonly ModelServer[];
 }
 
 /**
- * Builds the server from the ground up and opens its doors.
- * @throws ConfigError for settings or a database it must not run with; anything else when the database cannot be reached.
+ * Builds the server from the bottom up and listens.
+ * @throws ConfigError for settings or a database that it cannot run with; errors of the connection
+ *   if the database cannot be reached. `explainStartFailure` explains both.
  */
 export async function start(options: StartOptions): Promise<Beckon> {
-  // What is opened is closed in reverse order, by a failed start as well as by stop().
+  // What is opened is closed in reverse order, after a failed start as well as by stop().
   const opened = new AsyncDisposableStack();
   try {
     return await build(options, opened);
@@ -124,11 +135,12 @@ async function build(
   );
   const database = connect({ url: databaseUrl, poolSize: config.poolSize, role, log });
   opened.defer(() => database.close());
-  const made = await migrate(database.settings, async (client) => {
+  const created = await migrate(database.settings, async (client) => {
     await reconcileMasterKey(client, { ...config, masterKey }, log);
     await reconcileHistory(client, log);
     return firstStart({ database, cipher }, config);
   });
+  const demo = created ?? (setup ? await revealDemo({ database, cipher }) : undefined);
 
   await registerProcess(database.lease, processId, config.leaseSeconds);
   await recordDeaths(database.lease, reaped, processId);
@@ -216,18 +228,21 @@ async function build(
   ownPorts.add(Number(new URL(http.url).port));
   await Promise.race([operator.probe(defaultWorkspaceId), sleep(discoveryMs)]);
 
-  const setupToken = setup ? await issueSetupToken(database) : undefined;
+  let setupToken: string | undefined;
+  if (setup && config.setupLink) setupToken = await issueSetupToken(database);
+  else if (setup) await revokeSetupToken(database);
 
   const running = opened.move();
   return {
     url,
-    demo: made === undefined ? null : shown(made, url),
-    created: made !== undefined,
+    listeningUrl: http.url,
+    demo: demo === undefined ? null : toMessage(demo, url),
     setupToken: setupToken ?? null,
     providers: operator.usableBy(defaultWorkspaceId).map(foundProvider),
+    executingRuns: () => runs.live.size,
     recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runs.process.id),
     async stop() {
-      // Readiness fails first, and nothing new is started; who waits keeps waiting for as long as the drain time allows.
+      // Readiness fails first, and no run starts; waiting callers keep waiting for the drain time.
       const graceOver = elapsed() + config.drainSeconds * 1_000;
       runs.capacity.drain();
       await worker.stop();
@@ -238,8 +253,8 @@ async function build(
 }
 
 /**
- * Of the heap's limit. The budget's figures are estimates, and what is held for milliseconds only
- * is not counted.
+ * Fractions of the heap's limit. The budget's figures are estimates, and what is held for
+ * milliseconds only is not counted.
  */
 const budgetMax = 0.75;
 const budgetDefault = 0.5;
@@ -251,18 +266,20 @@ function memoryBudget({ memoryBudgetMib }: Config): number {
   const max = Math.floor((limit * budgetMax) / mib);
   if (memoryBudgetMib <= max) return memoryBudgetMib * mib;
   throw new ConfigError(
-    `BECKON_MEMORY_BUDGET_MIB was ${memoryBudgetMib}; with the heap that this server may have it must be at most ${max}. Lower it, or raise the heap's limit with NODE_OPTIONS=--max-old-space-size=<MiB>.`,
+    `BECKON_MEMORY_BUDGET_MIB was ${memoryBudgetMib}; with this server's heap limit it must be ` +
+      `at most ${max}. Lower it, or raise the heap's limit with ` +
+      "NODE_OPTIONS=--max-old-space-size=<MiB>.",
   );
 }
 
 const mib = 1024 * 1024;
 
-/** One address may fail this often in a minute before it is told to slow down. */
+/** Failed authentications of one address before it must slow down. */
 const failedAuthenticationsPerMinute = 300;
-/** And guess so many passwords, before none is looked at: they hold less than the 256 bits of a key. */
+/** Fewer for passwords, which have less than the 256 bits of a key. */
 const guessesPerMinute = 30;
 
-/** Milliseconds that a start waits for model servers; one that is slower is found later. */
+/** Milliseconds that startup waits for model servers. Slower ones are found later. */
 const discoveryMs = 400;
 
 /** Ports that belong to Beckon, a proxy before it, or its database. */
@@ -271,7 +288,7 @@ function configuredPorts({ port, publicUrl, databaseUrl }: Config): number[] {
   return [port, ...urls].filter((each) => each > 0);
 }
 
-/** Models for embeddings answer no agent. Most servers list them among the others. */
+/** Agents cannot use embedding models. Most servers list them among the others. */
 const embeds = /embed/i;
 
 function foundProvider({ name, origin, models = [] }: OperatorProvider): FoundProvider {
@@ -279,17 +296,18 @@ function foundProvider({ name, origin, models = [] }: OperatorProvider): FoundPr
   return { name, origin, model: model === undefined ? null : `${name}/${model}` };
 }
 
-function shown(demo: DemoAgent, url: string): Demo {
+function toMessage({ agentId, agentToken, triggerToken }: DemoAgent, url: string): Demo {
   return {
-    agent_id: demo.agentId,
-    agent_token: demo.agentToken,
-    trigger_url: `${url}/api/public/triggers/${demo.triggerToken}`,
+    agent_id: agentId,
+    agent_token: agentToken,
+    trigger_url: triggerToken === null ? null : `${url}/api/public/triggers/${triggerToken}`,
   };
 }
 
 /**
- * A server process under the supervisor, or by itself. It drains and ends when asked to by a signal, and ends at once when
- * the channel to its supervisor closes: nobody would restart it, and the next start takes the database away.
+ * Runs one server process, under the supervisor or by itself. A signal lets it drain and exit. It
+ * exits at once when the channel to its supervisor closes: nothing would restart it, and the next
+ * startup stops the database.
  */
 async function runServer(): Promise<void> {
   const { values } = parseArgs({
@@ -302,7 +320,7 @@ async function runServer(): Promise<void> {
   });
   const stopping = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => stopping.resolve());
-  // Killed, the supervisor cannot take the database down in order: whatever is open is taken over by the next start.
+  // A killed supervisor cannot shut the database down: the next startup resumes open runs.
   process.once("disconnect", () => process.exit(1));
   try {
     const beckon = await start({
@@ -314,25 +332,38 @@ async function runServer(): Promise<void> {
     });
     process.on("message", (message) => {
       const reaped = parseFromSupervisor(message);
-      // A death that cannot be recorded now is recorded by the lease's end.
+      // If this fails, the runs resume when the lease of the exited process expires.
       if (reaped !== undefined) beckon.recordDeaths(reaped.process_ids).catch(() => {});
     });
-    const { url, demo, created, setupToken: setup_token, providers } = beckon;
-    const ready: Ready = { type: "ready", url, demo, created, setup_token, providers };
-    process.send?.(ready);
+    const { url, listeningUrl, demo, setupToken, providers } = beckon;
+    process.send?.({
+      type: "ready",
+      url,
+      listening_url: listeningUrl,
+      demo,
+      setup_token: setupToken,
+      providers,
+    } satisfies Ready);
     await stopping.promise;
+    process.send?.({ type: "draining", runs: beckon.executingRuns() } satisfies Draining);
     await beckon.stop();
     process.exit(0);
   } catch (thrown) {
-    process.stderr.write(`Beckon cannot start. ${messageOf(thrown)}\n`);
-    process.exit(
-      thrown instanceof ConfigError
-        ? exitCodes.invalidConfiguration
-        : isUnreachable(thrown)
-          ? exitCodes.databaseUnreachable
-          : 1,
-    );
+    const { exitCode, reason } = explainStartFailure(thrown, process.env.DATABASE_URL);
+    await reportFailure(reason);
+    process.exit(exitCode);
   }
+}
+
+/** Sends the reason to the supervisor. Without one, writes it to standard error. */
+function reportFailure(reason: string): Promise<void> {
+  return new Promise((sent) => {
+    if (process.send === undefined) {
+      process.stderr.write(`Beckon cannot start. ${reason}\n`, () => sent());
+    } else {
+      process.send({ type: "failed", reason } satisfies Failed, () => sent());
+    }
+  });
 }
 
 if (import.meta.main) await runServer();

@@ -13,21 +13,25 @@ import { reEncryptTokens } from "./tokens/index.ts";
 
 export interface MasterKeys {
   readonly masterKey: string;
-  /** The key before it: what it sealed is sealed anew. */
+  /** The key before it, whose secrets are encrypted with the new key. */
   readonly previousMasterKey: string | undefined;
-  /** The operator has declared the key before it lost. */
+  /** The operator has declared the previous key lost. */
   readonly masterKeyLost: boolean;
 }
 
 /**
- * Makes the master key that of the settings. The caller holds the migration lock; `client` sees all workspaces.
+ * Makes the database's master key equal to the settings. The caller holds the migration lock;
+ * `client` sees all workspaces.
  *
- * - What the previous key sealed is sealed with the new one, the check value last. A kill at any moment leaves texts of both keys, which a
- *   server with both settings opens, and the next start goes on. Looked for at every start that has a previous key and not only once: in
- *   an installation of several machines those that still run with the old key go on sealing with it until they are restarted.
- * - A key that is lost leaves what it sealed unreadable and everything else working: credentials are judged by their hashes.
+ * - Secrets of the previous key are encrypted with the new one, the check value last. A kill at any
+ *   moment leaves secrets of both keys, which a server with both settings decrypts, and the next
+ *   startup continues. Every startup with a previous key does this, not only the first: other
+ *   machines encrypt with the old key until they are restarted.
+ * - Secrets of a lost key are unreadable. Everything else works, since credentials are verified by
+ *   their hashes.
  *
- * @throws ConfigError when it is another key than the database was sealed with, and nothing was said of that one.
+ * @throws ConfigError if the database was encrypted with another key and the settings neither name
+ *   it nor declare it lost.
  */
 export async function reconcileMasterKey(
   client: Queryable,
@@ -41,26 +45,24 @@ export async function reconcileMasterKey(
       : createSecretCipher(parseMasterKey(keys.previousMasterKey));
   const checked = await checkMasterKey(client, current, { previous, lost: keys.masterKeyLost });
   if (previous !== undefined && previous.prefix !== current.prefix) {
-    for (const reseal of [
+    for (const reEncrypt of [
       reEncryptTokens,
       resealProviderKeys,
       reEncryptToolSecrets,
       reEncryptResponses,
     ]) {
-      const counts = await reseal(client, { from: previous, to: current });
-      if (counts.reEncrypted > 0) log.info(counts, "sealed anew with the master key");
+      const counts = await reEncrypt(client, { from: previous, to: current });
+      if (counts.reEncrypted > 0) log.info(counts, "encrypted with the new master key");
       if (counts.unreadable > 0)
         log.warn(
           counts,
-          "sealed texts did not open with the previous master key: they were altered or moved",
+          "secrets could not be decrypted with the previous master key: they were altered or moved",
         );
     }
   }
   if (checked !== "current") await replaceMasterKeyCheck(client, current);
   if (checked === "lost")
-    log.warn("the old master key was declared lost: what it sealed cannot be opened any more");
+    log.warn("the old master key was declared lost: its secrets cannot be decrypted any more");
   if (keys.masterKeyLost)
-    log.warn(
-      "BECKON_MASTER_KEY_LOST is set: unset it, or the next start with a wrong key will not be refused",
-    );
+    log.warn("BECKON_MASTER_KEY_LOST is set: unset it, or the next start accepts any wrong key");
 }

@@ -1,30 +1,39 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
   isAlive,
   postmasterPid,
   readIfThere,
+  type Supervisor,
   seed,
   startSupervisor,
   temporaryFolder,
   until,
 } from "../test/fixtures/supervisor.ts";
+import { version } from "./base/version.ts";
 
-test("a start prints where Beckon is, where its keys are, and lines to paste", async () => {
+/** Settings of a start without PostgreSQL inside. */
+const withoutDatabase = {
+  DATABASE_URL: "postgresql://somebody@127.0.0.1:1/none",
+  BECKON_MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
+};
+
+test("a start prints version and address, where its keys are, and commands without secrets", async () => {
   const folder = temporaryFolder();
   const { ready, output } = startSupervisor({ folder });
   await ready();
-  expect(output()).toContain("Beckon is ready at http://127.0.0.1:3000\n");
+  expect(output()).toContain(`Beckon ${version} is ready at http://127.0.0.1:3000\n`);
   expect(output()).toContain(join(folder, "data/bootstrap.key"));
   expect(output()).toContain(
-    `curl http://127.0.0.1:3000/api/public/agents/agt_1/invoke -H 'x-api-key: bka_1' -H 'Content-Type: application/json' -d '{"input":"Hello"}'\n`,
+    `curl http://127.0.0.1:3000/api/public/agents/agt_1/invoke -H "x-api-key: $(cat ${folder}/data/demo.token)" -H 'Content-Type: application/json' -d '{"input":"Hello"}'\n`,
   );
   expect(output()).toContain(
-    "curl http://127.0.0.1:3000/api/public/triggers/bkt_1 -H 'Content-Type: text/plain' -d 'Hello from a trigger'\n",
+    `curl "$(cat ${folder}/data/demo.trigger)" -H 'Content-Type: text/plain' -d 'Hello from a trigger'\n`,
   );
-  for (const name of ["master.key", "bootstrap.key"])
+  expect(output()).not.toMatch(/bka_|bkt_/);
+  for (const name of ["master.key", "bootstrap.key", "demo.token", "demo.trigger"])
     expect(statSync(join(folder, "data", name)).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(folder, "data/bootstrap.key"), "utf8")).toMatch(
     /^bootstrap_[\w-]{43}\n$/,
@@ -50,7 +59,7 @@ test("Ctrl-C reaches only the supervisor, the servers drain while the database s
   expect(existsSync(join(folder, "data/postgres/postmaster.pid"))).toBe(false);
 });
 
-test("a second Ctrl-C ends servers that take their time, and still stops the database in order", async () => {
+test("a second Ctrl-C kills servers that take their time, and still stops the database in order", async () => {
   const folder = temporaryFolder();
   const supervisor = startSupervisor({
     folder,
@@ -59,7 +68,7 @@ test("a second Ctrl-C ends servers that take their time, and still stops the dat
   await supervisor.ready();
   const server = Number(supervisor.trace().split(" ")[0]);
   await until("the server's end", () => {
-    // The first half second counts as one: npm and shells pass on what the terminal has sent already.
+    // Signals of the first half second count as one: npm and shells forward the terminal's.
     supervisor.child.kill("SIGINT");
     return !isAlive(server);
   });
@@ -70,7 +79,7 @@ test("a second Ctrl-C ends servers that take their time, and still stops the dat
   );
 });
 
-test("a server that is not done when its drain time is over is killed", async () => {
+test("a server that has not exited when its drain time is over is killed", async () => {
   const folder = temporaryFolder();
   const supervisor = startSupervisor({
     folder,
@@ -82,7 +91,7 @@ test("a server that is not done when its drain time is over is killed", async ()
   expect(supervisor.trace()).toContain("asked to end");
 });
 
-test("Ctrl-C during a first start gives it up, and the next start begins anew", async () => {
+test("Ctrl-C during a first start cancels it, and the next start begins again", async () => {
   const folder = temporaryFolder();
   const first = startSupervisor({ folder });
   await until("initdb", () => existsSync(join(folder, "data/postgres.log")));
@@ -92,7 +101,7 @@ test("Ctrl-C during a first start gives it up, and the next start begins anew", 
   await second.ready();
 });
 
-test("after kill -9 of the supervisor the servers end, PostgreSQL goes on, and the next start stops it", async () => {
+test("after kill -9 of the supervisor the servers exit, PostgreSQL stays, and the next start stops it", async () => {
   const folder = temporaryFolder();
   const first = startSupervisor({ folder });
   await first.ready();
@@ -118,9 +127,9 @@ test("kill -9 at 20 moments of a first start always leaves a folder that starts"
     const folder = temporaryFolder();
     const first = startSupervisor({ folder });
     await new Promise((later) => setTimeout(later, moment));
-    // Every other time with all that it has started, as when a container is killed.
-    const doomed = withChildren ? [first.pid, ...descendants(first.pid)] : [first.pid];
-    for (const pid of doomed) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+    // Every other time with its child processes, as when a container is killed.
+    const victims = withChildren ? [first.pid, ...descendants(first.pid)] : [first.pid];
+    for (const pid of victims) if (isAlive(pid)) process.kill(pid, "SIGKILL");
     await first.exited;
     const second = startSupervisor({ folder });
     await second.ready().catch((thrown: unknown) => {
@@ -153,7 +162,7 @@ function fraction(seed: number, at: number): number {
   return createHash("sha256").update(`${seed} ${at}`).digest().readUInt32BE() / 2 ** 32;
 }
 
-test("a second start on the same folder ends within 5 seconds with a clear message, and the first goes on", async () => {
+test("a second start on the same folder fails within 5 seconds with a clear message, and the first one stays", async () => {
   const folder = temporaryFolder();
   const first = startSupervisor({ folder });
   await first.ready();
@@ -169,7 +178,7 @@ test("a second start on the same folder ends within 5 seconds with a clear messa
   expect(isAlive(postmaster) && isAlive(first.pid)).toBe(true);
 });
 
-test("a server that dies is replaced, its successor and the living are told, and what it had started dies with it", async () => {
+test("a server that dies is replaced, its successor and the others get its id, and its child processes die with it", async () => {
   const folder = temporaryFolder();
   const { ready, trace } = startSupervisor({ folder, env: { BECKON_PROCESSES: "2" } });
   await ready();
@@ -180,7 +189,7 @@ test("a server that dies is replaced, its successor and the living are told, and
     ),
   ];
   expect(started.map((match) => match[3])).toEqual(["all", undefined]);
-  // One makes the link for the first owner: another would end the one that was printed.
+  // Only one issues the link for the first owner: another link would revoke the printed one.
   expect(trace().match(/--setup/g)).toHaveLength(1);
   const [, pid, id] = started[0] ?? [];
   process.kill(Number(pid), "SIGKILL");
@@ -190,15 +199,59 @@ test("a server that dies is replaced, its successor and the living are told, and
   await until("its helper ends", () => !isAlive(helper));
 });
 
-test("a server that refuses its configuration stops everything and is not started again", async () => {
+test("a server with an invalid configuration stops everything and is not started again", async () => {
   const folder = temporaryFolder();
-  const supervisor = startSupervisor({ folder, env: { STAND_IN_EXIT: "78" } });
+  const env = { STAND_IN_EXIT: "78", STAND_IN_REASON: "The port is taken." };
+  const supervisor = startSupervisor({ folder, env });
   expect(await supervisor.exited).toBe(78);
+  expect(supervisor.output()).toContain("Beckon cannot start. The port is taken.\n");
   expect(supervisor.trace().match(/started/g)).toHaveLength(1);
   expect(postmasterPid(join(folder, "data"))).toBe(0);
 });
 
-test("an empty master key stops the start, since a new one would not open what the old one sealed", async () => {
+test("a connection that PostgreSQL rejects ends the start at once", async () => {
+  const env = {
+    ...withoutDatabase,
+    STAND_IN_EXIT: "77",
+    STAND_IN_REASON: "The password is wrong.",
+  };
+  const supervisor = startSupervisor({ folder: temporaryFolder(), env });
+  expect(await supervisor.exited).toBe(77);
+  expect(supervisor.trace().match(/started/g)).toHaveLength(1);
+  expect(supervisor.output()).toBe("Beckon cannot start. The password is wrong.\n");
+});
+
+/** Starts a supervisor with two servers that execute runs, and waits until both are ready. */
+async function startTwoWithRuns(env: Record<string, string>): Promise<Supervisor> {
+  const supervisor = startSupervisor({
+    folder: temporaryFolder(),
+    env: { ...withoutDatabase, BECKON_PROCESSES: "2", ...env },
+  });
+  await until("two servers", () => supervisor.trace().split("connect ECONNREFUSED").length === 3);
+  await supervisor.ready();
+  return supervisor;
+}
+
+test("a stop says once how many runs all servers finish, for how long, and how to stop now", async () => {
+  const supervisor = await startTwoWithRuns({ STAND_IN_RUNS: "2" });
+  supervisor.child.kill("SIGINT");
+  expect(await supervisor.exited).toBe(0);
+  expect(supervisor.output().match(/Finishing.*/g)).toEqual([
+    "Finishing 4 runs, up to 5 s; Ctrl-C again to stop now. The next start resumes unfinished runs.",
+  ]);
+});
+
+test("a server that does not report its runs does not hide those of another one", async () => {
+  const env = { STAND_IN_RUNS: "1", STAND_IN_STUBBORN: "1", BECKON_DRAIN_SECONDS: "100" };
+  const supervisor = await startTwoWithRuns(env);
+  process.kill(Number(supervisor.trace().split(" ")[0]), "SIGSTOP");
+  supervisor.child.kill("SIGINT");
+  await until("the message", () => supervisor.output().includes("Finishing 1 run, up to 100 s;"));
+  supervisor.child.kill("SIGINT");
+  expect(await supervisor.exited).toBe(0);
+});
+
+test("an empty master key stops the start, since a new one could not decrypt stored secrets", async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "data"));
   writeFileSync(join(folder, "data/master.key"), "");
@@ -208,19 +261,28 @@ test("an empty master key stops the start, since a new one would not open what t
   expect(postmasterPid(join(folder, "data"))).toBe(0);
 });
 
-test("with DATABASE_URL it starts servers only, hands them the settings as given, and makes no data folder", async () => {
+test("with DATABASE_URL it starts only servers, passes the settings on, and keeps nothing but the demo's secrets", async () => {
   const folder = temporaryFolder();
-  const key = Buffer.alloc(32, 7).toString("base64");
-  const env = { DATABASE_URL: "postgresql://somebody@127.0.0.1:1/none", BECKON_MASTER_KEY: key };
+  const env = withoutDatabase;
   const { ready, trace, output } = startSupervisor({ folder, env });
   await ready();
   expect(trace()).toMatch(/started --process=prc_\w+ --setup\n/);
   expect(trace()).toContain("connect ECONNREFUSED 127.0.0.1:1");
   expect(output()).not.toContain("Bootstrap key");
-  expect(existsSync(join(folder, "data"))).toBe(false);
+  expect(output()).toContain("There is no management key");
+  expect(readdirSync(join(folder, "data")).sort()).toEqual(["demo.token", "demo.trigger"]);
 });
 
-test("a start whose servers end before one was ready is given up, with the last one's exit code and everything stopped", async () => {
+test("with a data folder that cannot be written it starts, and says how to read the demo agent's token", async () => {
+  const env = { ...withoutDatabase, BECKON_DATA_DIR: "/proc/nowhere/data" };
+  const { ready, output } = startSupervisor({ folder: temporaryFolder(), env });
+  await ready();
+  expect(output()).toMatch(/secrets could not be written to the data folder: ENOENT/);
+  expect(output()).toContain("curl http://127.0.0.1:3000/api/public/agents/agt_1/token -H");
+  expect(output()).not.toMatch(/bka_|bkt_/);
+});
+
+test("a start whose servers exit before one was ready fails with the last one's exit code, and everything is stopped", async () => {
   const folder = temporaryFolder();
   const supervisor = startSupervisor({
     folder,
@@ -229,12 +291,12 @@ test("a start whose servers end before one was ready is given up, with the last 
   expect(await supervisor.exited).toBe(3);
   expect(supervisor.trace().match(/started/g)).toHaveLength(3);
   expect(supervisor.output()).toContain(
-    "Beckon cannot start. The server ended 3 times before it was ready (exit code 3).",
+    "Beckon cannot start. 3 servers exited before one was ready. The server exited with code 3;",
   );
   expect(postmasterPid(join(folder, "data"))).toBe(0);
 });
 
-test("a server that was ready once is started again however often it ends", async () => {
+test("a server that was ready once is replaced however often it exits", async () => {
   const supervisor = startSupervisor({
     folder: temporaryFolder(),
     env: { STAND_IN_EXIT_READY: "3" },
@@ -243,23 +305,23 @@ test("a server that was ready once is started again however often it ends", asyn
   expect(supervisor.child.exitCode).toBeNull();
 });
 
-test("a database that cannot be reached is waited for, and then the start is given up", async () => {
-  const key = Buffer.alloc(32, 7).toString("base64");
+test("a start waits for a database that cannot be reached, says why once, and then fails", async () => {
   const env = {
-    DATABASE_URL: "postgresql://somebody@127.0.0.1:1/none",
-    BECKON_MASTER_KEY: key,
+    ...withoutDatabase,
     STAND_IN_EXIT: "75",
+    STAND_IN_REASON: "Nothing listens.",
     STAND_IN_DATABASE_WAIT_MS: "6000",
   };
   const supervisor = startSupervisor({ folder: temporaryFolder(), env });
   expect(await supervisor.exited).toBe(75);
   expect(supervisor.trace().split("started").length).toBeGreaterThan(4);
-  expect(supervisor.output()).toContain(
-    "Beckon cannot start. The database could not be reached for 6 s. Check DATABASE_URL",
+  expect(supervisor.output()).toBe(
+    "Waiting for PostgreSQL, at most 6 s. Nothing listens.\n" +
+      "Beckon cannot start. The database could not be reached for 6 s. Nothing listens.\n",
   );
 });
 
-test("a signal that does not ask for an end changes nothing, and opens no debugger", async () => {
+test("a signal that does not ask to stop changes nothing, and opens no debugger", async () => {
   const folder = temporaryFolder();
   const supervisor = startSupervisor({ folder });
   await supervisor.ready();
@@ -267,7 +329,7 @@ test("a signal that does not ask for an end changes nothing, and opens no debugg
   const ignored = ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGIO", "SIGSTKFLT"] as const;
   for (const signal of ignored) process.kill(supervisor.pid, signal);
   process.kill(server, "SIGUSR1");
-  // The message about the server's end comes after what the signals did.
+  // The successor starts after the signals took effect.
   process.kill(server, "SIGKILL");
   await until("a successor", () => supervisor.trace().includes("--reaped=prc_"));
   expect(supervisor.output()).not.toContain("Debugger");

@@ -8,17 +8,29 @@ import { ConfigError, messageOf } from "./base/errors.ts";
 import { exitCodes } from "./base/exit-codes.ts";
 import { createLog } from "./base/log.ts";
 import { readOrCreateSecret } from "./base/secrets/index.ts";
-import { type Config, readConfig } from "./config.ts";
-import { type ClaimedPort, claimPort, greeting, keepServers } from "./supervisor/index.ts";
+import { version } from "./base/version.ts";
+import { helpText, parseCommandLine } from "./command-line.ts";
+import { type Config, readConfig, unknownSettingWarnings } from "./config.ts";
+import {
+  type ClaimedPort,
+  claimPort,
+  greeting,
+  keepServers,
+  type Ready,
+  writeDemoFiles,
+} from "./supervisor/index.ts";
 
 /**
- * The parent of everything: it locks the data folder, keeps the secrets, runs PostgreSQL unless DATABASE_URL names one, and keeps
- * the servers running. It does no tenant work, so that no request can take down what would start its successor.
+ * Runs the parent process. It locks the data folder, stores the secrets, runs PostgreSQL unless
+ * DATABASE_URL is set, and keeps the servers running. It serves no requests, so that no request
+ * can crash the process that restarts servers. Resolves with the exit code.
  *
  *   started by       script/server
  *   starts           PostgreSQL, then the servers
- *   stops            on a signal that asks for it: the servers drain, PostgreSQL last. A second signal hurries.
- *   killed by -9     the servers end as their channel closes; PostgreSQL goes on, and the next start stops it
+ *   stops            on a signal: the servers drain, PostgreSQL stops last. A second signal kills
+ *                    the servers.
+ *   killed by -9     the servers exit as their channel closes; PostgreSQL stays, and the next
+ *                    startup stops it
  */
 export async function supervise({
   config,
@@ -28,17 +40,18 @@ export async function supervise({
   databaseWaitMs = 300_000,
 }: {
   config: Config;
-  /** What the servers inherit, beside what is added here. */
+  /** Environment of the servers, without the variables that are added here. */
   env: Readonly<Record<string, string | undefined>>;
   /** The module that each server runs. */
   serverEntry: string;
-  /** Text for the person at the terminal. */
+  /** Prints text for the person at the terminal. */
   out: (text: string) => void;
-  /** How long a start waits for a database that cannot be reached yet. */
+  /** Milliseconds that startup waits for a database that cannot be reached. */
   databaseWaitMs?: number;
 }): Promise<number> {
   const log = createLog(config.logLevel);
   const signals = listenForSignals();
+  const cwd = process.cwd();
   let embedded: Embedded | undefined;
   let port: ClaimedPort | undefined;
   try {
@@ -62,10 +75,25 @@ export async function supervise({
         ? config.bootstrapKey
         : await readOrCreateSecret(bootstrapKeyPath, newBootstrapKey);
     port = config.processes > 1 ? await claimPort(config) : undefined;
-    // Nobody waits at a port whose servers are ending.
+    // New connections fail at once instead of waiting for servers that are stopping.
     signals.stop.addEventListener("abort", () => port?.close());
-    let greeted = false;
-    return await keepServers({
+    const greet = async (ready: Ready) => {
+      const demoFiles = await writeDemoFiles(config.dataDir, ready.demo);
+      out(
+        greeting({
+          version,
+          ready,
+          demoFiles,
+          hasBootstrapKey: bootstrapKey !== undefined,
+          bootstrapKeyPath,
+          setupLink: config.setupLink,
+          postgres: embedded,
+          cwd,
+        }),
+      );
+    };
+    let greeted: Promise<void> | undefined;
+    const exitCode = await keepServers({
       entry: serverEntry,
       count: config.processes,
       env: {
@@ -82,11 +110,17 @@ export async function supervise({
       hurry: signals.hurry,
       log,
       onReady: (ready) => {
-        if (!greeted) out(greeting({ ready, bootstrapKeyPath, postgres: embedded }));
-        greeted = true;
+        greeted ??= greet(ready);
       },
+      onWaiting: (reason) =>
+        out(`Waiting for PostgreSQL, at most ${databaseWaitMs / 1_000} s. ${reason}\n`),
       onFailure: (reason) => out(cannotStart(reason)),
+      onDraining: (runs) => {
+        if (!signals.hurry.aborted) out(finishing(runs, config.drainSeconds));
+      },
     });
+    await greeted;
+    return exitCode;
   } catch (thrown) {
     if (signals.stop.aborted) return 0;
     out(cannotStart(messageOf(thrown)));
@@ -97,14 +131,25 @@ export async function supervise({
   }
 }
 
+function finishing(runs: number, drainSeconds: number): string {
+  const what = runs === 1 ? "1 run" : `${runs} runs`;
+  return drainSeconds === 0
+    ? `Stopping with ${what} in progress, which the next start resumes.\n`
+    : `Finishing ${what}, up to ${drainSeconds} s; Ctrl-C again to stop now. ` +
+        "The next start resumes unfinished runs.\n";
+}
+
 function cannotStart(reason: string): string {
   return `Beckon cannot start. ${reason}\n`;
 }
 
-/** What a server needs to end by itself after its drain time. */
+/** Seconds that a server has to exit by itself after its drain time. */
 const drainMarginSeconds = 5;
 
-/** A pool for each server, a few connections of their own (lease, migrations), some to spare for a person with psql. */
+/**
+ * Counts the pools of all servers, their other connections (lease, migrations), and spare ones for
+ * psql.
+ */
 function connectionsFor({ processes, poolSize }: Config): number {
   return Math.max(50, processes * (poolSize + 5) + 10);
 }
@@ -117,10 +162,10 @@ function newBootstrapKey(): string {
   return `bootstrap_${randomBytes(32).toString("base64url")}`;
 }
 
-/** One Ctrl-C may arrive twice: from the terminal, and passed on by npm or a shell. */
+/** One Ctrl-C can arrive twice: from the terminal, and forwarded by npm or a shell. */
 const echoMs = 500;
 
-/** Signals that would end this process by default and leave PostgreSQL behind. */
+/** Signals that would end this process by default and leave PostgreSQL running. */
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGPWR", "SIGXCPU"] as const;
 const ignoredSignals = [
   "SIGUSR1",
@@ -131,7 +176,7 @@ const ignoredSignals = [
   "SIGSTKFLT",
 ] as const;
 
-/** For the rest of the process's life: a signal that arrives at the very end must not look like a crash. */
+/** Listens until the process exits, so that a late signal does not change the exit code. */
 function listenForSignals(): { stop: AbortSignal; hurry: AbortSignal } {
   const stop = new AbortController();
   const hurry = new AbortController();
@@ -148,21 +193,35 @@ function listenForSignals(): { stop: AbortSignal; hurry: AbortSignal } {
   return { stop: stop.signal, hurry: hurry.signal };
 }
 
-if (import.meta.main) {
-  // The terminal may go away before we do.
-  process.stdout.on("error", () => {});
-  const out = (text: string) => void process.stdout.write(text);
+/** @returns the exit code. */
+async function runCommand(out: (text: string) => void): Promise<number> {
+  const command = parseCommandLine(process.argv.slice(2));
+  switch (command.kind) {
+    case "help":
+      out(helpText());
+      return 0;
+    case "version":
+      out(`Beckon ${version}\n`);
+      return 0;
+    case "unknown":
+      out(`Unknown argument ${command.argument}. script/server --help lists what there is.\n`);
+      return exitCodes.usage;
+    case "start":
+  }
   try {
+    const config = readConfig(process.env);
+    for (const warning of unknownSettingWarnings(process.env)) out(`Warning: ${warning}\n`);
     const serverEntry = fileURLToPath(new URL("./main.ts", import.meta.url));
-    process.exitCode = await supervise({
-      config: readConfig(process.env),
-      env: process.env,
-      serverEntry,
-      out,
-    });
+    return await supervise({ config, env: process.env, serverEntry, out });
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown;
     out(`Beckon cannot start.\n${thrown.message}\n`);
-    process.exitCode = exitCodes.invalidConfiguration;
+    return exitCodes.invalidConfiguration;
   }
+}
+
+if (import.meta.main) {
+  // Ignores EPIPE: the terminal can close first.
+  process.stdout.on("error", () => {});
+  process.exitCode = await runCommand((text) => void process.stdout.write(text));
 }

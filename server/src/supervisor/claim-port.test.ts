@@ -33,12 +33,12 @@ test.each([
   await expect(refused).rejects.toThrow(`Beckon cannot listen on ${second}:${port} (EADDRINUSE).`);
 });
 
-test("two addresses of the machine have their own ports", async () => {
+test("each address of the machine has its own ports", async () => {
   const { port } = await claim("127.0.0.1", 0);
   expect((await claim("127.0.0.2", port)).port).toBe(port);
 });
 
-test("an address that the machine has not is an error that names the setting", async () => {
+test("an address that is not the machine's is an error that names the setting", async () => {
   await expect(claimPort({ host: "192.0.2.1", port: 0 })).rejects.toThrow(
     "(EADDRNOTAVAIL). Set HOST and PORT",
   );

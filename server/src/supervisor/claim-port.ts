@@ -3,18 +3,19 @@ import net from "node:net";
 import { ConfigError } from "../base/errors.ts";
 import { listenError } from "../base/listen-error.ts";
 
-/** A port that this process has bound for its servers, which listen on it together. */
+/** A port that this process has bound, for its servers to listen on together. */
 export interface ClaimedPort {
   readonly fd: number;
-  /** The servers that have it keep it. Closing twice is harmless. */
+  /** Servers that inherited it keep it. Closing twice is harmless. */
   close(): void;
 }
 
 /**
- * Binds HOST and PORT once, for servers that inherit the socket. Rejected: `reusePort` in each server, by which those of another
- * install on the same port would join in, and answer a share of our callers.
- * Until a server listens, another install can bind the port too; then the first to listen has it, and the other's server fails.
- * @throws ConfigError when something else listens there.
+ * Binds HOST and PORT once, for servers that inherit the socket. Rejected: `reusePort` in each
+ * server, with which another installation on the same port would receive a share of the requests.
+ * Until a server listens, another installation can bind the port too; the first to listen gets it,
+ * and the other's server fails.
+ * @throws ConfigError if another process listens there.
  */
 export async function claimPort({
   host,
@@ -23,10 +24,11 @@ export async function claimPort({
   host: string;
   port: number;
 }): Promise<ClaimedPort> {
-  // The system's Node can be any 24; BoundSocket came with 24.19.
+  // The system's Node can be any 24; 24.19 added BoundSocket.
   if (net.BoundSocket === undefined) {
     throw new ConfigError(
-      `BECKON_PROCESSES above 1 needs Node.js 24.19 or newer; this is ${process.versions.node}. Install a newer one, or set BECKON_PROCESSES to 1.`,
+      "BECKON_PROCESSES above 1 needs Node.js 24.19 or newer; this is " +
+        `${process.versions.node}. Install a newer one, or set BECKON_PROCESSES to 1.`,
     );
   }
   try {

@@ -1,63 +1,138 @@
+import { relative } from "node:path";
+import type { DemoFile, DemoFiles } from "./demo-files.ts";
 import type { Ready } from "./messages.ts";
 
-/** What a person at the terminal needs after a start: where Beckon is, where its keys are, and two lines to paste. */
-export function greeting({
-  ready: { url, demo, setup_token, providers },
-  bootstrapKeyPath,
-  postgres,
-}: {
-  ready: Ready;
-  /** undefined: not kept by us. */
-  bootstrapKeyPath: string | undefined;
-  /** undefined: PostgreSQL is somebody else's. `elsewhere`: its files, when not in the data folder. */
-  postgres: { readonly logPath: string; readonly elsewhere: string | undefined } | undefined;
-}): string {
+/** Contents of the greeting. */
+export interface GreetingOptions {
+  readonly version: string;
+  readonly ready: Ready;
+  readonly demoFiles: DemoFiles;
+  readonly hasBootstrapKey: boolean;
+  /** File of the data folder; undefined: BECKON_BOOTSTRAP_KEY is set, or there is no key. */
+  readonly bootstrapKeyPath: string | undefined;
+  /** Whether the link for the first owner is printed while there is no owner. */
+  readonly setupLink: boolean;
+  /** undefined: PostgreSQL is external. `elsewhere`: its files, if not in the data folder. */
+  readonly postgres:
+    | { readonly logPath: string; readonly elsewhere: string | undefined }
+    | undefined;
+  /** Working folder of the caller's shell. Paths in commands are relative to it if shorter. */
+  readonly cwd: string;
+}
+
+/**
+ * Returns the text that is printed once Beckon is ready: its address, the paths of its files, and
+ * `curl` commands. Logs often keep it, so its only secret is the link for the first owner.
+ */
+export function greeting(options: GreetingOptions): string {
+  const { ready, demoFiles, postgres, bootstrapKeyPath } = options;
+  const { demo } = ready;
   const facts: [string, string | undefined][] = [
+    ["Listening on", ready.listening_url === ready.url ? undefined : ready.listening_url],
     ["Bootstrap key", bootstrapKeyPath],
     ["PostgreSQL data", postgres?.elsewhere],
     ["PostgreSQL log", postgres?.logPath],
     [
       "Models found",
-      providers.map(({ name, model }) => model ?? `${name}/…`).join(", ") || undefined,
+      ready.providers.map(({ name, model }) => model ?? `${name}/…`).join(", ") || undefined,
     ],
     ["Demo agent", demo?.agent_id],
-    ["Its token", demo?.agent_token],
-    ["Its trigger", demo?.trigger_url],
+    ["Demo token", writtenPath(demoFiles.token)],
+    ["Demo trigger", writtenPath(demoFiles.trigger)],
   ];
-  const lines = ["", `Beckon is ready at ${url}`, ""];
+  const lines = ["", `Beckon ${options.version} is ready at ${ready.url}`, ""];
   for (const [name, value] of facts)
     if (value !== undefined) lines.push(`  ${name.padEnd(16)} ${value}`);
-  if (demo !== null) {
-    const invoke = quoted(`${url}/api/public/agents/${demo.agent_id}/invoke`);
-    lines.push(
-      "",
-      "Ask the demo agent and wait for its answer:",
-      `  curl ${invoke} -H ${quoted(`x-api-key: ${demo.agent_token}`)} -H 'Content-Type: application/json' -d '{"input":"Hello"}'`,
-      "",
-      "Fire its trigger and get a run id at once:",
-      `  curl ${quoted(demo.trigger_url)} -H 'Content-Type: text/plain' -d 'Hello from a trigger'`,
-    );
-  }
-  if (setup_token !== null) {
-    const body = JSON.stringify({
-      token: setup_token,
-      name: "Your name",
-      email: "you@example.com",
-      password: "at least 12 characters",
-    });
-    lines.push(
-      "",
-      "There is no owner yet. Become the first by this link, once; each start makes a new one:",
-      // After a #, which browsers keep to themselves: no server on the way has it in its log.
-      `  ${url}/setup#token=${setup_token}`,
-      "or with a name, an e-mail and a password of yours in:",
-      `  curl ${quoted(`${url}/api/public/setup`)} -H 'Content-Type: application/json' -d ${quoted(body)}`,
-    );
-  }
+  lines.push(...demoCommands(options), ...keyAdvice(options), ...setupCommands(options));
   return `${lines.join("\n")}\n`;
 }
 
-/** For a POSIX shell. */
+function writtenPath(file: DemoFile | undefined): string | undefined {
+  return file?.error === undefined ? file?.path : undefined;
+}
+
+function demoCommands(options: GreetingOptions): string[] {
+  const { ready, demoFiles, cwd } = options;
+  const { token, trigger } = demoFiles;
+  if (ready.demo === null) return [];
+  const agentUrl = `${ready.url}/api/public/agents/${ready.demo.agent_id}`;
+  const lines: string[] = [];
+  if (token !== undefined && token.error === undefined) {
+    lines.push(
+      "",
+      "Ask the demo agent and wait for its answer:",
+      `  curl ${quoted(`${agentUrl}/invoke`)} -H "x-api-key: ${contentOf(token.path, cwd)}" ` +
+        `-H 'Content-Type: application/json' -d '{"input":"Hello"}'`,
+    );
+  }
+  if (trigger !== undefined && trigger.error === undefined) {
+    lines.push(
+      "",
+      "Fire its trigger and get a run id at once:",
+      `  curl "${contentOf(trigger.path, cwd)}" -H 'Content-Type: text/plain' ` +
+        "-d 'Hello from a trigger'",
+    );
+  }
+  const error = token?.error ?? trigger?.error;
+  if (error !== undefined) {
+    lines.push(
+      "",
+      `The demo agent's secrets could not be written to the data folder: ${error}.`,
+      "Make BECKON_DATA_DIR a folder that can be written, or read the token with a key:",
+      `  curl ${quoted(`${agentUrl}/token`)} -H "x-api-key: ${keyFrom(options)}"`,
+    );
+  }
+  return lines;
+}
+
+/** Returns shell text that reads the key, for use in double quotes. */
+function keyFrom({ bootstrapKeyPath, cwd }: GreetingOptions): string {
+  return bootstrapKeyPath === undefined
+    ? "$BECKON_BOOTSTRAP_KEY"
+    : contentOf(bootstrapKeyPath, cwd);
+}
+
+function keyAdvice({ hasBootstrapKey, setupLink, ready }: GreetingOptions): string[] {
+  if (hasBootstrapKey) return [];
+  const noLink = " BECKON_SETUP_LINK=0 hides the link that makes the first owner.";
+  return [
+    "",
+    "There is no management key, since BECKON_BOOTSTRAP_KEY is not set: only a signed-in owner " +
+      `can manage Beckon.${setupLink ? "" : noLink}`,
+    "To get a key, set BECKON_BOOTSTRAP_KEY to 32 to 128 random characters " +
+      "(openssl rand -hex 32) and start again,",
+    `or create one while signed in: POST ${ready.url}/api/public/keys`,
+  ];
+}
+
+function setupCommands({ ready: { url, setup_token } }: GreetingOptions): string[] {
+  if (setup_token === null) return [];
+  const body = JSON.stringify({
+    token: setup_token,
+    name: "Your name",
+    email: "you@example.com",
+    password: "at least 12 characters",
+  });
+  return [
+    "",
+    "There is no owner yet. To become the first, open this link, which works once; each start " +
+      "prints a new one:",
+    // Browsers do not send what follows a #, so no proxy can log the token.
+    `  ${url}/setup#token=${setup_token}`,
+    "or run this with your name, e-mail and password:",
+    `  curl ${quoted(`${url}/api/public/setup`)} -H 'Content-Type: application/json' ` +
+      `-d ${quoted(body)}`,
+  ];
+}
+
+/** Returns a command substitution that reads a file, for use in double quotes. */
+function contentOf(path: string, cwd: string): string {
+  const fromHere = relative(cwd, path);
+  const shorter = fromHere.length < path.length ? fromHere : path;
+  return `$(cat ${quoted(shorter.startsWith("-") ? `./${shorter}` : shorter)})`;
+}
+
+/** Quotes an argument for a POSIX shell. */
 function quoted(text: string): string {
   return /^[\w.:/@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

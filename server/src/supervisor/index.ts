@@ -1,4 +1,12 @@
 export { type ClaimedPort, claimPort } from "./claim-port.ts";
+export { writeDemoFiles } from "./demo-files.ts";
 export { greeting } from "./greeting.ts";
 export { keepServers } from "./keep-servers.ts";
-export { type Demo, type FoundProvider, parseFromSupervisor, type Ready } from "./messages.ts";
+export {
+  type Demo,
+  type Draining,
+  type Failed,
+  type FoundProvider,
+  parseFromSupervisor,
+  type Ready,
+} from "./messages.ts";

@@ -10,7 +10,7 @@ test("servers share half of the memory, each at most 4 GiB and at least 256 MiB"
   expect(heapFlags(8, "", 2 * gib)).toEqual(["--max-old-space-size=256"]);
 });
 
-test("a limit of the operator's own is left alone", () => {
+test("a limit that the operator set is kept", () => {
   expect(heapFlags(1, "--max-old-space-size=700", 4 * gib)).toEqual([]);
   expect(heapFlags(1, "--max_old_space_size=700", 4 * gib)).toEqual([]);
 });

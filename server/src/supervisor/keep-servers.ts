@@ -9,46 +9,42 @@ import { RestartDelay } from "../base/restart-delay.ts";
 import { parseFromServer, type Ready, type Reaped } from "./messages.ts";
 
 /**
- * Room for objects that live no longer than a request, in MiB. At V8's 16 many are promoted before they die, and collecting them then costs
- * a fifth of a server's CPU, and more memory than is saved.
+ * MiB of the young generation: objects that live no longer than a request. With V8's 16, many are
+ * promoted before they are garbage; collecting them later costs a fifth of a server's CPU.
  */
-const youngGeneration = 32;
+const youngGenerationMib = 32;
 
 /**
- * By how much of what is alive the old generation may grow before it is collected, in percent. V8 would let it grow fourfold, of which with
- * many waiting callers nine tenths are dead. A hundred takes somewhat less memory and costs such callers time; thirty takes a third more CPU.
+ * Percentage by which the old generation grows before it is collected. V8's fourfold is nine tenths
+ * garbage with many waiting callers; 30 costs a third more CPU, 100 costs such callers time.
  */
-const oldGenerationGrowth = 125;
+const oldGenerationGrowthPercent = 125;
 
 /**
- * Threads that help the collector and the compiler. Node's four take the cores from the server and the database that they should help: with
- * 1,000 waiting callers on two cores one gives 3 % more answers a second, and on 64 connections a p99 that is a fifth lower.
+ * Threads of V8's collector and compiler. Its four take the cores from the server and the database:
+ * on two cores, one thread gives 3 % more responses and a fifth less p99 latency.
  */
-const helpers = 1;
+const v8Threads = 1;
 
 export const serverFlags: readonly string[] = [
   // SIGUSR1 would open a debugger on a local port, without a credential.
   "--disable-sigusr1",
-  `--max-semi-space-size=${youngGeneration}`,
-  // A flag of V8's own, which other versions may not know: they would refuse to start.
+  `--max-semi-space-size=${youngGenerationMib}`,
+  // A flag of V8: a version that does not know it would not start.
   ...(process.versions.node.startsWith("24.")
-    ? [`--heap-growing-percent=${oldGenerationGrowth}`]
+    ? [`--heap-growing-percent=${oldGenerationGrowthPercent}`]
     : []),
-  `--v8-pool-size=${helpers}`,
+  `--v8-pool-size=${v8Threads}`,
 ];
 
-/**
- * MiB of heap of one server: V8's own limit on a large machine, and what a server needs to be of
- * use on a small one.
- */
+/** Heap limits of one server: V8's own limit on a large machine, and the smallest useful one. */
 const maxHeapMib = 4_096;
 const minHeapMib = 256;
 
 /**
- * The flag that limits a server's heap: all servers together get half of the memory, since
- * PostgreSQL, the page cache and what is held outside of the heap need the rest. V8 would allow
- * each of them as much as if it were alone. Empty if the operator set a limit in NODE_OPTIONS, over
- * which ours would take precedence.
+ * Returns the flag that limits a server's heap: all servers together get half of the memory, since
+ * PostgreSQL, the page cache and buffers outside of the heap need the rest. V8 would size each of
+ * them as if it were alone. Empty if NODE_OPTIONS has a limit, which a flag would override.
  *
  * @param memoryBytes of the machine or, if that is less, of the container.
  */
@@ -68,85 +64,98 @@ function availableBytes(): number {
 }
 
 /**
- * Node looks names up in threads, and lets half of them do so: of its usual four, two names that nobody answers for would hold up every other
- * look-up, model calls included. A thread that waits costs next to nothing.
+ * Threads for DNS and files. Node lets half of them resolve names: of its default four, two names
+ * whose servers do not respond would block all other lookups, model calls included.
  */
-const threads = "32";
+const uvThreads = "32";
 
-/** Servers of one start that end before any was ready; then it is given up, since the next one would end the same way. */
+/** Maximum exits of servers before one was ready. */
 const maxFailedStarts = 3;
-/** Where a server inherits the claimed port: after stdin, stdout, stderr and the channel. */
+/** Descriptor of the claimed port in a server: after stdin, stdout, stderr and the channel. */
 const portFd = 4;
+/** Maximum milliseconds to wait for servers to report how many runs they execute. */
+const maxDrainReportMs = 1_000;
+
+export interface ServersOptions {
+  /** Module that each server runs. */
+  readonly entry: string;
+  readonly count: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether no other supervisor uses the database, so that all earlier processes have exited. */
+  readonly aloneOnDatabase: boolean;
+  /** Socket that all servers listen on; undefined: the only server opens its own. */
+  readonly portFd: number | undefined;
+  /** Milliseconds that startup waits for a database that cannot be reached. */
+  readonly databaseWaitMs: number;
+  /** Milliseconds from SIGTERM to SIGKILL. */
+  readonly drainMs: number;
+  readonly stop: AbortSignal;
+  /** Kills the servers with SIGKILL when it aborts. */
+  readonly hurry: AbortSignal;
+  readonly log: Log;
+  /** Called each time a server becomes ready. */
+  readonly onReady: (ready: Ready) => void;
+  /** Called once for each reason why the database cannot be reached yet. */
+  readonly onWaiting: (reason: string) => void;
+  /** Called once, when it gives up. */
+  readonly onFailure: (reason: string) => void;
+  /** Called at most once, with the number of runs (above 0) that stopping servers execute. */
+  readonly onDraining: (runs: number) => void;
+}
 
 /**
- * Keeps `count` servers running until `stop` aborts, one refuses its configuration, or none becomes ready; then lets all of them
- * drain, and resolves with the exit code when the last has ended.
+ * Keeps `count` servers running until `stop` aborts or it gives up. Then all servers drain; it
+ * resolves with the exit code when the last one has exited.
  *
- * None becomes ready: `maxFailedStarts` of them ended, or the database cannot be reached for `databaseWaitMs`. A server that ends
- * after one was ready is started again for as long as it takes.
+ * It gives up if a server has an invalid configuration. Before any server was ready, it also gives
+ * up if PostgreSQL rejects the connection, if `maxFailedStarts` servers exit, or if the database
+ * cannot be reached for `databaseWaitMs`. Later, exited servers are replaced without a limit.
  *
- * Each server gets an id (`--process=`). When one ends, those that live are told, and its successor is told at its start
- * (`--reaped=`), so that its runs are taken over at once instead of after their lease. Until a server of this start was ready, the
- * word is `all` if `aloneOnDatabase`: whatever was registered before is dead. The others start only after that, since
- * they would be among it.
+ * Each server has an id (`--process=`). When one exits, the running ones get a message and its
+ * successor an argument (`--reaped=`), so that they resume its runs at once instead of after its
+ * lease. Until a server was ready, the argument is `all` if `aloneOnDatabase`: all processes that
+ * were registered before have exited. The other servers start later, since `all` would include
+ * them.
  */
-export async function keepServers({
-  entry,
-  count,
-  env,
-  aloneOnDatabase,
-  portFd: claimed,
-  databaseWaitMs,
-  drainMs,
-  stop,
-  hurry,
-  log,
-  onReady,
-  onFailure,
-}: {
-  entry: string;
-  count: number;
-  env: Readonly<Record<string, string | undefined>>;
-  aloneOnDatabase: boolean;
-  /** The socket that all servers listen on; undefined: the only one opens its own. */
-  portFd: number | undefined;
-  databaseWaitMs: number;
-  /** From the request to stop to SIGKILL. */
-  drainMs: number;
-  stop: AbortSignal;
-  /** Aborted: SIGKILL now. */
-  hurry: AbortSignal;
-  log: Log;
-  /** Each time a server has become ready. */
-  onReady: (ready: Ready) => void;
-  /** Once, with the reason, when it gives up because no server became ready. */
-  onFailure: (reason: string) => void;
-}): Promise<number> {
-  const living = new Set<ChildProcess>();
-  const untold = new Set<string>();
+export async function keepServers(options: ServersOptions): Promise<number> {
+  const {
+    count,
+    env,
+    aloneOnDatabase,
+    portFd: claimed,
+    databaseWaitMs,
+    stop,
+    hurry,
+    log,
+  } = options;
+  const running = new Set<ChildProcess>();
+  /** Ids of exited servers that no server is known to have recorded. */
+  const unrecorded = new Set<string>();
+  /** Reasons that servers reported when they could not start. */
+  const failures = new WeakMap<ChildProcess, string>();
   const gaveUp = new AbortController();
   const ending = AbortSignal.any([stop, gaveUp.signal]);
   const firstReady = Promise.withResolvers<void>();
+  const drainReport = collectDrainReports(running, options.onDraining);
   const startedAt = elapsed();
+  let waitingFor: string | undefined;
   let anyReady = false;
   let failedStarts = 0;
   let exitCode = 0;
 
   function start(id: string): ChildProcess {
-    const told = [...untold];
-    const reaped = aloneOnDatabase && !anyReady ? "all" : told.join(",");
-    // Made by the one whose word is passed on to the person at the terminal: another would make that one void.
-    const setup = anyReady ? [] : ["--setup"];
-    const listen = claimed === undefined ? [] : [`--listen-fd=${portFd}`];
+    const deaths = [...unrecorded];
+    const reaped = aloneOnDatabase && !anyReady ? "all" : deaths.join(",");
     const args = [
       `--process=${id}`,
-      ...listen,
+      ...(claimed === undefined ? [] : [`--listen-fd=${portFd}`]),
       ...(reaped === "" ? [] : [`--reaped=${reaped}`]),
-      ...setup,
+      // Only the server whose message is printed: another setup token would revoke the printed one.
+      ...(anyReady ? [] : ["--setup"]),
     ];
-    // A process group of its own: Ctrl-C in the terminal reaches the supervisor alone, which stops things in order.
-    const child = fork(entry, args, {
-      env: { UV_THREADPOOL_SIZE: threads, ...env },
+    // Its own process group: Ctrl-C reaches the supervisor alone, which stops everything in order.
+    const child = fork(options.entry, args, {
+      env: { UV_THREADPOOL_SIZE: uvThreads, ...env },
       detached: true,
       stdio: ["ignore", "inherit", "inherit", "ipc", ...(claimed === undefined ? [] : [claimed])],
       execArgv: [
@@ -155,73 +164,79 @@ export async function keepServers({
         ...serverFlags,
       ],
     });
-    living.add(child);
+    running.add(child);
     child.on("error", (error) =>
       log.error({ process: id, reason: error.message }, "channel to a server failed"),
     );
-    child.on("message", (message) => {
-      const ready = parseFromServer(message);
-      if (ready === undefined) return;
-      for (const one of told) untold.delete(one);
+    child.on("message", (received) => {
+      const message = parseFromServer(received);
+      if (message?.type === "failed") failures.set(child, message.reason);
+      if (message?.type === "draining") drainReport.add(child, message.runs);
+      if (message?.type !== "ready") return;
+      for (const death of deaths) unrecorded.delete(death);
       anyReady = true;
       firstReady.resolve();
-      onReady(ready);
+      options.onReady(message);
     });
     return child;
   }
 
-  /** Resolves when the server has ended; asks it to, once `ending` aborts. */
-  async function watch(child: ChildProcess): Promise<void> {
+  /** Resolves when the server has exited. Asks it to drain when `ending` aborts. */
+  async function waitForExit(child: ChildProcess): Promise<void> {
     let deadline: NodeJS.Timeout | undefined;
     const kill = () => signalGroup(child, "SIGKILL");
     const drain = () => {
       child.kill("SIGTERM");
-      deadline = setTimeout(kill, drainMs);
+      deadline = setTimeout(kill, options.drainMs);
     };
     const exited = new Promise<void>((resolve) => {
       child.on("exit", () => resolve());
-      // Also emitted for a signal or a message that failed; only without a pid was there never a process.
+      // Also emitted for a signal or message that failed. Without a pid no process was started.
       child.on("error", () => child.pid === undefined && resolve());
     });
     const listeners = [addAbortListener(ending, drain), addAbortListener(hurry, kill)];
     await exited;
     for (const listener of listeners) listener[Symbol.dispose]();
     clearTimeout(deadline);
-    living.delete(child);
-    // What it had started itself does not outlive it.
+    running.delete(child);
+    drainReport.check();
+    // Its own child processes do not outlive it.
     kill();
   }
 
-  function tellOthers(id: string): void {
-    untold.add(id);
+  function reportDeath(id: string): void {
+    unrecorded.add(id);
     const message: Reaped = { type: "reaped", process_ids: [id] };
-    for (const child of living) if (child.connected) child.send(message, () => {});
+    for (const child of running) if (child.connected) child.send(message, () => {});
   }
 
   /** Gives up if starting another server does not help. */
-  function judgeEnd({ exitCode: code, signalCode }: ChildProcess): void {
+  function checkExit(child: ChildProcess): void {
+    const { exitCode: code, signalCode } = child;
+    const reason = failures.get(child);
+    const exit = signalCode ?? `code ${code}`;
+    const how = `The server exited with ${exit}; its output above says why.`;
     if (code === exitCodes.invalidConfiguration) {
-      giveUp(code);
+      giveUp(code, reason ?? how);
     } else if (anyReady) {
       return;
+    } else if (code === exitCodes.databaseRejected) {
+      giveUp(code, reason ?? how);
     } else if (code !== exitCodes.databaseUnreachable) {
       failedStarts++;
-      if (failedStarts < maxFailedStarts) return;
-      const how = signalCode ?? `exit code ${code}`;
-      giveUp(
-        code,
-        `The server ended ${failedStarts} times before it was ready (${how}). Its last words above say why.`,
-      );
+      if (failedStarts === maxFailedStarts)
+        giveUp(code, `${failedStarts} servers exited before one was ready. ${reason ?? how}`);
     } else if (elapsed() - startedAt > databaseWaitMs) {
-      giveUp(
-        code,
-        `The database could not be reached for ${databaseWaitMs / 1_000} s. Check DATABASE_URL and the database, then start again.`,
-      );
+      const waited = `The database could not be reached for ${databaseWaitMs / 1_000} s.`;
+      giveUp(code, `${waited} ${reason ?? "Check DATABASE_URL and the database."}`);
+    } else if (reason !== undefined && reason !== waitingFor) {
+      waitingFor = reason;
+      options.onWaiting(reason);
     }
   }
 
-  function giveUp(code: number | null, reason?: string): void {
-    if (reason !== undefined) onFailure(reason);
+  function giveUp(code: number | null, reason: string): void {
+    options.onFailure(reason);
     exitCode = code || 1;
     gaveUp.abort();
   }
@@ -230,19 +245,24 @@ export async function keepServers({
     const delay = new RestartDelay({ minMs: 1_000, maxMs: 10_000 });
     while (!ending.aborted) {
       const id = newId("prc");
-      const began = elapsed();
+      const startedServerAt = elapsed();
       const child = start(id);
-      await watch(child);
-      if (!ending.aborted) judgeEnd(child);
+      await waitForExit(child);
+      if (!ending.aborted) checkExit(child);
       if (ending.aborted) return;
-      tellOthers(id);
-      const waitMs = delay.after(elapsed() - began);
-      log.error(
-        { process: id, code: child.exitCode, signal: child.signalCode, wait_ms: waitMs },
-        "server ended, starting another",
-      );
+      reportDeath(id);
+      const waitMs = delay.after(elapsed() - startedServerAt);
+      logRestart(child, { process: id, wait_ms: waitMs });
       await sleep(waitMs, ending).catch(() => {});
     }
+  }
+
+  function logRestart(child: ChildProcess, fields: object): void {
+    const { exitCode: code, signalCode: signal } = child;
+    const line = { ...fields, code, signal, reason: failures.get(child) };
+    // While startup waits for the database, onWaiting has reported the reason.
+    const level = !anyReady && code === exitCodes.databaseUnreachable ? "debug" : "error";
+    log[level](line, "server exited, starting another");
   }
 
   addAbortListener(ending, () => firstReady.resolve());
@@ -253,11 +273,42 @@ export async function keepServers({
   return exitCode;
 }
 
+/**
+ * Adds up the runs of servers that drain, and calls `onDraining` once if there are any: when all
+ * `running` servers have reported, or `maxDrainReportMs` after the first.
+ */
+function collectDrainReports(
+  running: ReadonlySet<ChildProcess>,
+  onDraining: (runs: number) => void,
+): { add(child: ChildProcess, runs: number): void; check(): void } {
+  const reports = new Map<ChildProcess, number>();
+  let timer: NodeJS.Timeout | undefined;
+  let isDone = false;
+  const finish = () => {
+    clearTimeout(timer);
+    if (isDone) return;
+    isDone = true;
+    const runs = [...reports.values()].reduce((sum, each) => sum + each, 0);
+    if (runs > 0) onDraining(runs);
+  };
+  const check = () => {
+    if (reports.size > 0 && [...running].every((child) => reports.has(child))) finish();
+  };
+  return {
+    add: (child, runs) => {
+      reports.set(child, runs);
+      timer ??= setTimeout(finish, maxDrainReportMs).unref();
+      check();
+    },
+    check,
+  };
+}
+
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // Nobody is left in it.
+    // The group has no process left.
   }
 }

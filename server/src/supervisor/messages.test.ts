@@ -1,60 +1,51 @@
 import { expect, test } from "vitest";
 import { parseFromServer, parseFromSupervisor } from "./messages.ts";
 
-test("a message that fits is read without what it has beyond", () => {
-  const demo = { agent_id: "agt_1", agent_token: "bka_1", trigger_url: "http://x" };
-  const providers = [{ name: "ollama", origin: "discovered", model: "ollama/qwen3" }];
-  const ready = {
-    type: "ready",
-    url: "http://x",
-    demo,
-    created: true,
-    setup_token: "bks_1",
-    providers,
-  };
-  expect(parseFromServer({ ...ready, more: 1 })).toEqual(ready);
-  expect(parseFromServer({ ...ready, setup_token: null })).toEqual({ ...ready, setup_token: null });
-  expect(parseFromServer({ ...ready, demo: null })).toEqual({ ...ready, demo: null });
-  expect(parseFromSupervisor({ type: "reaped", process_ids: ["prc_1"], more: 1 })).toEqual({
-    type: "reaped",
-    process_ids: ["prc_1"],
-  });
+const demo = { agent_id: "agt_1", agent_token: "bka_1", trigger_url: "http://x" };
+const ollama = { name: "ollama", origin: "discovered", model: "ollama/qwen3" };
+const ready = {
+  type: "ready",
+  url: "http://x",
+  listening_url: "http://127.0.0.1:3000",
+  demo,
+  setup_token: "bks_1",
+  providers: [ollama],
+};
+
+test.each([
+  ready,
+  { ...ready, setup_token: null },
+  { ...ready, demo: null },
+  { ...ready, demo: { ...demo, agent_token: null, trigger_url: null } },
+  { ...ready, providers: [] },
+  { ...ready, providers: [{ name: "openai", origin: "environment", model: null }] },
+  { type: "failed", reason: "The database is down." },
+  { type: "draining", runs: 3 },
+])("a server's message is parsed, and unknown fields are dropped: %j", (message) => {
+  expect(parseFromServer({ ...message, more: 1 })).toEqual(message);
 });
 
-test("a message that does not fit is dropped", () => {
-  for (const message of [
-    undefined,
-    null,
-    "ready",
-    {},
-    { type: "ready" },
-    { type: "ready", url: "x", created: true },
-    { type: "ready", url: "x", created: true, setup_token: null, demo: null },
-    { type: "ready", url: "x", created: true, setup_token: null, demo: null, providers: [{}] },
-  ]) {
-    expect(parseFromServer(message)).toBeUndefined();
-  }
-  expect(
-    parseFromServer({
-      type: "ready",
-      url: "x",
-      created: true,
-      setup_token: null,
-      providers: [],
-      demo: { agent_id: 1 },
-    }),
-  ).toBeUndefined();
-  expect(
-    parseFromServer({
-      type: "ready",
-      url: "x",
-      created: true,
-      setup_token: 1,
-      demo: null,
-      providers: [],
-    }),
-  ).toBeUndefined();
-  for (const message of [undefined, { type: "reaped" }, { type: "reaped", process_ids: [1] }]) {
+test.each([
+  undefined,
+  null,
+  "ready",
+  {},
+  { type: "ready" },
+  { ...ready, url: 1 },
+  { ...ready, setup_token: 1 },
+  { ...ready, demo: { agent_id: "agt_1" } },
+  { ...ready, providers: undefined },
+  { ...ready, providers: [{}] },
+  { ...ready, providers: [{ ...ollama, origin: "guessed" }] },
+  { type: "failed" },
+  { type: "draining", runs: -1 },
+])("a server's message that does not match is dropped: %j", (message) => {
+  expect(parseFromServer(message)).toBeUndefined();
+});
+
+test("the supervisor's message is parsed, and one that does not match is dropped", () => {
+  const reaped = { type: "reaped", process_ids: ["prc_1"] };
+  expect(parseFromSupervisor({ ...reaped, more: 1 })).toEqual(reaped);
+  for (const message of [undefined, { type: "reaped" }, { type: "reaped", process_ids: [1] }])
     expect(parseFromSupervisor(message)).toBeUndefined();
-  }
 });

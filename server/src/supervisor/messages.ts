@@ -1,79 +1,65 @@
-import { isJsonObject } from "../base/json-object.ts";
+import { z } from "zod";
 
 /**
- * What supervisor and servers tell each other over the channel between them. Both are of one build and one machine, so this is a
- * check against mistakes, not against strangers; what does not fit is dropped.
+ * Messages over the channel between the supervisor and its servers. Both ends are the same build
+ * on the same machine: parsing detects mistakes and drops messages that do not match.
  */
 
-/** A server answers callers. */
-export interface Ready {
-  readonly type: "ready";
-  readonly url: string;
-  /** The demo agent, as long as it and its secrets are as the first start made them. */
-  readonly demo: Demo | null;
-  /** This start made the installation. */
-  readonly created: boolean;
-  /** Makes the first owner; null: there is one, or it was not asked for. */
-  readonly setup_token: string | null;
-  /** The operator's providers that this start found. */
-  readonly providers: readonly FoundProvider[];
-}
+/** The demo agent with its secrets, for the greeting. */
+const demo = z.object({
+  agent_id: z.string(),
+  /** null: there is none, or it cannot be decrypted. */
+  agent_token: z.string().nullable(),
+  /** null: there is none, it is disabled, or it cannot be decrypted. */
+  trigger_url: z.string().nullable(),
+});
+export type Demo = z.infer<typeof demo>;
 
 /** A provider of the operator: an account of the environment, or a model server on this machine. */
-export interface FoundProvider {
-  readonly name: string;
-  readonly origin: "environment" | "discovered";
+const foundProvider = z.object({
+  name: z.string(),
+  origin: z.enum(["environment", "discovered"]),
   /** `provider/model` of one of a model server's models; null: an account, or it has none. */
-  readonly model: string | null;
+  model: z.string().nullable(),
+});
+export type FoundProvider = z.infer<typeof foundProvider>;
+
+/** The server accepts requests. */
+const ready = z.object({
+  type: z.literal("ready"),
+  /** Address that callers use: PUBLIC_URL if it is set. */
+  url: z.string(),
+  /** Address that the server listens on. */
+  listening_url: z.string(),
+  /** null: it was deleted, paused or changed, or this server was not asked for it. */
+  demo: demo.nullable(),
+  /** Makes the first owner; null: there is one, or this server was not asked for it. */
+  setup_token: z.string().nullable(),
+  /** Operator's providers that this startup found. */
+  providers: z.array(foundProvider).readonly(),
+});
+export type Ready = z.infer<typeof ready>;
+
+/** The server cannot start, and exits now. */
+const failed = z.object({ type: z.literal("failed"), reason: z.string() });
+export type Failed = z.infer<typeof failed>;
+
+/** The server was asked to stop, and waits for the runs that it executes. */
+const draining = z.object({ type: z.literal("draining"), runs: z.int().nonnegative() });
+export type Draining = z.infer<typeof draining>;
+
+/** The supervisor has seen these processes exit: their runs can be resumed at once. */
+const reaped = z.object({ type: z.literal("reaped"), process_ids: z.array(z.string()) });
+export type Reaped = z.infer<typeof reaped>;
+
+const fromServer = z.discriminatedUnion("type", [ready, failed, draining]);
+
+/** Parses a message that a server sent. Undefined if it does not match. */
+export function parseFromServer(message: unknown): Ready | Failed | Draining | undefined {
+  return fromServer.safeParse(message).data;
 }
 
-/** What the first start made, with its secrets, for the person at the terminal. */
-export interface Demo {
-  readonly agent_id: string;
-  readonly agent_token: string;
-  readonly trigger_url: string;
-}
-
-/** The supervisor has seen these processes end: their runs may be taken over at once. */
-export interface Reaped {
-  readonly type: "reaped";
-  readonly process_ids: readonly string[];
-}
-
-/** A message that a server sent. */
-export function parseFromServer(message: unknown): Ready | undefined {
-  if (!isJsonObject(message) || message["type"] !== "ready") return undefined;
-  const { url, demo, created, setup_token, providers } = message;
-  if (typeof url !== "string" || typeof created !== "boolean") return undefined;
-  if (setup_token !== null && typeof setup_token !== "string") return undefined;
-  if (!Array.isArray(providers) || !providers.every(isFoundProvider)) return undefined;
-  const ready = { type: "ready", url, created, setup_token, providers } as const;
-  if (demo === null) return { ...ready, demo };
-  if (!isJsonObject(demo)) return undefined;
-  const { agent_id, agent_token, trigger_url } = demo;
-  if (
-    typeof agent_id !== "string" ||
-    typeof agent_token !== "string" ||
-    typeof trigger_url !== "string"
-  )
-    return undefined;
-  return { ...ready, demo: { agent_id, agent_token, trigger_url } };
-}
-
-function isFoundProvider(value: unknown): value is FoundProvider {
-  if (!isJsonObject(value)) return false;
-  const { name, origin, model } = value;
-  return (
-    typeof name === "string" &&
-    (origin === "environment" || origin === "discovered") &&
-    (model === null || typeof model === "string")
-  );
-}
-
-/** A message that the supervisor sent. */
+/** Parses a message that the supervisor sent. Undefined if it does not match. */
 export function parseFromSupervisor(message: unknown): Reaped | undefined {
-  if (!isJsonObject(message) || message["type"] !== "reaped") return undefined;
-  const ids = message["process_ids"];
-  if (!Array.isArray(ids) || !ids.every((id) => typeof id === "string")) return undefined;
-  return { type: "reaped", process_ids: ids };
+  return reaped.safeParse(message).data;
 }

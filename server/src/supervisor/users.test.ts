@@ -20,12 +20,12 @@ import {
 } from "../../test/fixtures/supervisor.ts";
 import { openNamespace, withoutNamespaces } from "../../test/fixtures/without-namespaces.ts";
 
-/** These are about who may enter which folder, and need root to take on other users. For anybody else every other test is one. */
+/** These test access to folders, and need root to act as other users. */
 const asRoot = test.runIf(process.geteuid?.() === 0 && process.platform === "linux");
 
 /**
- * The checkout in a folder of the given mode. Hard links, where possible, cost nothing, but share owner and mode with the original:
- * change neither.
+ * Copies the checkout to a folder of the given mode, with hard links where possible. They share
+ * owner and mode with the original: change neither.
  */
 function copyOfCheckout({ mode, libraryLinks }: { mode: number; libraryLinks: boolean }): string {
   const folder = temporaryFolder();
@@ -47,7 +47,7 @@ function copyOfCheckout({ mode, libraryLinks }: { mode: number; libraryLinks: bo
 }
 
 asRoot(
-  "as root it starts in a folder that only root may enter, from a checkout that lost its library links",
+  "as root it starts in a folder that only root can enter, from a checkout that lost its library links",
   async () => {
     const folder = copyOfCheckout({ mode: 0o700, libraryLinks: false });
     const { ready, output, trace } = startSupervisor({ folder, root: folder });
@@ -72,14 +72,14 @@ asRoot(
       expect(await supervisor.exited).toBe(0);
     }
     rmSync(place, { recursive: true });
-    const bereft = startSupervisor({ folder, root: folder, wrapper: withoutNamespaces });
-    await openNamespace(bereft.pid);
-    expect(await bereft.exited).toBe(1);
-    expect(bereft.output()).toContain(`were created in ${place}/home`);
+    const withoutFiles = startSupervisor({ folder, root: folder, wrapper: withoutNamespaces });
+    await openNamespace(withoutFiles.pid);
+    expect(await withoutFiles.exited).toBe(1);
+    expect(withoutFiles.output()).toContain(`were created in ${place}/home`);
   },
 );
 
-/** Starts it as `nobody` on a data folder of his own. */
+/** Starts it as the user `nobody`, on a data folder that this user owns. */
 async function startAsOrdinaryUser(root: string): Promise<Supervisor> {
   const nobody = 65_534;
   const folder = join(root, "own");
@@ -92,7 +92,7 @@ async function startAsOrdinaryUser(root: string): Promise<Supervisor> {
   return supervisor;
 }
 
-asRoot("an ordinary user starts it without any of that", async () => {
+asRoot("an ordinary user starts it, and nothing is copied", async () => {
   const root = copyOfCheckout({ mode: 0o755, libraryLinks: true });
   await startAsOrdinaryUser(root);
   expect(

@@ -25,6 +25,11 @@ export function issueSetupToken(database: Database): Promise<string | undefined>
   });
 }
 
+/** Revokes the link for the first owner that an earlier start issued. */
+export function revokeSetupToken(database: Database): Promise<void> {
+  return inAllWorkspaces(database.tenant, (tx) => replaceSetupHash(tx, null));
+}
+
 /**
  * Adds the first account, which becomes the owner of the workspace `default`. The setup token can
  * be used once; of concurrent requests one succeeds, and the others fail as with a wrong token.

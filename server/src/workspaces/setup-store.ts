@@ -13,8 +13,11 @@ export async function hasOwner(tx: WorkspaceTransaction, workspaceId: string): P
   return row !== undefined;
 }
 
-/** Stores the hash of the setup token in place of the previous one. */
-export async function replaceSetupHash(tx: WorkspaceTransaction, hash: Buffer): Promise<void> {
+/** Stores the hash of the setup token in place of the previous one; null: no link is valid. */
+export async function replaceSetupHash(
+  tx: WorkspaceTransaction,
+  hash: Buffer | null,
+): Promise<void> {
   await sql`update installation set setup_hash = ${hash}`.execute(tx);
 }
 

@@ -100,9 +100,9 @@ export async function startFleet(
         throw new Error(`a server exited during startup:\n${errors.slice(-5).join("\n")}`);
     });
     const ready = once(child, "message", { signal }).then(([message]) => {
-      const { url } = parseFromServer(message) ?? {};
-      if (url === undefined || launched.child !== child) return;
-      Object.assign(launched, { url, up: true });
+      const ready = parseFromServer(message);
+      if (ready?.type !== "ready" || launched.child !== child) return;
+      Object.assign(launched, { url: ready.url, up: true });
       child.once("exit", () => {
         if (closing || launched.killed) return;
         launched.up = false;

@@ -309,7 +309,7 @@ async function startServer(databaseUrl: string, modelPort: number) {
         peak.external = Math.max(peak.external, message.external);
       }
       const ready = parseFromServer(message);
-      if (ready !== undefined) resolve(ready.url);
+      if (ready?.type === "ready") resolve(ready.url);
     });
   });
   return { child, url, key, peak };

@@ -60,7 +60,7 @@ test("a suitable server is accepted, and a superuser switches to the role beckon
 test("a version below 15 is rejected", async () => {
   const { version } = await versionOf();
   expect(await errorOf(await startFakeServer({ [version]: "140012" }))).toBe(
-    "Beckon needs PostgreSQL 15 or newer, and this server is version 140012. Upgrade it, or use another server.",
+    "Beckon needs PostgreSQL 15 or newer, and this server is version 14. Upgrade it, or use another server.",
   );
   expect(
     await checkServer({ connectionString: await startFakeServer({ [version]: "150000" }) }, strict),

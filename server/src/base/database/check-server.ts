@@ -1,5 +1,6 @@
 import { Client, type ClientConfig, DatabaseError } from "pg";
-import { ConfigError } from "../errors.ts";
+import { ConfigError, messageOf } from "../errors.ts";
+import { MissingRightError } from "./start-failure.ts";
 
 /** Role that connections switch to if the login role bypasses row-level security. */
 const serverRole = "beckon_server";
@@ -10,6 +11,8 @@ const roleLockKey = 4_217_690_114n;
 /** Settings that must be on: otherwise a crash can lose acknowledged commits. */
 const storageSettings = ["fsync", "full_page_writes", "synchronous_commit"];
 
+const minVersion = 15;
+
 /**
  * Checks that this PostgreSQL server meets Beckon's requirements.
  * @returns the role that every connection must switch to; undefined if row-level security applies
@@ -17,6 +20,8 @@ const storageSettings = ["fsync", "full_page_writes", "synchronous_commit"];
  * @throws ConfigError if the version is below 15, the encoding is not UTF8, storage is unsafe
  *   (accepted with BECKON_TRUST_STORAGE=1), or a pooler in transaction mode is in between. The
  *   message says how to fix it.
+ * @throws MissingRightError if the login role bypasses row-level security and is not allowed to
+ *   create that role.
  */
 export async function checkServer(
   connection: ClientConfig,
@@ -29,10 +34,12 @@ export async function checkServer(
       [[...storageSettings, "server_version_num", "server_encoding"]],
     );
     const setting = Object.fromEntries(rows.map((row) => [row.name, row.setting]));
-    if (Number(setting.server_version_num) < 150_000) {
+    // 14.12 is 140012; a server older than 10 does not matter here.
+    const version = Number(setting.server_version_num) / 10_000;
+    if (version < minVersion) {
       throw new ConfigError(
-        "Beckon needs PostgreSQL 15 or newer, and this server is version " +
-          `${setting.server_version_num}. Upgrade it, or use another server.`,
+        `Beckon needs PostgreSQL ${minVersion} or newer, and this server is version ` +
+          `${Math.floor(version)}. Upgrade it, or use another server.`,
       );
     }
     if (setting.server_encoding !== "UTF8") {
@@ -60,20 +67,33 @@ export async function checkServer(
   }
 }
 
-/** Maximum milliseconds of one query. */
+/** Maximum milliseconds of a connection attempt, and of one query. */
 const queryTimeoutMs = 5_000;
 
 async function open(connection: ClientConfig): Promise<Client> {
-  // Without our startup options: a pooler can reject them before the check can name the problem.
-  const { connectionString, connectionTimeoutMillis = queryTimeoutMs } = connection;
-  const client = new Client({
-    ...(connectionString === undefined ? {} : { connectionString }),
-    connectionTimeoutMillis,
-    query_timeout: queryTimeoutMs,
-  });
+  const client = createClient(connection);
   client.on("error", () => {});
   await client.connect();
   return client;
+}
+
+/** @throws ConfigError if DATABASE_URL cannot be parsed, or a file that it names cannot be read. */
+function createClient(connection: ClientConfig): Client {
+  // Without our startup options: a pooler can reject them before the check can name the problem.
+  const { connectionString, connectionTimeoutMillis = queryTimeoutMs } = connection;
+  try {
+    return new Client({
+      ...(connectionString === undefined ? {} : { connectionString }),
+      connectionTimeoutMillis,
+      query_timeout: queryTimeoutMs,
+    });
+  } catch (thrown) {
+    // Its message names no part of the URL.
+    throw new ConfigError(
+      `DATABASE_URL cannot be used: ${messageOf(thrown)}. Percent-encode special characters in ` +
+        "user and password, and check the files that it names.",
+    );
+  }
 }
 
 /**
@@ -107,7 +127,7 @@ async function rejectTransactionPooling(first: Client, connection: ClientConfig)
  * privilege fail. The lock is per database, so a Beckon on another database of the cluster can
  * still create the role first.
  */
-const makeRole = `
+const createRole = `
 do $$ begin
   perform pg_advisory_xact_lock(${roleLockKey});
   if not exists (select from pg_roles where rolname = '${serverRole}') then
@@ -134,10 +154,10 @@ async function selectRole(client: Client): Promise<string | undefined> {
   const [login] = rows;
   if (!login?.bypasses) return undefined;
   try {
-    await client.query(makeRole);
+    await client.query(createRole);
   } catch (thrown) {
     if (!(thrown instanceof DatabaseError) || thrown.code !== "42501") throw thrown;
-    throw new ConfigError(
+    throw new MissingRightError(
       `The role ${login.name} bypasses row-level security and is not allowed to create the ` +
         `role ${serverRole} that Beckon would use instead. Let an ` +
         `administrator run: create role ${serverRole} nologin; grant ${serverRole} to ` +

@@ -7,7 +7,7 @@ export {
 } from "./batcher.ts";
 export { checkServer } from "./check-server.ts";
 export { connect, type Database } from "./connect.ts";
-export { failureKind, isUniqueViolation, isUnreachable } from "./failures.ts";
+export { failureKind, isUniqueViolation } from "./failures.ts";
 export {
   databaseUnavailable,
   inAllWorkspaces,
@@ -24,5 +24,6 @@ export {
   type ProcessMessages,
 } from "./process-messages.ts";
 export { pauseIfLost, retryWhileLost } from "./retry-while-lost.ts";
+export { explainStartFailure } from "./start-failure.ts";
 export { type Parameters, type Statement, statement } from "./statement.ts";
 export type { Tables } from "./tables.ts";

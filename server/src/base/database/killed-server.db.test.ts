@@ -59,7 +59,8 @@ test("PostgreSQL is killed under load: responses are correct or 503, and no ackn
   });
   try {
     const { demo } = beckon;
-    if (demo === null) throw new Error("a first start makes a demo agent");
+    if (demo?.agent_token == null || demo.trigger_url === null)
+      throw new Error("a first start creates a demo agent");
     const target: Target = {
       url: beckon.url,
       agentId: demo.agent_id,

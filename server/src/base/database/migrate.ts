@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { Client, type ClientConfig, DatabaseError } from "pg";
 import { ConfigError } from "../errors.ts";
+import { MissingRightError } from "./start-failure.ts";
 
 const folder = new URL("./migrations/", import.meta.url);
 
@@ -11,8 +12,8 @@ const lockKey = 4_217_690_113n;
  * Applies all pending migrations, then runs `then` on the same connection, both under one advisory
  * lock: of several processes that start together one migrates and the others wait. Each migration
  * and its record are one transaction, so the next startup can continue after a process was killed.
- * @throws ConfigError if the database was migrated by a newer Beckon, or the role is not allowed to
- *   create tables.
+ * @throws ConfigError if the database was migrated by a newer Beckon.
+ * @throws MissingRightError if the role is not allowed to create tables.
  */
 export async function migrate<T>(
   connection: ClientConfig,
@@ -60,7 +61,7 @@ async function createMigrationsTable(client: Client): Promise<void> {
   } catch (thrown) {
     if (!(thrown instanceof DatabaseError) || thrown.code !== "42501") throw thrown;
     const { rows } = await client.query<{ name: string }>("select current_user as name");
-    throw new ConfigError(
+    throw new MissingRightError(
       `The role ${rows[0]?.name} is not allowed to create tables in the database. Make it the ` +
         "database's owner, or let an administrator run there: " +
         `grant usage, create on schema public to ${rows[0]?.name};`,

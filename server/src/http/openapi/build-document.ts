@@ -1,4 +1,5 @@
 import { errorResponse } from "@beckon/contract";
+import { version } from "../../base/version.ts";
 import { accountRoutes, managedRoutes } from "../api/index.ts";
 import type { ManagedRoute } from "../management/index.ts";
 import { fixedOperations } from "./fixed-operations.ts";
@@ -98,7 +99,7 @@ export function buildDocument(publicUrl: string = defaultUrl) {
     openapi: "3.1.0",
     info: {
       title: "Beckon",
-      version: "0.1.0",
+      version,
       description,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { ConfigError } from "../errors.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { explainStartFailure, MissingRightError } from "./start-failure.ts";
+
+const url = "postgresql://ada:hunter2@db.example.com:5433/beckon";
+const failed = (code: string, message = "it failed") => Object.assign(new Error(message), { code });
+const rejected = exitCodes.databaseRejected;
+const unreachable = exitCodes.databaseUnreachable;
+
+test.each<[string, Error, number, RegExp]>([
+  ["28P01", failed("28P01"), rejected, /5433 rejects the password of ada\. Correct user and/],
+  [
+    "no password",
+    new Error("SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string"),
+    rejected,
+    /rejects the password of ada/,
+  ],
+  ["28000", failed("28000"), rejected, /does not let ada log in to beckon\. .*pg_hba\.conf/],
+  [
+    "3D000",
+    failed("3D000"),
+    rejected,
+    /database beckon does not exist.*create database "beckon" owner "ada"/,
+  ],
+  ["42501", failed("42501"), rejected, /denies ada a right in beckon/],
+  ["a certificate", failed("SELF_SIGNED_CERT_IN_CHAIN"), rejected, /certificate.*sslrootcert=/],
+  [
+    "no TLS",
+    new Error("The server does not support SSL connections"),
+    rejected,
+    /does not offer TLS/,
+  ],
+  [
+    "ENOTFOUND",
+    failed("ENOTFOUND"),
+    unreachable,
+    /host of PostgreSQL at db\.example\.com:5433 is not found/,
+  ],
+  ["ECONNREFUSED", failed("ECONNREFUSED"), unreachable, /Nothing listens at db\.example\.com:5433/],
+  ["53300", failed("53300"), unreachable, /has no free connection/],
+  ["57P03", failed("57P03"), unreachable, /cannot be reached/],
+  ["no answer", new Error("timeout expired"), unreachable, /cannot be reached/],
+  ["a missing right", new MissingRightError("it failed"), rejected, /^it failed$/],
+  ["a setting", new ConfigError("it failed"), exitCodes.invalidConfiguration, /^it failed$/],
+  ["a defect", new TypeError("it failed"), 1, /^it failed$/],
+])("%s: the exit code, what happened and what to do", (_what, thrown, exitCode, reason) => {
+  const failure = explainStartFailure(thrown, url);
+  expect(failure).toEqual({ exitCode, reason: expect.stringMatching(reason) });
+  expect(failure.reason).toContain(thrown.message);
+  expect(failure.reason).not.toContain("hunter2");
+});
+
+test("a socket is named by its folder, and a URL that cannot be parsed is not named", () => {
+  const socket = "postgresql://ada@localhost:5433/beckon?host=/run/postgresql";
+  expect(explainStartFailure(failed("ENOENT"), socket).reason).toMatch(
+    /^Nothing listens at \/run\/postgresql\./,
+  );
+  for (const broken of ["postgresql://ada:hunter2@host:port/x", undefined])
+    expect(explainStartFailure(failed("28P01"), broken)).toEqual({
+      exitCode: 1,
+      reason: "it failed",
+    });
+});

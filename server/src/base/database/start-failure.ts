@@ -1,0 +1,105 @@
+import { Client } from "pg";
+import { ConfigError, messageOf } from "../errors.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { isUnreachable } from "./failures.ts";
+
+/** PostgreSQL grants a right too few. The message names the right and how to grant it. */
+export class MissingRightError extends ConfigError {}
+
+/** Why a server process could not start. */
+export interface StartFailure {
+  /** See `exitCodes`; 1: none of them. */
+  readonly exitCode: number;
+  /** What happened and what to do, without a secret. */
+  readonly reason: string;
+}
+
+/** Where DATABASE_URL leads to, for messages. */
+interface Target {
+  /** `host:port`, or the folder of the socket. */
+  readonly address: string;
+  readonly user: string;
+  readonly database: string;
+}
+
+/**
+ * Explains what a start threw.
+ *
+ * A login that is rejected has an exit code of its own: while a primary is replaced, its successor
+ * can reject logins for a moment, and then a server that was ready before must be started again.
+ */
+export function explainStartFailure(
+  thrown: unknown,
+  databaseUrl: string | undefined,
+): StartFailure {
+  const reason = messageOf(thrown);
+  if (thrown instanceof MissingRightError) return { exitCode: exitCodes.databaseRejected, reason };
+  if (thrown instanceof ConfigError) return { exitCode: exitCodes.invalidConfiguration, reason };
+  const target = targetOf(databaseUrl);
+  if (target === undefined) return { exitCode: 1, reason };
+  const rejection = explainRejection(thrown, target);
+  if (rejection !== undefined)
+    return { exitCode: exitCodes.databaseRejected, reason: `${rejection} (${reason})` };
+  if (!isUnreachable(thrown)) return { exitCode: 1, reason };
+  return {
+    exitCode: exitCodes.databaseUnreachable,
+    reason: `${explainUnreachable(thrown, target)} (${reason})`,
+  };
+}
+
+/** `pg` throws the message of a TLS error without a code if it found out itself. */
+const tlsError = /SSL|TLS|certificate/i;
+const tlsCode = /^(ERR_SSL_|ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH)/;
+
+function explainRejection(
+  thrown: unknown,
+  { address, user, database }: Target,
+): string | undefined {
+  const code = codeOf(thrown);
+  const message = messageOf(thrown);
+  if (code === "28P01" || message.startsWith("SASL: "))
+    return `PostgreSQL at ${address} rejects the password of ${user}. Correct user and password in DATABASE_URL.`;
+  if (code === "28000")
+    return `PostgreSQL at ${address} does not let ${user} log in to ${database}. Correct the user in DATABASE_URL, or allow the connection in pg_hba.conf, which can also require TLS (sslmode=verify-full).`;
+  if (code === "3D000")
+    return `The database ${database} does not exist on ${address}. Create it: create database "${database}" owner "${user}" encoding 'UTF8' template template0;`;
+  if (code === "42501")
+    return `PostgreSQL at ${address} denies ${user} a right in ${database}. Make ${user} the owner of the database and of Beckon's tables.`;
+  if (tlsCode.test(code))
+    return `The TLS certificate of PostgreSQL at ${address} is not accepted. Add sslrootcert=<file of the CA> to DATABASE_URL and use the host name that the certificate names, or set sslmode=no-verify to accept any certificate.`;
+  if (code === "" && tlsError.test(message))
+    return `PostgreSQL at ${address} does not offer TLS, which DATABASE_URL asks for. Turn it on there, or remove sslmode from DATABASE_URL.`;
+  return undefined;
+}
+
+function explainUnreachable(thrown: unknown, { address }: Target): string {
+  switch (codeOf(thrown)) {
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return `The host of PostgreSQL at ${address} is not found. Check the host in DATABASE_URL.`;
+    case "ECONNREFUSED":
+    case "ENOENT":
+      return `Nothing listens at ${address}. Start PostgreSQL, or correct host and port in DATABASE_URL.`;
+    case "53300":
+      return `PostgreSQL at ${address} has no free connection. Raise max_connections, or lower BECKON_POOL_SIZE.`;
+    default:
+      return `PostgreSQL at ${address} cannot be reached. Check DATABASE_URL, the network and the server.`;
+  }
+}
+
+function targetOf(databaseUrl: string | undefined): Target | undefined {
+  if (databaseUrl === undefined) return undefined;
+  try {
+    // Parses it as the connection does, and connects to nothing.
+    const { host, port, user = "", database = "" } = new Client({ connectionString: databaseUrl });
+    return { address: host.startsWith("/") ? host : `${host}:${port}`, user, database };
+  } catch {
+    return undefined;
+  }
+}
+
+function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string"
+    ? thrown.code
+    : "";
+}

@@ -1,0 +1,1 @@
+export { findUnknownSettings } from "./find-unknown-settings.ts";

@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+import { startTestBeckon } from "../test/beckon.ts";
+import type { Beckon } from "./main.ts";
+
+const beckon = await startTestBeckon();
+const [{ id: agentId }] = (await beckon.call("/agents")).body.data;
+const [{ id: triggerId }] = (await beckon.call(`/agents/${agentId}/triggers`)).body.data;
+const path = { agent: `/agents/${agentId}`, trigger: `/agents/${agentId}/triggers/${triggerId}` };
+
+/** The demo agent as another start reports it. */
+async function demoOfNextStart(
+  settings: Record<string, string> = {},
+): Promise<Pick<Beckon, "demo" | "setupToken">> {
+  const another = await beckon.another({ setup: true, settings });
+  await another.stop();
+  return another;
+}
+
+async function current(): Promise<{ token: string; url: string }> {
+  const { token } = (await beckon.call(`${path.agent}/token`)).body.data;
+  return { token, url: (await beckon.call(`${path.trigger}/token`)).body.data.url };
+}
+
+/** Reveals of the system, by target. */
+async function systemReveals(): Promise<string[]> {
+  const { data } = (await beckon.call("/audit?limit=200")).body;
+  return data
+    .filter(
+      ({ action, actor }: { action: string; actor: string }) =>
+        action.endsWith("reveal") && actor === "system",
+    )
+    .map(({ target }: { target: string }) => target);
+}
+
+test("a later start reveals the demo agent's current secrets, and the reveals are recorded", async () => {
+  const before = (await systemReveals()).length;
+  const { demo } = await demoOfNextStart({ PUBLIC_URL: "https://agents.example.com" });
+  const { token, url } = await current();
+  expect(demo).toEqual({
+    agent_id: agentId,
+    agent_token: token,
+    trigger_url: url.replace(beckon.url, "https://agents.example.com"),
+  });
+  expect((await systemReveals()).slice(0, -before || undefined)).toEqual([triggerId, agentId]);
+});
+
+test("a start that nobody reads reveals nothing", async () => {
+  const before = await systemReveals();
+  const another = await beckon.another();
+  await another.stop();
+  expect([another.demo, await systemReveals()]).toEqual([null, before]);
+});
+
+test("after a rotation the next start has the new secrets", async () => {
+  const { token } = (
+    await beckon.call(`${path.agent}/token/rotate`, { body: { grace_seconds: 60 } })
+  ).body.data;
+  await beckon.call(`${path.trigger}/rotate`, { body: {} });
+  const { demo } = await demoOfNextStart();
+  expect(demo?.agent_token).toBe(token);
+  expect(demo?.trigger_url?.split("/").at(-1)).toBe((await current()).url.split("/").at(-1));
+});
+
+test("an agent that is changed to another model, paused or deleted is no demo", async () => {
+  await beckon.call(path.agent, { method: "PATCH", body: { name: "Mine" } });
+  expect((await demoOfNextStart()).demo?.agent_id).toBe(agentId);
+  await beckon.createProvider("https://models.example.com/v1", "paid");
+  await beckon.call(path.agent, { method: "PATCH", body: { model: "paid/large" } });
+  expect((await demoOfNextStart()).demo).toBeNull();
+  await beckon.call(path.agent, { method: "PATCH", body: { model: "demo/echo" } });
+  await beckon.call(`${path.agent}/pause`, { method: "POST" });
+  expect((await demoOfNextStart()).demo).toBeNull();
+  await beckon.call(`${path.agent}/resume`, { method: "POST" });
+  expect((await demoOfNextStart()).demo?.agent_id).toBe(agentId);
+});
+
+test("another agent on the demo model is not taken for the demo agent", async () => {
+  const other = await beckon.createAgent();
+  expect((await demoOfNextStart()).demo?.agent_id).toBe(agentId);
+  await beckon.call(`/agents/${other.id}`, { method: "DELETE" });
+});
+
+test("a revoked token and a disabled or deleted trigger have no secret", async () => {
+  await beckon.call(path.trigger, { method: "PATCH", body: { enabled: false } });
+  expect((await demoOfNextStart()).demo).toMatchObject({
+    agent_token: expect.stringMatching(/^bka_/),
+    trigger_url: null,
+  });
+  await beckon.call(path.trigger, { method: "PATCH", body: { enabled: true } });
+  await beckon.call(`${path.agent}/token`, { method: "DELETE" });
+  expect((await demoOfNextStart()).demo).toMatchObject({
+    agent_token: null,
+    trigger_url: expect.stringContaining("/bkt_"),
+  });
+  await beckon.call(path.trigger, { method: "DELETE" });
+  expect((await demoOfNextStart()).demo).toBeNull();
+  await beckon.call(`${path.agent}/token/rotate`, { body: {} });
+  expect((await demoOfNextStart()).demo?.agent_id).toBe(agentId);
+  await beckon.call(path.agent, { method: "DELETE" });
+  expect((await demoOfNextStart()).demo).toBeNull();
+});
+
+test("BECKON_SETUP_LINK=0 issues no token for the first owner, and revokes the last one", async () => {
+  const { setupToken: token } = await demoOfNextStart();
+  expect(token).toMatch(/^bks_/);
+  expect((await demoOfNextStart({ BECKON_SETUP_LINK: "0" })).setupToken).toBeNull();
+  const person = { name: "Ada", email: "ada@example.com", password: "correct horse battery" };
+  const answer = await beckon.call("/setup", { credential: null, body: { token, ...person } });
+  expect(answer.status).toBe(401);
+});

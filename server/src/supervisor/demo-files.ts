@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { messageOf } from "../base/errors.ts";
+import type { Demo } from "./messages.ts";
+
+/** Files of the data folder with the demo agent's secrets; undefined: there is no such secret. */
+export interface DemoFiles {
+  readonly token: DemoFile | undefined;
+  readonly trigger: DemoFile | undefined;
+}
+
+export interface DemoFile {
+  readonly path: string;
+  /** Why it could not be written; undefined: it holds the current secret. */
+  readonly error: string | undefined;
+}
+
+/**
+ * Writes the current secrets to the files `demo.token` (the agent's token) and `demo.trigger` (the
+ * trigger's URL), so that printed commands read them instead of showing them. Removes the file of a
+ * secret that does not exist. Creates the data folder (0700) if there is something to write.
+ */
+export async function writeDemoFiles(dataDir: string, demo: Demo | null): Promise<DemoFiles> {
+  const tokenPath = join(dataDir, "demo.token");
+  const triggerPath = join(dataDir, "demo.trigger");
+  return {
+    token: await writeSecret(dataDir, tokenPath, demo?.agent_token ?? null),
+    trigger: await writeSecret(dataDir, triggerPath, demo?.trigger_url ?? null),
+  };
+}
+
+async function writeSecret(
+  dataDir: string,
+  path: string,
+  secret: string | null,
+): Promise<DemoFile | undefined> {
+  if (secret === null) {
+    // A file that cannot be removed contains a secret that is no longer valid.
+    await rm(path, { force: true }).catch(() => {});
+    return undefined;
+  }
+  try {
+    // Not its parents: Node's recursive mkdir never returns below folders such as /proc/x.
+    await mkdir(dataDir, 0o700).catch(ignoreExisting);
+    const text = `${secret}\n`;
+    if (!(await isWritten(path, text))) await replaceFile(path, text);
+    return { path, error: undefined };
+  } catch (thrown) {
+    return { path, error: messageOf(thrown) };
+  }
+}
+
+/** Whether a private file with this text exists, as it can on a read-only disk. */
+async function isWritten(path: string, text: string): Promise<boolean> {
+  try {
+    const isPrivate = ((await stat(path)).mode & 0o077) === 0;
+    return isPrivate && (await readFile(path, "utf8")) === text;
+  } catch {
+    return false;
+  }
+}
+
+/** Replaces the file atomically, so that a reader never gets a part of it. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${randomUUID()}`;
+  try {
+    const file = await open(temporary, "wx", 0o600);
+    await file.writeFile(text).finally(() => file.close());
+    await rename(temporary, path);
+  } catch (thrown) {
+    await rm(temporary, { force: true }).catch(() => {});
+    throw thrown;
+  }
+}
+
+function ignoreExisting(thrown: NodeJS.ErrnoException): void {
+  if (thrown.code !== "EEXIST") throw thrown;
+}
