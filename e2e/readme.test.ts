@@ -2,26 +2,34 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { asPrinted, type Fence, fencesOf, runTypeScript } from "./examples.ts";
+import { startModelServer } from "../server/test/model-server.ts";
+import { asPrinted, fencesOf, runTypeScript } from "./examples.ts";
 import { checkout, freePort, startProduct, temporaryFolder } from "./product.ts";
 
 /**
- * Executes the README: every ```sh block in order, in one shell that stops at the first failure,
- * with a server started by the README's command. Every curl must return `"ok": true` unless the
- * ```json block after it shows an error, and must return what that block shows, where `…` matches
- * anything. Every ```ts block must print what the ```text block after it shows.
+ * Executes the README and the pages for callers and administrators, as written and in this order:
+ * every ```sh block in one shell that stops at the first failure, in the folder that holds `data`,
+ * with a server started by the README's command and a model server on Ollama's port. Every curl must
+ * return `"ok": true` unless the ```json block after it shows an error, and must return what that
+ * block shows, where `…` matches anything. Every ```ts block must print what the ```text block after
+ * it shows.
  */
 
-const fences = fencesOf("README.md");
-/** Commands that run these tests and are therefore not executed. */
-const runners = /^script\/(test|bench|soak)\b/;
+const pages = ["README.md", "docs/calling.md", "docs/managing.md"];
+const fences = pages.flatMap((page) =>
+  fencesOf(page).map(({ line, ...fence }) => ({ ...fence, where: `${page}:${line}` })),
+);
+type PageFence = (typeof fences)[number];
+
 const start = /^((?:[A-Z_]+=\S+ )*)script\/server$/;
+/** The address of the README, which is another port here. */
+const address = /^URL=http:\/\/127\.0\.0\.1:3000$/;
 
 /** Returns the commands of a block that are executed. */
-function commands({ text }: Fence): string {
+function commands({ text }: PageFence): string {
   return text
     .split("\n")
-    .filter((line) => !runners.test(line) && !start.test(line))
+    .filter((line) => !start.test(line) && !address.test(line))
     .join("\n")
     .trim();
 }
@@ -30,28 +38,27 @@ test("every code block is of a kind that is tested", () => {
   expect(
     fences
       .filter(({ kind }) => !["sh", "ts", "json", "text"].includes(kind))
-      .map(({ kind, line }) => `line ${line}: ${kind}`),
+      .map(({ kind, where }) => `${where}: ${kind}`),
   ).toEqual([]);
-  expect(
-    fences
-      .flatMap(({ kind, text }) => (kind === "sh" ? text.split("\n") : []))
-      .filter((line) => start.test(line)),
-  ).toHaveLength(1);
+  const lines = fences.flatMap(({ kind, text }) => (kind === "sh" ? text.split("\n") : []));
+  expect(lines.filter((line) => start.test(line))).toHaveLength(1);
+  expect(lines.filter((line) => address.test(line))).toHaveLength(1);
 });
 
-test("the README's commands and programs print what it shows", { timeout: 120_000 }, async () => {
+test("the README is at most 120 lines long", () => {
+  expect(readFileSync(join(checkout, "README.md"), "utf8").split("\n").length).toBeLessThan(121);
+});
+
+test("the pages' commands and programs print what they show", { timeout: 120_000 }, async () => {
   const folder = temporaryFolder();
+  const ollama = await startModelServer({ host: "127.0.0.1", port: 11_434 });
   const product = await startProduct({
     BECKON_DATA_DIR: join(folder, "data"),
+    BECKON_DISCOVER: "1",
     PORT: String(await freePort()),
   });
-  const demo = product.demo();
   const variables = {
     URL: product.url,
-    AGENT: demo.id,
-    TOKEN: demo.token,
-    TRIGGER_URL: demo.triggerUrl,
-    KEY: readFileSync(product.printed("Bootstrap key"), "utf8").trim(),
     SETUP: /setup#token=(\S+)/.exec(product.output())?.[1] ?? "",
   };
   const blocks = fences.flatMap((fence, index) => {
@@ -60,20 +67,28 @@ test("the README's commands and programs print what it shows", { timeout: 120_00
     return text === "" ? [] : [{ ...fence, text, shown: next?.kind === "json" ? next : undefined }];
   });
   const responses = run(folder, blocks, variables);
-  for (const [index, { text, line, shown }] of blocks.entries()) {
+  for (const [index, { text, where, shown }] of blocks.entries()) {
     const got = responses(index);
-    const where = `README.md:${line}`;
     expect(got, `${where}: responses to its curls`).toHaveLength(
-      text.split("\n").filter((each) => /^\s*curl /.test(each)).length,
+      text.split("\n").filter((each) => /^\s*(\w+=\$\()?curl /.test(each)).length,
     );
     const example = shown && (JSON.parse(shown.text) as { ok?: boolean });
     if (example?.ok !== false)
       expect(got, where).toEqual(got.map(() => expect.objectContaining({ ok: true })));
     if (example !== undefined) expect(got.at(-1), where).toEqual(asShown(example));
   }
-  for (const [index, { kind, text, line }] of fences.entries()) {
+  expect(ollama.listRequests).toBeGreaterThan(0);
+
+  const read = (name: string) => readFileSync(join(folder, "data", name), "utf8").trim();
+  const forPrograms = {
+    ...variables,
+    KEY: read("bootstrap.key"),
+    AGENT: product.printed("Demo agent"),
+    TRIGGER_URL: read("demo.trigger"),
+  };
+  for (const [index, { kind, text, where }] of fences.entries()) {
     if (kind === "ts")
-      expect(await runTypeScript(text, variables), `README.md:${line}`).toMatch(
+      expect(await runTypeScript(text, forPrograms), where).toMatch(
         asPrinted(fences[index + 1]?.text ?? ""),
       );
   }
@@ -82,7 +97,7 @@ test("the README's commands and programs print what it shows", { timeout: 120_00
 /** Runs the blocks in one shell. @returns The JSON responses to the curls of each block. */
 function run(
   folder: string,
-  blocks: readonly Fence[],
+  blocks: readonly PageFence[],
   variables: Readonly<Record<string, string>>,
 ): (block: number) => unknown[] {
   const bin = join(folder, "bin");
@@ -97,12 +112,12 @@ function run(
   for (const each of folders) mkdirSync(each);
   const script = blocks
     .map(
-      ({ text, line }, index) =>
-        `export BLOCK='${folders[index]}'\necho 'README.md:${line}' >&2\n${text}\n`,
+      ({ text, where }, index) =>
+        `export BLOCK='${folders[index]}'\necho '${where}' >&2\n${text}\n`,
     )
     .join("\n");
   const { status, stderr, error } = spawnSync("sh", ["-e"], {
-    cwd: checkout,
+    cwd: folder,
     input: script,
     encoding: "utf8",
     timeout: 60_000,
