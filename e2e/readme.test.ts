@@ -9,10 +9,10 @@ import { checkout, freePort, startProduct, temporaryFolder } from "./product.ts"
 /**
  * Executes the README and the pages for callers and administrators, as written and in this order:
  * every ```sh block in one shell that stops at the first failure, in the folder that holds `data`,
- * with a server started by the README's command and a model server on Ollama's port. Every curl must
- * return `"ok": true` unless the ```json block after it shows an error, and must return what that
- * block shows, where `…` matches anything. Every ```ts block must print what the ```text block after
- * it shows.
+ * with a server started by the README's command and a model server on Ollama's port. Every curl
+ * must return `"ok": true` unless the ```json block after it shows an error, and must return what
+ * that block shows, where `…` matches anything. Every ```ts block must print what the ```text block
+ * after it shows.
  */
 
 const pages = ["README.md", "docs/calling.md", "docs/managing.md"];

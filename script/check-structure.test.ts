@@ -450,3 +450,14 @@ test("a lock file that npm ci would reject is found", () => {
   expect(structure.incompleteLock(lock(["a-linux", "a-darwin"]))).toEqual([]);
   expect(structure.incompleteLock(lock(["a-linux"]))).toHaveLength(1);
 });
+
+test("a comment above 100 columns is found, a table or a URL is not", () => {
+  const wide = (line: string) =>
+    structure.wideComments([{ path: "server/src/a.ts", text: `${line}\n` }]);
+  expect(wide(`// ${"word ".repeat(20)}`)).toEqual([
+    "width: server/src/a.ts:1: 103 columns; wrap it at 100",
+  ]);
+  expect(wide(`// ${"word ".repeat(19)}`)).toEqual([]);
+  expect(wide(`//   name     ${"word ".repeat(20)}`)).toEqual([]);
+  expect(wide(`// https://example.com/${"x".repeat(100)}`)).toEqual([]);
+});

@@ -282,6 +282,23 @@ export function incompleteLock(files: readonly SourceFile[]): string[] {
   ];
 }
 
+const maxColumns = 100;
+
+/** Comments that are wider than the code. Tables, code and URLs are exempt. */
+export function wideComments(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => /\.(ts|tsx|mjs)$/.test(path) && !path.includes("/generated/"))
+    .flatMap(({ path, text }) =>
+      text.split("\n").flatMap((line, index) => {
+        const isWide = line.length > maxColumns && /^\s*(\*|\/\/|\/\*)/.test(line);
+        const isExempt = /https?:\/\/|\S {3,}\S|[=;{]/.test(line);
+        return isWide && !isExempt
+          ? [`width: ${path}:${index + 1}: ${line.length} columns; wrap it at ${maxColumns}`]
+          : [];
+      }),
+    );
+}
+
 /** Returns all findings, in the order in which they are best fixed. */
 export function findings(files: readonly SourceFile[], graph: Graph): string[] {
   return [
@@ -290,6 +307,7 @@ export function findings(files: readonly SourceFile[], graph: Graph): string[] {
     ...misplacedSql(files),
     ...vagueNames(files),
     ...tooLong(files),
+    ...wideComments(files),
     ...missedLengthTargets(files),
     ...leftBehind(files),
     ...machineBound(files),

@@ -80,8 +80,8 @@ export const createProviderBody = z
   );
 
 /**
- * Body of `PATCH /providers/:provider_id`. null removes the key, or restores the kind's default base
- * URL. If a key is stored, a `base_url` of another origin needs `api_key` in the same request.
+ * Body of `PATCH /providers/:provider_id`. null removes the key, or restores the kind's default
+ * base URL. If a key is stored, a `base_url` of another origin needs `api_key` in the same request.
  */
 export const updateProviderBody = z.strictObject({
   base_url: baseUrl.nullable().optional(),

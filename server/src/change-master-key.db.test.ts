@@ -15,18 +15,20 @@ const settings = (key: Buffer, previous?: Buffer) => ({
   BECKON_MASTER_KEY_PREVIOUS: previous?.toString("hex") ?? "",
 });
 
-/** Goes on all the time, as another machine would that is not restarted yet. It seals with the first key and can open both. */
+/**
+ * Another machine that has not been restarted: it encrypts with the first key, decrypts with both.
+ */
 const beckon = await startTestBeckon(settings(first, second));
 const { engine } = beckon.db.database;
 const things = await createEncryptedValues(beckon);
-// More than one batch, and a token in its grace.
+// More than one batch, and a token in its grace period.
 const others = await Promise.all(Array.from({ length: 250 }, () => beckon.createAgent()));
 await beckon.call(`/agents/${others[0]?.id}/token/rotate`, { body: { grace_seconds: 600 } });
 
 const tables = await engine.query<{ name: string }>(
   "select format('%I', table_name) as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
 );
-/** Rows of each table that hold a text sealed with the key. */
+/** Returns the number of rows of each table that are encrypted with the key. */
 async function sealedWith(key: Buffer): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
   for (const { name } of tables.rows) {
@@ -44,7 +46,11 @@ async function checkedBy(): Promise<string | undefined> {
   );
   return rows[0]?.sealed.slice(0, prefix(first).length);
 }
-/** What `start` does with the key, on a connection that breaks before the statement with this number; true: it came to the end. */
+/**
+ * Reconciles the key as a startup does, on a connection that breaks before statement number
+ * `limit`.
+ * @returns true if it finished.
+ */
 async function settle(key: Buffer, previous: Buffer, breaksAt: number): Promise<boolean> {
   const keys = {
     masterKey: key.toString("base64"),
@@ -69,7 +75,7 @@ async function settle(key: Buffer, previous: Buffer, breaksAt: number): Promise<
   });
 }
 
-test("a start that is killed at any moment leaves everything readable, and the next one goes on", async () => {
+test("a startup killed at any moment leaves everything readable, and the next one continues", async () => {
   const before = await sealedWith(first);
   expect(before).toEqual({
     installation: 1,
@@ -95,7 +101,7 @@ test("a start that is killed at any moment leaves everything readable, and the n
   expect(await things.try(beckon.url)).toEqual(allDecrypt);
 });
 
-test("then the new key alone opens everything, and the old one alone is refused", async () => {
+test("then the new key alone decrypts everything, and the old one alone is rejected", async () => {
   const alone = await beckon.another({ settings: settings(second) });
   try {
     expect(await things.try(alone.url)).toEqual(allDecrypt);
@@ -108,7 +114,7 @@ test("then the new key alone opens everything, and the old one alone is refused"
   await expect(beckon.another({ settings: settings(first, third) })).rejects.toThrow(ConfigError);
 });
 
-test("a later start with the previous key still set writes nothing", async () => {
+test("a later startup with the previous key still set writes nothing", async () => {
   const written = () =>
     engine.query(
       `select 'i' as of, xmin::text as by, '' as row from installation union all select 't', xmin::text, encode(hash, 'hex') from tokens
@@ -120,7 +126,7 @@ test("a later start with the previous key still set writes nothing", async () =>
   expect((await written()).rows).toEqual(before.rows);
 });
 
-test("what another machine goes on sealing with the old key is sealed anew by the next start", async () => {
+test("what another machine still encrypts with the old key is re-encrypted by the next startup", async () => {
   const late = await beckon.createAgent();
   expect(await sealedWith(first)).toEqual({ tokens: 1 });
   const next = await beckon.another({ settings: settings(second, first) });
@@ -129,7 +135,7 @@ test("what another machine goes on sealing with the old key is sealed anew by th
   expect((await beckon.call(`/agents/${late.id}/token`)).body.data.token).toBe(late.token);
 });
 
-test("an altered text neither stops the change nor is it lost", async () => {
+test("an altered ciphertext does not stop the change and is kept", async () => {
   const [damaged] = others;
   if (damaged === undefined) throw new Error("there are some");
   await engine.query(
@@ -147,7 +153,7 @@ test("an altered text neither stops the change nor is it lost", async () => {
   }
 });
 
-test("many that start at once with the new key change it once", async () => {
+test("concurrent startups with the new key change it once", async () => {
   const all = await Promise.all(
     Array.from({ length: 4 }, () => beckon.another({ settings: settings(first, third) })),
   );

@@ -14,7 +14,7 @@ import { start } from "./main.ts";
 
 const leaseMs = 2_000;
 
-test("a database restart that is longer than the lease makes no process declare another dead, and runs under way end once", async () => {
+test("a database restart that is longer than the lease makes no process declare another dead, and runs in progress end once", async () => {
   const options: EmbeddedOptions & { tcp: { password: string; port?: number } } = {
     dataDir: join(temporaryFolder(), "data"),
     log: createLog("silent"),
@@ -77,7 +77,7 @@ test("a database restart that is longer than the lease makes no process declare 
     invoke(index % 2, index < 12 ? agent : limited, `run ${index}`),
   );
   await eventually("14 requests at the model", () => models.requests.length === 14 || undefined);
-  // Both have held their leases long enough to judge each other.
+  // Both have held their leases long enough to check each other.
   await eventually(
     "a lease's length",
     () => performance.now() > begunAt + 2 * leaseMs || undefined,
@@ -100,7 +100,7 @@ test("a database restart that is longer than the lease makes no process declare 
   }
   const afterwards = performance.now();
   for (const at of [0, 1]) expect((await invoke(at, agent, "afterwards")).status).toBe(200);
-  // Long enough for each to judge the other, had it a mind to.
+  // Long enough for each to declare the other dead.
   await eventually(
     "three leases' length",
     () => performance.now() > afterwards + 3 * leaseMs || undefined,
@@ -129,7 +129,7 @@ test("a database restart that is longer than the lease makes no process declare 
   expect(runs.filter(({ refused }) => !refused)).toEqual([
     { refused: false, status: "succeeded", attempt: 1, ends: 1, count: 22 },
   ]);
-  // What was refused may have been written all the same: then it was ended before any model call.
+  // A rejected start can still have been written. Then it was cancelled before any model call.
   expect(runs.filter(({ refused, status }) => refused && status !== "cancelled")).toEqual([]);
   expect(models.requests.length).toBe(22);
 });

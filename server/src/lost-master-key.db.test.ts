@@ -17,7 +17,7 @@ afterAll(() => beckon.stop());
 const call: typeof before.call = (path, options) =>
   before.call(path.startsWith("http") ? path : `${beckon.url}/api/public${path}`, options);
 
-test("credentials go on working", async () => {
+test("credentials continue to work", async () => {
   expect(
     (
       await call(`/agents/${things.agent.id}/invoke`, {
@@ -72,7 +72,7 @@ test("a request whose stored response cannot be decrypted is not executed again"
   expect(await count()).toBe(agents);
 });
 
-test("all else about them can be seen and changed", async () => {
+test("everything else about them can be read and changed", async () => {
   for (const path of [
     `/agents/${things.handy.id}`,
     `/agents/${things.agent.id}/triggers`,
@@ -86,7 +86,7 @@ test("all else about them can be seen and changed", async () => {
   ).toBe(200);
 });
 
-test("the remedy helps", async () => {
+test("what the error says to do works", async () => {
   const { agent, trigger, provider, modelled, handy, toolGrant } = things;
   const { token } = (
     await call(`/agents/${agent.id}/token/rotate`, { body: { grace_seconds: 60 } })
@@ -129,16 +129,16 @@ test("the remedy helps", async () => {
   expect(output).toMatch(/\[secret\]/);
 });
 
-test("from then on the new key is the key, and no declaration is needed", async () => {
+test("from then on the new key is in use, without BECKON_MASTER_KEY_LOST", async () => {
   await expect(before.another()).rejects.toThrow(ConfigError);
   await (await before.another({ settings: fresh })).stop();
 });
 
-test("a lost key that is found opens all that was not replaced meanwhile", async () => {
+test("a lost key that is found again decrypts everything that was not replaced", async () => {
   const again = await before.another({ settings: { ...fresh, BECKON_MASTER_KEY_PREVIOUS: lost } });
   try {
     expect(await spare.try(again.url)).toEqual(allDecrypt);
-    // A server that began without it can open what was sealed anew.
+    // A server that started without it can decrypt what was encrypted since.
     expect(await spare.try(beckon.url)).toEqual(allDecrypt);
   } finally {
     await again.stop();

@@ -27,7 +27,10 @@ for (const receiver of receivers) {
 }
 const { engine } = beckon.db.database;
 
-/** Every secret of this file, with the origins that whoever knew it has sent it to. A rejected request gives none. */
+/**
+ * Every secret of this file, with the origins that it was entered for. A rejected request adds
+ * none.
+ */
 const given = new Map<string, Set<string>>();
 let count = 0;
 function newSecret(kind: string): string {
@@ -39,7 +42,7 @@ const give = (secret: string, origins: readonly string[]) => {
   for (const origin of origins) given.get(secret)?.add(origin);
 };
 
-/** Which of the receivers, spelled how. */
+/** A receiver, and the notation of its address. */
 const address = fc.record({
   receiver: fc.nat({ max: receivers.length - 1 }),
   host: fc.constantFrom("127.0.0.1", "127.1", "0x7f.0.0.1"),
@@ -49,7 +52,9 @@ const urlOf = ({ receiver, host }: Address, path: string) =>
   `${receivers[receiver]?.url.replace("127.0.0.1", host)}${path}`;
 const originOf = (url: string | null) => new URL(url ?? "https://api.openai.com").origin;
 
-/** A value that may be a secret: none, a new one, or the reference at this index among those that were ever shown. */
+/**
+ * A secret to send: none, a new one, or the reference with this index among all that were shown.
+ */
 const slot = fc.oneof(
   fc.constant("none" as const),
   fc.constant("give" as const),
@@ -99,7 +104,7 @@ const change = fc.oneof(
     agent: fc.nat({ max: 3 }),
   }),
   fc.constant({ type: "rotate the master key" } as const),
-  // What a later change that forgets the rule would do.
+  // Simulates a later code change that forgets the rule.
   fc.record({ type: fc.constant("move the provider unchecked" as const), to: address }),
   fc.record({
     type: fc.constant("move the tools unchecked" as const),
@@ -229,7 +234,7 @@ async function startInstallation() {
     make: (next: Change) => (make[next.type] as (change: Change) => Promise<unknown>)(next),
     async useAll(): Promise<Answer[]> {
       const { base_url } = (await beckon.call(`/providers/${providerId}`)).body.data;
-      // The kind's own address is on the internet.
+      // The kind's default URL is on the internet.
       const calls =
         base_url === null
           ? []
@@ -245,7 +250,7 @@ async function startInstallation() {
   };
 }
 
-/** Each secret that has reached a receiver, with that receiver's origin. */
+/** Returns each secret that reached a receiver, with that receiver's origin. */
 function arrivals(): { readonly secret: string; readonly origin: string }[] {
   return receivers.flatMap(({ url, reached }) =>
     reached.flatMap((request) => {
@@ -275,7 +280,7 @@ function forgetArrivals(): void {
 }
 beforeEach(forgetArrivals);
 
-test("no secret reaches an origin that it was not given for, whatever is changed between", {
+test("no secret reaches an origin that it was not entered for, whatever is changed", {
   timeout: 120_000,
 }, async () => {
   await fc.assert(
@@ -292,12 +297,12 @@ test("no secret reaches an origin that it was not given for, whatever is changed
           expect([...(given.get(secret) ?? [])]).toContain(origin);
       },
     ),
-    // On a busy machine fewer runs, and no time-out.
+    // On a busy machine: fewer sequences instead of a timeout.
     { numRuns: 12, interruptAfterTimeLimit: 60_000 },
   );
 });
 
-test("what was given for them reaches them, from every place, after each of these changes", async () => {
+test("secrets reach the origins they were entered for after each of these changes", async () => {
   const installation = await startInstallation();
   const place: Address = { receiver: 0, host: "127.0.0.1" };
   const harmless: Change[] = [
@@ -313,7 +318,7 @@ test("what was given for them reaches them, from every place, after each of thes
   expect([...kinds].sort()).toEqual(["sk-all", "sk-own", "sk-provider", "sk-x-all", "sk-x-own"]);
 });
 
-test("moved by a change that forgets the rule, none is sent, and the use says what to do", async () => {
+test("a secret that was moved to another origin is not sent, and the error says what to do", async () => {
   const installation = await startInstallation();
   const elsewhere: Address = { receiver: 1, host: "127.0.0.1" };
   for (const next of everywhere) await installation.make(next);

@@ -4,8 +4,8 @@ import { ApiError, type Result } from "./errors.ts";
 import type { SecretCipher } from "./secrets/index.ts";
 
 /**
- * The caller of an operation. An agent token can only invoke its own agent, and read and cancel that
- * agent's runs.
+ * The caller of an operation. An agent token can only invoke its own agent, and read and cancel
+ * that agent's runs.
  */
 export type Actor =
   | {

@@ -5,11 +5,11 @@ import { newId } from "../base/ids.ts";
 import { insertWorkspaceEvents } from "./insert-events.ts";
 
 /**
- * Makes transactions that write workspace events about `subject` (an id) run one after the other, so
- * that the ids of the transactions, and with them the events, are in the order of the changes. Call
- * it before the transaction locks or writes anything: PostgreSQL assigns a transaction its id at its
- * first write, and also while it waits for the lock of a row that was updated meanwhile, before
- * another one that gets the lock earlier. Waiting for an advisory lock assigns none.
+ * Makes transactions that write workspace events about `subject` (an id) run one after the other,
+ * so that the ids of the transactions, and with them the events, are in the order of the changes.
+ * Call it before the transaction locks or writes anything: PostgreSQL assigns a transaction its id
+ * at its first write, and also while it waits for the lock of a row that was updated meanwhile,
+ * before another one that gets the lock earlier. Waiting for an advisory lock assigns none.
  */
 export async function orderWorkspaceEvents(
   tx: WorkspaceTransaction,

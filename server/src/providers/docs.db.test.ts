@@ -7,8 +7,8 @@ import { startTestBeckon } from "../../test/beckon.ts";
 import { startModelServer } from "../../test/model-server.ts";
 
 /**
- * The pages on providers are executed: every block of ```sh, in order. Only the address of the provider is another one: a scripted
- * server stands in for it.
+ * Executes the pages about providers: every ```sh block, in order. Only the provider's URL is
+ * replaced by that of a scripted model server.
  */
 
 const folder = resolve(import.meta.dirname, "../../../docs/providers");

@@ -10,7 +10,9 @@ import type { FetchedModels, ModelLists } from "./model-lists/index.ts";
 import { afterOwn, operatorProviderId, providerIdForm } from "./operator/index.ts";
 import { findProviderNames, listProviderRows, type ProviderRow } from "./store.ts";
 
-/** Providers that are requested at the same time: the memory of their responses is limited by it. */
+/**
+ * Providers that are requested at the same time: the memory of their responses is limited by it.
+ */
 const concurrency = 20;
 const timeoutMs = 2_000;
 /**

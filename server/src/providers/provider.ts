@@ -51,7 +51,9 @@ export function placeOfKey(row: KeyOwner & Pick<ProviderRow, "api_key_url">): Se
   return bindingFor(ownerOfKey(row), givenFor(row));
 }
 
-/** Returns the columns of a key: encrypted for the origin of the address, or empty without a key. */
+/**
+ * Returns the columns of a key: encrypted for the origin of the address, or empty without a key.
+ */
 export function sealKey(
   cipher: SecretCipher,
   owner: KeyOwner,
@@ -70,8 +72,8 @@ export function sealKey(
 
 /**
  * Returns the stored key in clear, undefined without one.
- * @throws ApiError `secret_unreadable` if it cannot be decrypted, or was not given for the origin of
- *   this address.
+ * @throws ApiError `secret_unreadable` if it cannot be decrypted, or was not given for the origin
+ *   of this address.
  */
 export function openKey(
   cipher: SecretCipher,
@@ -87,7 +89,9 @@ export function openKey(
   );
 }
 
-/** @throws ApiError `bad_request` if the stored key was not given for the origin of this address. */
+/**
+ * @throws ApiError `bad_request` if the stored key was not given for the origin of this address.
+ */
 export function requireKeyFor(row: StoredKey, { baseUrl }: ProviderAddress): void {
   if (row.api_key_sealed === null) return;
   requireGivenFor(

@@ -6,8 +6,8 @@ import { modelMistake } from "./model-mistake.ts";
 import { findProviderByName, listProviderNames } from "./store.ts";
 
 /**
- * Returns the id of the provider that `provider/model` names, or null for a built-in model and for a
- * provider of the operator. An agent's version stores this id: a workspace's own provider takes
+ * Returns the id of the provider that `provider/model` names, or null for a built-in model and for
+ * a provider of the operator. An agent's version stores this id: a workspace's own provider takes
  * precedence over the operator's of the same name, and a version that stores it never falls back to
  * the operator's.
  *

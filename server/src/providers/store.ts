@@ -28,7 +28,9 @@ export function findProviderForUpdate(
   return living(tx, workspaceId).where("id", "=", id).forUpdate().executeTakeFirst();
 }
 
-/** Locks the row against deletion until the transaction ends: the caller writes a reference to it. */
+/**
+ * Locks the row against deletion until the transaction ends: the caller writes a reference to it.
+ */
 export function findProviderByName(
   tx: WorkspaceTransaction,
   workspaceId: string,

@@ -9,7 +9,7 @@ import { accountRoutes } from "./accounts.ts";
 import { managedRoutes } from "./index.ts";
 import { renderMatrix } from "./permission-matrix.ts";
 
-/** The published matrix, read as its readers do, against what the server answers: every route by every role and every scope. */
+/** Compares the published matrix with the server: every route with every role and every scope. */
 
 const beckon = await startTestBeckon();
 const published = await readFile(
@@ -44,7 +44,10 @@ beforeAll(async () => {
   keys.set("all", await insertKey(beckon, { scopes }));
 });
 
-/** On resources that are not there, with a body that no route takes: who may is told so, and nothing changes. */
+/**
+ * A request for resources that do not exist, with a body that no route accepts: the response shows
+ * whether the caller is allowed, and nothing changes.
+ */
 const request = (method: string, path: string) => ({
   path: path.replaceAll(/:\w+/g, (name) =>
     name === ":workspace_id" ? defaultWorkspaceId : "none",

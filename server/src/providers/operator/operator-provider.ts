@@ -43,7 +43,9 @@ export function toOperatorProvider(ctx: Context, provider: OperatorProvider): Pr
   };
 }
 
-/** @throws ApiError `conflict` if the id is that of an operator's provider: it cannot be changed. */
+/**
+ * @throws ApiError `conflict` if the id is that of an operator's provider: it cannot be changed.
+ */
 export async function rejectOperatorProvider(ctx: Context, id: string): Promise<void> {
   const provider = await findOperatorProvider(ctx, id);
   if (provider === undefined) return;

@@ -25,9 +25,9 @@ const listedMs = 30_000;
 const namedMs = 1_000;
 
 /**
- * Returns the operator's providers. Accounts are named `openai` and, with the same account over chat
- * completions, `openai-chat`, `anthropic`, `google`; an account needs a key, or the base URL of a
- * server that may need none. They belong to the workspace `default`, and to all if `shared`.
+ * Returns the operator's providers. Accounts are named `openai` and, with the same account over
+ * chat completions, `openai-chat`, `anthropic`, `google`; an account needs a key, or the base URL
+ * of a server that may need none. They belong to the workspace `default`, and to all if `shared`.
  * Model servers are named as `model-servers.ts` says and belong to `default` alone.
  *
  * All are called with the operator's credentials and past egress: the operator chose the address.

@@ -73,7 +73,8 @@ test("another workspace has it when the operator shares, until the operator does
       credential: token,
       body: { input: "hello" },
     });
-  // A process that only answers must not take the run: each invocation is executed where it was started.
+  // A process that only answers must not take the run: each invocation is executed where it was
+  // started.
   expect((await invoke(sharing.url)).body).toMatchObject({ ok: true, output: "hello" });
   await sharing.stop();
 
@@ -123,7 +124,8 @@ test("an own provider that is gone does not become the operator's for the versio
     api_key: "own-key-0123456789",
   });
   const agent = await beckon.createAgent({ model: "anthropic/claude-sonnet-4-5" });
-  // As if it had been deleted while the run waited: DELETE itself is refused as long as an agent uses it.
+  // As if it had been deleted while the run waited: DELETE itself is refused as long as an agent
+  // uses it.
   await beckon.db.database.engine.query("update providers set deleted_at = now() where id = $1", [
     own.id,
   ]);

@@ -8,7 +8,8 @@ import { selectMany } from "./select-many.ts";
 
 /**
  * Deletes up to 200 ended runs that match the filter, newest first, in one transaction.
- * @returns `deleted`: how many. `next`: the `after` of the following call; null if the search is complete.
+ * @returns `deleted`: how many. `next`: the `after` of the following call; null if the search is
+ *   complete.
  * @throws ApiError `forbidden`, `bad_request`
  */
 export async function deleteRuns({
