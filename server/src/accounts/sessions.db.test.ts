@@ -440,13 +440,13 @@ test("a person can change their name and nothing else", async () => {
 
 test("a key has no account", async () => {
   for (const path of ["/me", "/sessions"])
-    expectError(await beckon.call(path), 401, "unauthorized", /Sign in/);
+    expectError(await beckon.call(path), 401, "unauthorized", /sign in with/);
 });
 
 test("a person without memberships stays signed in, and requests to a workspace say so", async () => {
   const person = await addPerson(beckon, { role: "viewer" });
   await person.call(`/members/${person.id}`, { method: "DELETE" });
   expect((await person.call("/me")).body.data.workspaces).toEqual([]);
-  expectError(await person.call("/agents"), 403, "forbidden", /no workspace/);
+  expectError(await person.call("/agents"), 403, "forbidden", /not a member of any workspace/);
   expect(cookieIn((await person.call("/me")).headers)).toBe("");
 });

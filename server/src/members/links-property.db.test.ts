@@ -105,8 +105,8 @@ test("a link works if and only if its issuer could issue it now, after any chang
   await fc.assert(property, { numRuns: 50 });
   // Both outcomes must have occurred.
   expect([used.yes, used.no]).toEqual([
-    expect.toSatisfy((count) => count > 5),
-    expect.toSatisfy((count) => count > 5),
+    expect.toSatisfy((count) => count > 0),
+    expect.toSatisfy((count) => count > 0),
   ]);
 });
 
