@@ -25,11 +25,11 @@ const heldPerByte = 6;
  * Reads the body up to the limit. Rejects if the caller goes away, or has gone, before it is
  * complete.
  *
- * @param hold counts what is read; the caller releases it when nothing of the body is held any
- *   more.
+ * @param hold returns the hold that counts what is read. Called only for a large body; the caller
+ *   releases the hold when nothing of the body is held any more.
  * @throws ApiError `unavailable`, as rejection, if the process holds as many bodies as it may.
  */
-export function readBody(incoming: IncomingMessage, hold: ByteHold): Promise<RawBody> {
+export function readBody(incoming: IncomingMessage, hold: () => ByteHold): Promise<RawBody> {
   if (incoming.destroyed && !incoming.complete) return Promise.reject(cutShort());
   const declared = Number(incoming.headers["content-length"] ?? 0);
   if (declared > maxBodyBytes) return Promise.resolve({ ok: false, error: tooLarge() });
@@ -42,7 +42,7 @@ export function readBody(incoming: IncomingMessage, hold: ByteHold): Promise<Raw
     const take = (chunk: Buffer) => {
       size += chunk.length;
       const fits = size <= maxBodyBytes;
-      if (fits && (size <= smallBodyBytes || hold.grow(heldPerByte * chunk.length))) {
+      if (fits && (size <= smallBodyBytes || hold().grow(heldPerByte * chunk.length))) {
         chunks.push(chunk);
         return;
       }
