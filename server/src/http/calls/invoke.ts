@@ -100,8 +100,5 @@ function ended(
 
 /** Waiting ends with the caller's patience, or with the caller; the run goes on either way. */
 function patience(c: RequestContext, { wait }: Preference): AbortSignal {
-  const leaving = clientGoneSignal(c.env.outgoing);
-  return wait === undefined
-    ? leaving
-    : AbortSignal.any([leaving, AbortSignal.timeout(wait * 1_000)]);
+  return clientGoneSignal(c.env.outgoing, wait === undefined ? undefined : wait * 1_000);
 }

@@ -29,11 +29,18 @@ export function addressOf(incoming: IncomingMessage, trustProxy: boolean): strin
   return (forwarded || (incoming.socket.remoteAddress ?? "unknown")).slice(0, 100);
 }
 
-/** Aborts when the caller goes away before it has its answer. */
-export function clientGoneSignal(outgoing: ServerResponse): AbortSignal {
+/**
+ * Aborts when the client disconnects before it has its response, or after `timeoutMs` (default:
+ * never).
+ */
+export function clientGoneSignal(outgoing: ServerResponse, timeoutMs?: number): AbortSignal {
   const controller = new AbortController();
   const leave = () => controller.abort(callerLeft);
-  outgoing.once("close", () => (outgoing.writableFinished ? undefined : leave()));
+  const timer = timeoutMs === undefined ? undefined : setTimeout(leave, timeoutMs).unref();
+  outgoing.once("close", () => {
+    clearTimeout(timer);
+    if (!outgoing.writableFinished) leave();
+  });
   if (outgoing.destroyed) leave();
   return controller.signal;
 }
