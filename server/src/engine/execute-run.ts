@@ -6,7 +6,7 @@ import { RunStopped } from "./journal.ts";
 import { digestOf, lostCall } from "./lost-run.ts";
 import { CallAborted, callModel } from "./model-call/index.ts";
 import { ModelFailure } from "./model-failure.ts";
-import { createRunRecorder, type RunRecorder } from "./run-recorder.ts";
+import { RunRecorder } from "./run-recorder.ts";
 import type { RunRequest } from "./run-request.ts";
 import { type Ending, endingAfter } from "./stop-conditions.ts";
 import { finishCalls } from "./tool-call/index.ts";
@@ -29,7 +29,7 @@ import { finishCalls } from "./tool-call/index.ts";
  * @throws any error of the journal except `RunStopped`.
  */
 export async function executeRun(request: RunRequest): Promise<void> {
-  const recorder = createRunRecorder(request.journal);
+  const recorder = new RunRecorder(request.journal);
   let ending: Ending | undefined;
   try {
     ending = await runLoop(request, recorder);

@@ -97,12 +97,47 @@ const stalledAttempts = 3;
  */
 const retryDelaysMs = [10, 50, 100, 250, 500];
 
-interface Waiting<Row, RowResult> {
+/** A submitted row. A class because there are several per run (decision 12). */
+class Submission<Row, RowResult> {
   readonly row: Row;
   readonly bytes: number;
-  readonly promise: { resolve: (result: RowResult) => void; reject: (reason: unknown) => void };
-  sent: boolean;
-  withdrawn: boolean;
+  readonly result: Promise<RowResult>;
+  sent = false;
+  withdrawn = false;
+  readonly #resolve: (result: RowResult) => void;
+  readonly #reject: (reason: unknown) => void;
+  readonly #onLateResult: ((result: RowResult | undefined) => void) | undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #timedOut = false;
+
+  constructor(row: Row, bytes: number, { waitMs, onLateResult }: SubmitOptions<RowResult>) {
+    const { promise, resolve, reject } = Promise.withResolvers<RowResult>();
+    this.row = row;
+    this.bytes = bytes;
+    this.result = promise;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#onLateResult = onLateResult;
+    if (waitMs !== undefined) this.#timer = setTimeout(() => this.#timeOut(), waitMs);
+  }
+
+  resolve(result: RowResult): void {
+    clearTimeout(this.#timer);
+    if (this.#timedOut) this.#onLateResult?.(result);
+    else this.#resolve(result);
+  }
+
+  reject(reason: unknown): void {
+    clearTimeout(this.#timer);
+    if (this.#timedOut) this.#onLateResult?.(undefined);
+    else this.#reject(reason);
+  }
+
+  #timeOut(): void {
+    this.#timedOut = true;
+    this.withdrawn = !this.sent;
+    this.#reject(new SubmitTimeoutError(this.sent));
+  }
 }
 
 /** Creates a batcher. */
@@ -110,14 +145,14 @@ export function createBatcher<Row, RowResult>(
   options: BatcherOptions<Row, RowResult>,
 ): Batcher<Row, RowResult> {
   const { write, order, bytes: bytesOf, maxRows, maxBytes, mutex = (act) => act() } = options;
-  let waiting: Waiting<Row, RowResult>[] = [];
+  let waiting: Submission<Row, RowResult>[] = [];
   /** Number of rows that were sent and whose promises are not resolved yet. */
   let sent = 0;
   let writing = false;
   /** Failed attempts of the current batch. */
   let lostAttempts = 0;
 
-  function next(): Waiting<Row, RowResult>[] {
+  function next(): Submission<Row, RowResult>[] {
     let size = 0;
     let count = 0;
     waiting = waiting.filter((entry) => !entry.withdrawn);
@@ -133,7 +168,7 @@ export function createBatcher<Row, RowResult>(
       .map(({ entry }) => entry);
   }
 
-  async function flush(batch: Waiting<Row, RowResult>[], sentBefore = false): Promise<void> {
+  async function flush(batch: Submission<Row, RowResult>[], sentBefore = false): Promise<void> {
     for (const entry of batch) entry.sent = true;
     let repeated = sentBefore;
     for (let rollbacks = 0; ; repeated = true) {
@@ -156,7 +191,7 @@ export function createBatcher<Row, RowResult>(
         }
         lostAttempts = 0;
         if (batch.length === 1) {
-          for (const entry of batch) entry.promise.reject(thrown);
+          for (const entry of batch) entry.reject(thrown);
           sent--;
           return;
         }
@@ -171,12 +206,11 @@ export function createBatcher<Row, RowResult>(
    * callers continue.
    */
   function resolveRows(
-    batch: readonly Waiting<Row, RowResult>[],
+    batch: readonly Submission<Row, RowResult>[],
     results: readonly RowResult[],
   ): void {
     setImmediate(() => {
-      for (const [index, entry] of batch.entries())
-        entry.promise.resolve(results[index] as RowResult);
+      for (const [index, entry] of batch.entries()) entry.resolve(results[index] as RowResult);
       sent -= batch.length;
     });
   }
@@ -196,36 +230,11 @@ export function createBatcher<Row, RowResult>(
   }
 
   return {
-    submit(row, { waitMs, onLateResult, bytes = bytesOf(row) } = {}) {
-      return new Promise<RowResult>((resolve, reject) => {
-        let timedOut = false;
-        const onTimeout = () => {
-          timedOut = true;
-          entry.withdrawn = !entry.sent;
-          reject(new SubmitTimeoutError(entry.sent));
-        };
-        const timer = waitMs === undefined ? undefined : setTimeout(onTimeout, waitMs);
-        const entry: Waiting<Row, RowResult> = {
-          row,
-          bytes,
-          sent: false,
-          withdrawn: false,
-          promise: {
-            resolve: (result) => {
-              clearTimeout(timer);
-              if (timedOut) onLateResult?.(result);
-              else resolve(result);
-            },
-            reject: (reason) => {
-              clearTimeout(timer);
-              if (timedOut) onLateResult?.(undefined);
-              else reject(reason);
-            },
-          },
-        };
-        waiting.push(entry);
-        if (!writing) void drain();
-      });
+    submit(row, options = {}) {
+      const entry = new Submission<Row, RowResult>(row, options.bytes ?? bytesOf(row), options);
+      waiting.push(entry);
+      if (!writing) void drain();
+      return entry.result;
     },
     get pending() {
       return waiting.length + sent;

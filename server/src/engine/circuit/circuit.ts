@@ -204,35 +204,23 @@ export function createCircuit(
   const pass = (turn: Turn): Pass => {
     if (inFlight === 0) lastActivityAt = elapsed();
     inFlight += 1;
-    let isReported = false;
-    const once = (then: () => void) => {
-      if (isReported) return;
-      isReported = true;
-      inFlight -= 1;
-      then();
-      if (turn !== "last") return;
-      lastAttempts -= 1;
-      allowLastAttempts();
-    };
-    return {
-      probe: turn !== "ordinary",
-      last: turn === "last",
-      answered: () =>
-        once(() => {
-          lastActivityAt = elapsed();
-          consecutiveFailures = 0;
-          if (openState !== undefined) close();
-          shared.notifyOrigin();
-        }),
-      failed: (reason) =>
-        once(() => {
-          lastActivityAt = elapsed();
-          consecutiveFailures += 1;
-          if (openState !== undefined) openState.reason = reason;
-          else if (consecutiveFailures >= policy.failureThreshold) open(reason);
-        }),
-      dropped: () => once(() => undefined),
-    };
+    return new CountedPass(turn, finish);
+  };
+  const finish = (turn: Turn, result: CallResult) => {
+    inFlight -= 1;
+    if (result !== "dropped") lastActivityAt = elapsed();
+    if (result === "answered") {
+      consecutiveFailures = 0;
+      if (openState !== undefined) close();
+      shared.notifyOrigin();
+    } else if (result !== "dropped") {
+      consecutiveFailures += 1;
+      if (openState !== undefined) openState.reason = result;
+      else if (consecutiveFailures >= policy.failureThreshold) open(result);
+    }
+    if (turn !== "last") return;
+    lastAttempts -= 1;
+    allowLastAttempts();
   };
 
   const waitForTurn = (signal: AbortSignal, endsAt: number, deadlineAt: number) =>
@@ -298,6 +286,46 @@ export function createCircuit(
       return pass(await waitForTurn(signal, endsAt, deadlineAt));
     },
   };
+}
+
+type CallResult = "answered" | "dropped" | ModelFailure;
+
+/** Passes on the first report only. A class because there is one per model call (decision 12). */
+class CountedPass implements Pass {
+  readonly #turn: Turn;
+  readonly #onReport: (turn: Turn, result: CallResult) => void;
+  #isReported = false;
+
+  constructor(turn: Turn, onReport: (turn: Turn, result: CallResult) => void) {
+    this.#turn = turn;
+    this.#onReport = onReport;
+  }
+
+  get probe(): boolean {
+    return this.#turn !== "ordinary";
+  }
+
+  get last(): boolean {
+    return this.#turn === "last";
+  }
+
+  answered(): void {
+    this.#report("answered");
+  }
+
+  failed(failure: ModelFailure): void {
+    this.#report(failure);
+  }
+
+  dropped(): void {
+    this.#report("dropped");
+  }
+
+  #report(result: CallResult): void {
+    if (this.#isReported) return;
+    this.#isReported = true;
+    this.#onReport(this.#turn, result);
+  }
 }
 
 /** Clamps to the range of `setTimeout`: 0 to 2^31-1 ms. */

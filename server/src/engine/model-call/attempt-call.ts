@@ -51,26 +51,24 @@ export async function attemptCall(request: ModelAttempt): Promise<Answer> {
     Math.max(0, endsAt - elapsed()),
   );
   const callOptions = { ...options, abortSignal: call };
-  const callOnce = async () => {
-    if (!streamed) {
+  try {
+    let answer: Answer;
+    if (streamed) {
+      const firstByteTimer = setTimeout(
+        () => stop.abort(timeout("begin its answer", true)),
+        firstByteMs,
+      );
+      const { stream } = await raceSignal(model.doStream(callOptions), call).finally(() =>
+        clearTimeout(firstByteTimer),
+      );
+      answer = readAnswer(
+        await collectStream(stream, call, { onText, onRead: (bytes) => meter.read(bytes) }),
+      );
+    } else {
       const result = await raceSignal(model.doGenerate(callOptions), call);
       throwInBandError(result.response?.body);
-      return readAnswer({ ...result, streamed });
+      answer = readAnswer({ ...result, streamed });
     }
-
-    const firstByteTimer = setTimeout(
-      () => stop.abort(timeout("begin its answer", true)),
-      firstByteMs,
-    );
-    const { stream } = await raceSignal(model.doStream(callOptions), call).finally(() =>
-      clearTimeout(firstByteTimer),
-    );
-    return readAnswer(
-      await collectStream(stream, call, { onText, onRead: (bytes) => meter.read(bytes) }),
-    );
-  };
-  try {
-    const answer = await callOnce();
     meter.chargeAnswer(answer);
     call.throwIfAborted();
     return answer;

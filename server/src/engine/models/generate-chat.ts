@@ -61,15 +61,16 @@ export async function generateChat(
       response: { ...result.response, headers: response.headers, body },
     };
   };
-  return read(response.text)
-    .catch((thrown) => {
-      const repaired = isUnreadable(thrown) ? repairAnswer(response.text) : undefined;
-      if (repaired === undefined) throw thrown;
-      return read(repaired);
-    })
-    .catch((thrown) => {
-      throw isUnreadable(thrown) ? callError("Invalid JSON response", thrown) : thrown;
+  try {
+    return await read(response.text);
+  } catch (thrown) {
+    if (!isUnreadable(thrown)) throw thrown;
+    const repaired = repairAnswer(response.text);
+    if (repaired === undefined) throw callError("Invalid JSON response", thrown);
+    return read(repaired).catch((again) => {
+      throw isUnreadable(again) ? callError("Invalid JSON response", again) : again;
     });
+  }
 }
 
 function isUnreadable(thrown: unknown): boolean {

@@ -116,8 +116,5 @@ function ended(
 
 /** Aborts when the client disconnects or its `wait` has passed. The run continues either way. */
 function waitSignal(c: RequestContext, { wait }: Preference): AbortSignal {
-  const clientGone = clientGoneSignal(c.env.outgoing);
-  return wait === undefined
-    ? clientGone
-    : AbortSignal.any([clientGone, AbortSignal.timeout(wait * 1_000)]);
+  return clientGoneSignal(c.env.outgoing, wait === undefined ? undefined : wait * 1_000);
 }

@@ -9,7 +9,13 @@ import {
   startRun,
 } from "../../runs/index.ts";
 import { unauthorized } from "../authentication/index.ts";
-import { addressOf, bindKey, type RequestContext, readBody } from "../request/index.ts";
+import {
+  addressOf,
+  bindKey,
+  type RawBody,
+  type RequestContext,
+  readBody,
+} from "../request/index.ts";
 import type { Services } from "../services.ts";
 import type { AdmittedCredentials } from "./admitted-credentials.ts";
 
@@ -43,8 +49,11 @@ export async function startFromRequest(
     if (!admitted.has(caller)) {
       await admitted.check({ source: head.source, caller, agentId: head.agentId });
     }
-    hold = services.runs.memory.exchanges.hold(callerId(caller));
-    return await startRun(services.runs, await readStart(c, { ...head, caller }, hold));
+    const body = await readBody(incoming, () => {
+      hold ??= services.runs.memory.exchanges.hold(callerId(caller));
+      return hold;
+    });
+    return await startRun(services.runs, toStart(head, caller, body));
   } catch (thrown) {
     if (!(thrown instanceof ApiError) || thrown.code !== "unauthorized") throw thrown;
     if (caller !== undefined) admitted.forget(caller);
@@ -56,14 +65,8 @@ export async function startFromRequest(
   }
 }
 
-/** Reads the body. Rejects only if the client goes away before it is complete. */
-async function readStart(
-  c: RequestContext,
-  head: StartHead & { caller: Caller },
-  hold: ByteHold,
-): Promise<StartRequest> {
-  const { source, caller, agentId, contentType = null, output, key, payloadOf } = head;
-  const body = await readBody(c.env.incoming, hold);
+function toStart(head: StartHead, caller: Caller, body: RawBody): StartRequest {
+  const { source, agentId, contentType = null, output, key, payloadOf } = head;
   const payload = body.ok ? attempt(() => payloadOf(body.value)) : body;
   return { source, caller, agentId, contentType, output, payload, idempotency: bindKey(key, body) };
 }

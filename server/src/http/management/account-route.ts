@@ -73,7 +73,9 @@ export async function handleAccount(
     const raw =
       route.method === "GET"
         ? undefined
-        : await readBody(incoming, holdExchange(services.runs.memory.exchanges, address, outgoing));
+        : await readBody(incoming, () =>
+            holdExchange(services.runs.memory.exchanges, address, outgoing),
+          );
     return {
       param: (name: string) => pathParameter(c, name),
       query: c.req.query(),

@@ -106,7 +106,7 @@ export async function handleManaged(
   );
   const { actor, workspaceId, cookies = [] } = authenticated;
   const hold = holdExchange(services.runs.memory.exchanges, workspaceId, outgoing);
-  const raw = route.method === "GET" ? undefined : await readBody(incoming, hold);
+  const raw = route.method === "GET" ? undefined : await readBody(incoming, () => hold);
   const key =
     route.method === "POST" ? idempotencyKey(headerOf(incoming, "idempotency-key")) : undefined;
   const binding = raw && bindKey(key, raw);

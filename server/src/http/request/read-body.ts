@@ -23,10 +23,11 @@ const heldPerByte = 6;
 
 /**
  * Reads the body up to the limit. Rejects if the client disconnects before it is complete.
- * @param hold counts what is read; the caller releases it when it holds nothing of the body
+ * @param hold returns the hold that counts what is read; called only for a large body. The caller
+ *   releases it when it holds nothing of the body
  * @throws ApiError `unavailable`, as rejection, if the process cannot hold another body
  */
-export function readBody(incoming: IncomingMessage, hold: ByteHold): Promise<RawBody> {
+export function readBody(incoming: IncomingMessage, hold: () => ByteHold): Promise<RawBody> {
   if (incoming.destroyed && !incoming.complete) return Promise.reject(truncated());
   const declared = Number(incoming.headers["content-length"] ?? 0);
   if (declared > maxBodyBytes) return Promise.resolve({ ok: false, error: tooLarge() });
@@ -39,7 +40,7 @@ export function readBody(incoming: IncomingMessage, hold: ByteHold): Promise<Raw
     const append = (chunk: Buffer) => {
       size += chunk.length;
       const fits = size <= maxBodyBytes;
-      if (fits && (size <= smallBodyBytes || hold.grow(heldPerByte * chunk.length))) {
+      if (fits && (size <= smallBodyBytes || hold().grow(heldPerByte * chunk.length))) {
         chunks.push(chunk);
         return;
       }

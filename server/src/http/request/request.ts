@@ -29,11 +29,18 @@ export function addressOf(incoming: IncomingMessage, trustProxy: boolean): strin
   return (forwarded || (incoming.socket.remoteAddress ?? "unknown")).slice(0, 100);
 }
 
-/** Returns a signal that aborts if the client disconnects before it has the whole response. */
-export function clientGoneSignal(outgoing: ServerResponse): AbortSignal {
+/**
+ * Returns a signal that aborts if the client disconnects before it has the whole response, or after
+ * `timeoutMs` (default: never).
+ */
+export function clientGoneSignal(outgoing: ServerResponse, timeoutMs?: number): AbortSignal {
   const controller = new AbortController();
   const abort = () => controller.abort(clientGone);
-  outgoing.once("close", () => (outgoing.writableFinished ? undefined : abort()));
+  const timer = timeoutMs === undefined ? undefined : setTimeout(abort, timeoutMs).unref();
+  outgoing.once("close", () => {
+    clearTimeout(timer);
+    if (!outgoing.writableFinished) abort();
+  });
   if (outgoing.destroyed) abort();
   return controller.signal;
 }

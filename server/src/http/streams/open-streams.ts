@@ -1,5 +1,6 @@
 import type { StreamClosed } from "@beckon/contract";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { linkAbort } from "../../base/abort.ts";
 import { sleep } from "../../base/clock.ts";
 import { type Database, failureKind } from "../../base/database/index.ts";
 import { ApiError, messageOf } from "../../base/errors.ts";
@@ -135,8 +136,13 @@ export function openStreams(
       respond(c, source, credential, headers = {}) {
         hasResponded = true;
         const { outgoing } = c.env;
-        const revoking = new AbortController();
-        const stream: OpenStream = { held: credential, revoke: () => revoking.abort() };
+        const { controller: ending } = linkAbort(clientGoneSignal(outgoing));
+        let isRevoked = false;
+        const revoke = () => {
+          isRevoked = true;
+          ending.abort();
+        };
+        const stream: OpenStream = { held: credential, revoke };
         open.add(stream);
         if (!checking) void check();
         const closed = () => {
@@ -146,8 +152,8 @@ export function openStreams(
         outgoing.once("close", closed);
         if (outgoing.destroyed) closed();
         writeStream(outgoing, source, {
-          signal: AbortSignal.any([clientGoneSignal(outgoing), revoking.signal]),
-          farewell: () => (revoking.signal.aborted ? revoked : undefined),
+          signal: ending.signal,
+          farewell: () => (isRevoked ? revoked : undefined),
           headers,
           timing: limits,
         }).catch((thrown) =>

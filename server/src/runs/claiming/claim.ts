@@ -169,7 +169,7 @@ function execute(
 ): void {
   const start = ports.unconfirmedStarts.get(run.runId);
   if (start !== undefined) start.claimed = run;
-  const cancelRequested = run.cancelRequested || start?.isRejected === true;
+  const cancelRequested = run.cancelRequested || start?.rejected !== undefined;
   const lastAttempt = run.lastAttempt ?? claim.lastAttempt;
   const executed = ports.execute({
     ...run,

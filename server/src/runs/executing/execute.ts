@@ -26,8 +26,8 @@ import { LiveRun, publishOutput } from "../subscribing/index.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { Capacity } from "./capacity.ts";
 import type { Memory } from "./memory.ts";
-import { type Claim, type JournalPorts, type OwnedJournal, openJournal } from "./open-journal.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
+import { type Claim, type JournalPorts, RunJournal } from "./run-journal.ts";
 import type { WorkerCalls } from "./worker-calls.ts";
 
 /** The services that executing runs needs. */
@@ -79,7 +79,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
   if (cancelRequested) live.stop("cancelled");
   const startedAt = elapsed() - run.elapsedMs;
   let limited = false;
-  let journal: OwnedJournal | undefined;
+  let journal: RunJournal | undefined;
   const hold = ports.memory.runs.hold(run.workspaceId);
   try {
     const prepared =
@@ -92,7 +92,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
     try {
       const loading = load(ports, live, run, hold);
       const { input, events } = loading instanceof Promise ? await loading : loading;
-      journal = openJournal(ports, live, run, events);
+      journal = new RunJournal(ports, live, run, events);
       await execute(ports, live, { run, input, prepared, journal, hold, deadlineAt });
     } finally {
       clearTimeout(timer);
@@ -104,7 +104,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
     );
   }
   if (stopReason(live) === "drain" && live.outcome === undefined) {
-    await (journal ?? openJournal(ports, live, run, []))
+    await (journal ?? new RunJournal(ports, live, run, []))
       .release()
       .catch((thrown) => logUnexpected(ports, run, thrown));
   }
@@ -137,13 +137,13 @@ async function endUnexecuted(
 ): Promise<void> {
   const ending = endOf(thrown);
   if (live.outcome !== undefined || ending === undefined) return;
-  const { end } = journal ?? openJournal(ports, live, run, []);
-  if (journal === undefined && !run.resumed) return end({ ...ending, ...nothingUsed }, []);
+  const writable = journal ?? new RunJournal(ports, live, run, []);
+  if (journal === undefined && !run.resumed) return writable.end({ ...ending, ...nothingUsed }, []);
   const read = await retryWhileLost(() => readDigest(ports.database, run.runId)).catch((again) =>
     logUnexpected(ports, run, again),
   );
   if (read === undefined)
-    return end(
+    return writable.end(
       { ...ending, usage: { ...nothingUsed.usage, estimated: true }, cost_micros: null },
       [],
     );
@@ -153,7 +153,7 @@ async function endUnexecuted(
     ending,
     journal === undefined ? read.prompt : undefined,
   );
-  await end(outcome, added);
+  await writable.end(outcome, added);
 }
 
 /**
@@ -298,9 +298,9 @@ function reserveMemory(
   const waiting = hold.enter(bytes, live.signal);
   // A run that waits must not hold memory, so its input is dropped and read again later.
   if (waiting !== undefined) run.input = undefined;
-  const countInput = () => void hold.grow(inputBytes);
-  if (waiting === undefined) countInput();
-  return waiting?.then(countInput);
+  if (waiting !== undefined) return waiting.then(() => void hold.grow(inputBytes));
+  hold.grow(inputBytes);
+  return undefined;
 }
 
 async function loadEntered(

@@ -139,10 +139,10 @@ export async function appendToRuns(
   rows: readonly AppendRow[],
 ): Promise<AppendResult[]> {
   const { written, time } = await send(database, byLiving, rows);
+  const result = { kind: "written" as const, time };
+  if (written.size === rows.length) return rows.map(() => result);
   return Promise.all(
-    rows.map((row, index) =>
-      written.has(index + 1) ? { kind: "written" as const, time } : findReason(database, row),
-    ),
+    rows.map((row, index) => (written.has(index + 1) ? result : findReason(database, row))),
   );
 }
 

@@ -106,12 +106,12 @@ export async function startRun(ports: StartPorts, request: StartRequest): Promis
         return { ...result.run, replayed: false };
       case "replay": {
         const earlier = ports.unconfirmedStarts.get(result.runId);
-        if (earlier?.isRejected !== true) {
+        if (earlier?.rejected === undefined) {
           if (await isDeleted(ports, result)) throw deletedRun();
           return { ...result, replayed: true };
         }
         // The earlier caller got `503`, and its run is being cancelled. After that the key is free.
-        await Promise.race([earlier.finished, sleep(startWaitMs)]);
+        await Promise.race([earlier.rejected.promise, sleep(startWaitMs)]);
         continue;
       }
       case "contended":
@@ -209,23 +209,22 @@ async function submit(
     hasCapacity,
     owner,
   };
-  const { promise: finished, resolve: resolveFinished } = Promise.withResolvers<void>();
-  const start: UnconfirmedStart = { isRejected: false, claimed: undefined, finished };
+  const start: UnconfirmedStart = { rejected: undefined, claimed: undefined };
   ports.unconfirmedStarts.set(row.runId, start);
   const finish = (executes: boolean) => {
     // A concurrent start with the same key may have been sent before the key was unbound. Its reply
     // can still name the rejected run, which must be recognized.
-    if (start.isRejected)
+    if (start.rejected !== undefined)
       setTimeout(() => ports.unconfirmedStarts.delete(row.runId), keepRejectedMs).unref();
     else ports.unconfirmedStarts.delete(row.runId);
-    resolveFinished();
+    start.rejected?.resolve();
     if (hasCapacity && !executes) capacity.release(1);
   };
   try {
     const result = await ports.starts.submit(row, {
       waitMs: startWaitMs,
       onLateResult: (result) => {
-        if (result?.kind !== "started" || !start.isRejected) finish(false);
+        if (result?.kind !== "started" || start.rejected === undefined) finish(false);
         else void cancelRejected(ports, result.run, row).finally(() => finish(false));
       },
     });
@@ -238,7 +237,7 @@ async function submit(
     }
     if (thrown.sent && start.claimed !== undefined)
       return { kind: "claimed", run: start.claimed, owner };
-    if (thrown.sent) start.isRejected = true;
+    if (thrown.sent) start.rejected = Promise.withResolvers();
     else finish(false);
     throw databaseUnavailable(thrown);
   }

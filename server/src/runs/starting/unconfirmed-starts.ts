@@ -6,14 +6,13 @@ import type { RunRef } from "../run.ts";
  * already committed, so that its run can be claimed.
  */
 export interface UnconfirmedStart {
-  /** Whether the caller got `503`. Then the run must not reach a model. */
-  isRejected: boolean;
+  /**
+   * Set if the caller got `503`. Then the run must not reach a model. The promise resolves when the
+   * reply has arrived and the run, if it was written, was cancelled.
+   */
+  rejected: PromiseWithResolvers<void> | undefined;
   /** The run, if a claim of this process has found it: then it was started. */
   claimed: (RunRef & { readonly agentId: string }) | undefined;
-  /**
-   * Resolves when the reply arrives; after a `503`, when the run was cancelled if it was written.
-   */
-  readonly finished: Promise<void>;
 }
 
 /** Starts without a reply of the database, by run id. */

@@ -81,13 +81,13 @@ export class LiveRun implements RunRef {
     this.#wake();
   }
 
-  /**
-   * Calls `listener` once, at the next publish or close.
-   * @returns a function that removes the listener.
-   */
-  onChange(listener: () => void): () => void {
+  /** Calls `listener` once, at the next publish or close. */
+  onChange(listener: () => void): void {
     this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  }
+
+  removeListener(listener: () => void): void {
+    this.#listeners.delete(listener);
   }
 
   #wake(): void {

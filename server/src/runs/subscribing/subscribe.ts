@@ -136,12 +136,11 @@ function changed(
   const live = ports.live.get(run.runId);
   if (live === undefined || live.closed) return Promise.resolve();
   return untilWoken(signal, (wake) => {
-    const removeListener = live.onChange(wake);
-    if (output === undefined) return removeListener;
-    output.wake = wake;
+    live.onChange(wake);
+    if (output !== undefined) output.wake = wake;
     return () => {
-      output.wake = () => {};
-      removeListener();
+      live.removeListener(wake);
+      if (output !== undefined) output.wake = () => {};
     };
   });
 }

@@ -41,12 +41,11 @@ export async function waitForRun(
  */
 function untilEndedHere(live: LiveRun, signal: AbortSignal): Promise<void> {
   return untilWoken(signal, (wake) => {
-    let removeListener = () => {};
     const check = () => {
-      if (live.outcome === undefined && !live.closed) removeListener = live.onChange(check);
+      if (live.outcome === undefined && !live.closed) live.onChange(check);
       else wake();
     };
     check();
-    return () => removeListener();
+    return () => live.removeListener(check);
   });
 }

@@ -1,4 +1,5 @@
 import type { HttpOperation, HttpToolGrant, ValueSchema } from "@beckon/contract";
+import { linkAbort } from "../../../base/abort.ts";
 import { EgressDenied } from "../../../base/egress/index.ts";
 import { fieldOf } from "../../../base/json-object.ts";
 import { type Tool, type ToolContext, ToolFailure } from "../../tool.ts";
@@ -109,13 +110,14 @@ async function send(
   if (operation.idempotency_header !== undefined)
     headers.set(operation.idempotency_header.toLowerCase(), context.idempotencyKey);
 
-  const timeUp = AbortSignal.timeout(grant.timeout_seconds * 1_000);
+  const { controller: call, release } = linkAbort(context.signal);
+  const timer = setTimeout(() => call.abort(), grant.timeout_seconds * 1_000);
   try {
     const response = await services.fetch(request.origin + target, {
       method: request.method,
       headers: Object.fromEntries(headers),
       redirect: "manual",
-      signal: AbortSignal.any([context.signal, timeUp]),
+      signal: call.signal,
       ...(request.body === undefined ? {} : { body: request.body }),
     });
     return await readResponse(response, {
@@ -127,12 +129,15 @@ async function send(
     context.signal.throwIfAborted();
     if (thrown instanceof ToolFailure) throw thrown;
     const effect = operation.safe_to_repeat ? "" : " It may or may not have taken effect.";
-    if (timeUp.aborted)
+    if (call.signal.aborted)
       throw new ToolFailure(
         `The server did not send a complete response within ${grant.timeout_seconds} seconds.${effect}`,
       );
     if (thrown instanceof EgressDenied) throw new ToolFailure(thrown.message);
     throw new ToolFailure(`The call failed${codeOf(thrown)}.${effect}`);
+  } finally {
+    clearTimeout(timer);
+    release();
   }
 }
 
