@@ -39,7 +39,7 @@ export interface UrlTemplate {
   readonly host: string;
   /** Begins with `/`. */
   readonly path: string;
-  /** Without `?`; empty without a query. */
+  /** The query without its leading `?`. Empty if the URL has no query. */
   readonly query: string;
 }
 

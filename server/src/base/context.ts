@@ -60,13 +60,13 @@ export interface OperatorProvider {
 
 /** The operator's providers, as this process knows them. */
 export interface OperatorProviders {
-  /** The operator's own workspace, whose owners see addresses. */
+  /** Id of the operator's own workspace. Only its owners can see the providers' base URLs. */
   readonly workspaceId: string;
   /** Returns the providers that this workspace can use, as of the last probe. */
   usableBy(workspaceId: string): readonly OperatorProvider[];
   /**
    * Returns the provider of this name if the workspace can use it. A model server is probed again
-   * unless it was within the last second.
+   * unless it was probed within the last second.
    */
   find(workspaceId: string, name: string): Promise<OperatorProvider | undefined>;
   /**

@@ -83,8 +83,9 @@ function escapesOf(character: string): string {
 const base64Character = "(?:[a-z0-9+_-]|\\\\{0,3}/|%2[BF])";
 
 /**
- * Returns forms of the secret in the base64 of a longer text, after `offset` bytes (modulo 3). Only
- * the middle characters are known: the first and the last share bits with the neighbouring bytes.
+ * Returns patterns that find the secret in the base64 of a longer text. `offset` is the secret's
+ * byte position in that text, modulo 3. Characters that also encode bits of neighbouring bytes are
+ * left out.
  */
 function base64At(offset: number, bytes: Buffer): Form[] {
   const bits = 8 * (offset + bytes.length);

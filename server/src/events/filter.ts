@@ -55,8 +55,10 @@ export function sourcesOf({ kinds }: Filter): { ofRuns: boolean; ofWorkspace: bo
   };
 }
 
-/** Whether the filter selects the event. */
-
+/**
+ * Returns whether the filter selects the event. Without `kinds` it selects events of runs only; a
+ * workspace event has an empty `runId`.
+ */
 export function matches(
   { agentIds, kinds }: Filter,
   { agentId, runId, type }: StoredEvent,

@@ -46,7 +46,10 @@ export async function* subscribeToWorkspace(
   }
 }
 
-/** Yields what the poller has read, until the subscription overflows. */
+/**
+ * Yields the events that the poller has read, in batches. Ends when the subscription's buffer
+ * overflows, the poller is closed or `signal` aborts.
+ */
 async function* batches(
   subscription: EventSubscription,
   tail: EventPoller,

@@ -17,10 +17,10 @@ export interface ResetLink {
 }
 
 /**
- * Issues a link with which a member can set a new password once within 24 hours. It gives access to
- * the account in all its workspaces, so the issuer must own all of them. Owners and keys of the
- * first workspace can issue it for every member of that workspace; with the bootstrap key a single
- * owner can recover their account.
+ * Issues a link with which a member can set a new password once, within 24 hours. The issuer must
+ * own all workspaces of the member, because the link gives access to all of them. Exception: owners
+ * and keys of `default` can issue it for every member of `default`, so that an owner who is alone
+ * can recover the account with the bootstrap key.
  * @param input.firstWorkspaceId Id of the workspace `default`.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */

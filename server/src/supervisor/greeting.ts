@@ -12,7 +12,10 @@ export interface GreetingOptions {
   readonly bootstrapKeyPath: string | undefined;
   /** Whether the link for the first owner is printed while there is no owner. */
   readonly setupLink: boolean;
-  /** undefined: PostgreSQL is external. `elsewhere`: its files, if not in the data folder. */
+  /**
+   * undefined if PostgreSQL is external. `elsewhere` is the folder of its files if they are not in
+   * the data folder.
+   */
   readonly postgres:
     | { readonly logPath: string; readonly elsewhere: string | undefined }
     | undefined;

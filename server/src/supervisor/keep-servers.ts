@@ -129,7 +129,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     log,
   } = options;
   const running = new Set<ChildProcess>();
-  /** Ids of exited servers that no server is known to have recorded. */
+  /** Ids of exited servers whose exit may not be recorded in the database yet. */
   const unrecorded = new Set<string>();
   /** Reasons that servers reported when they could not start. */
   const failures = new WeakMap<ChildProcess, string>();

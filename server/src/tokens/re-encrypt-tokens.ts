@@ -13,7 +13,7 @@ interface Row {
   readonly trigger_id: string | null;
 }
 
-/** Re-encrypts all tokens with the new master key. */
+/** Re-encrypts the tokens of all workspaces with the new master key. */
 export function reEncryptTokens(client: Queryable, keys: MasterKeyChange): Promise<ReEncryption> {
   return reEncryptColumn<Row>(
     client,

@@ -9,7 +9,7 @@ export type AgentRow = Selectable<Tables["agents"]> & {
   config: AgentConfig;
   /** The provider that the current version's model resolved to. */
   provider_id: string | null;
-  /** The last four characters of each secret of its tools, by id. */
+  /** Last four characters of each secret of the agent's tools. The key is the secret's id. */
   secrets: Readonly<Record<string, string>>;
   /** null if the agent is not deleted. */
   restorable_until: Date | null;

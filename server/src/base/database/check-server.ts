@@ -5,10 +5,10 @@ import { MissingRightError } from "./start-failure.ts";
 /** Role that connections switch to if the login role bypasses row-level security. */
 const serverRole = "beckon_server";
 
-/** Key of the advisory lock for creating that role. */
+/** Key of the advisory lock that is held while the role `beckon_server` is created. */
 const roleLockKey = 4_217_690_114n;
 
-/** Settings that must be on: otherwise a crash can lose acknowledged commits. */
+/** Settings that must not be off: otherwise a crash can lose or corrupt acknowledged data. */
 const storageSettings = ["fsync", "full_page_writes", "synchronous_commit"];
 
 const minVersion = 15;

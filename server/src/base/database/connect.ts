@@ -27,15 +27,12 @@ export interface Database {
 }
 
 /**
- * Milliseconds. Statements normally take a few; longer ones mean that the database or the network
- * has a problem.
+ * Connecting and statements normally take a few milliseconds. Reaching these limits means that the
+ * database or the network has a problem.
  */
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 20_000;
-/**
- * Milliseconds. A lease renewal that takes longer is retried on another connection before the lease
- * expires.
- */
+/** Short enough to retry a slow lease renewal on another connection before the lease expires. */
 const leaseTimeoutMs = 5_000;
 
 /**

@@ -1,11 +1,14 @@
 import { within } from "../clock.ts";
 import type { Database } from "./connect.ts";
 
-/** Probes must get a response within 3 s; this leaves time for a busy machine. */
+/**
+ * Health checks must be answered within 3 s. The query can take half of that, so that the response
+ * is on time on a busy machine too.
+ */
 const maxWaitMs = 1_500;
 
 /**
- * With its own query timeout, since a connection that hangs must not be given to the next probe.
+ * The query timeout makes the pool discard a connection that hangs before the next health check.
  */
 const probe = { text: "select from installation", query_timeout: maxWaitMs };
 

@@ -5,11 +5,11 @@ const key = Symbol("byte meter");
  * limit by aborting the call's signal.
  */
 export interface ByteMeter {
-  /** Called with the bytes of a request body, for each request of the call. */
+  /** Called for each request of a metered call, with the size of its body in bytes. */
   sent(bytes: number): void;
   /**
-   * Called with the bytes of each chunk of a response body. A call with a meter is not subject to
-   * the transport's `maxResponseBytes`.
+   * Called with the size of each chunk of a response body, in bytes. A call with a meter is not
+   * subject to the transport's `maxResponseBytes`.
    */
   received(bytes: number): void;
 }

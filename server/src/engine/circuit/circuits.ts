@@ -10,12 +10,12 @@ import {
 export interface CircuitKey {
   /** Who is billed for the runs. Owners share neither failures nor waiting capacity. */
   readonly owner: string;
-  /** Identifies the provider together with its settings. */
+  /** Key of the provider and its settings: it changes when a setting changes. */
   readonly provider: string;
   readonly model: string;
   /**
-   * Scheme, host and port of the provider. Circuits of one origin, of all owners, notify each other
-   * when it answers.
+   * Scheme, host and port of the provider. When it answers, all circuits with this origin are
+   * notified, also those of other owners.
    */
   readonly origin: string;
 }

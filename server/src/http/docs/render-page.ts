@@ -21,7 +21,7 @@ export const pagePolicy = [
 ].join("; ");
 
 /**
- * Returns a page of the documentation, which loads no other file.
+ * Returns a documentation page as one HTML document. The page loads no other files.
  * @param slug the last part of its path; undefined for the overview
  * @returns undefined if there is no such page
  */

@@ -11,12 +11,12 @@ const smallResponse = 64 * 1024;
  */
 const heldPerCharacter = 5;
 
-/** Milliseconds in which the client of a large response must accept some of it. */
+/** A client that reads nothing of a large response for this long is disconnected. */
 const stallMs = 60_000;
 
 /**
- * Counts the bytes of one exchange, its request's body and its response, until the response is sent
- * or the client has disconnected.
+ * Counts the bytes of a request body and of its response until the response is sent or the client
+ * has disconnected.
  */
 export function holdExchange(
   exchanges: ByteBudget,

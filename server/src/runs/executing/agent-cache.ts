@@ -140,7 +140,8 @@ export class AgentCache {
   }
 
   /**
-   * Returns the pinned provider; without one the operator's. Neither is a fallback for the other.
+   * Returns the connection to the provider `providerId` or, if it is null, to the operator's
+   * provider that `model` names. If that provider is not available, no other one is used.
    */
   async #connect(
     workspaceId: string,

@@ -59,9 +59,9 @@ export interface OwnedRun extends Claim {
   readonly cancelRequested?: boolean;
   /** Whether the run was claimed: then its caller may wait for it at another process. */
   readonly fromQueue?: boolean;
-  /** Set if this is the run's last attempt. */
+  /** Set if no further attempt follows this one. */
   readonly lastAttempt?: LastAttempt | undefined;
-  /** Buffer of the caller that started the run here and streams it: it gets the whole output. */
+  /** Buffer of the caller that started the run in this process and streams it. Gets all output. */
   readonly output?: OutputBuffer | undefined;
 }
 

@@ -135,8 +135,9 @@ function secretsOf(grant: HttpToolGrant, operation: HttpOperation): RequestSecre
 }
 
 /**
- * Checks the final URL, as the URL standard parses it, although the encoding should already
- * guarantee its origin.
+ * Throws if the final URL, as the URL standard parses it, has another origin than its template or
+ * one that is not allowed. This is a second check: arguments are encoded so that they cannot change
+ * the origin.
  */
 function assertAllowedOrigin(
   origin: string,

@@ -5,11 +5,9 @@ import type { Binaries } from "./find-binaries.ts";
 import type { Placement } from "./placement.ts";
 
 /**
- * Tries to run PostgreSQL in a user namespace that maps this process's user to an ordinary one. For
- * the kernel, files and sockets still belong to this user, so a folder that only root can enter
- * works. Root's access to other users' files is lost, so writing to the folder is part of the
- * attempt. It is a real attempt, because cheaper indications (kernel version, sysctl, container
- * detection) have been wrong.
+ * PostgreSQL refuses to run as root. Tries to run it in a user namespace, in which root has an
+ * ordinary user id and still owns its files, but cannot access those of other users. Checks of
+ * kernel version, sysctl and container were unreliable, so this runs it and writes to the folder.
  */
 export async function placeInNamespace({
   folder,
