@@ -12,20 +12,30 @@ import {
   takeOverRuns,
 } from "./runs/index.ts";
 
-/** Between polls of the database. Messages from other processes usually wake the worker earlier. */
+/**
+ * Time between two polls of the database. Messages from other processes usually wake the worker
+ * earlier.
+ */
 const pollIntervalMs = 1_000;
-/** Polls between two sweeps for expired queued runs and dead processes. */
+/**
+ * Expired queued runs are ended, and dead processes deleted, at every poll whose number is a
+ * multiple of this.
+ */
 const pollsPerSweep = 60;
 
-/** The entry point for work that is due: claims, takes over, cancels and expires runs. */
+/**
+ * The worker of a process. It claims queued runs, takes over runs of dead processes, stops runs
+ * that were cancelled, and ends queued runs that have expired.
+ */
 export interface Worker {
-  /** Stops claiming. Runs that execute continue. */
+  /** Stops claiming runs. Runs that already execute continue. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the worker. It polls at once, then every second and when woken. While the database is
- * unreachable, each poll logs the failure and the next one tries again.
+ * Starts the worker. The worker polls the database at once and then every second. Messages also
+ * wake it between polls. If a task fails, for example while the database is unreachable, the
+ * failure is logged and the next poll tries again.
  */
 export function startWorker(
   runs: RunServices,
@@ -78,7 +88,10 @@ export function startWorker(
   };
 }
 
-/** Calls `act` after each `wake` and again while it returns true, never twice at the same time. */
+/**
+ * Returns two functions. `wake` makes `act` run soon, and again for as long as `act` returns true.
+ * Two runs of `act` never overlap. `idle` waits until `act` is no longer running.
+ */
 function serially(
   stopping: AbortSignal,
   act: () => Promise<unknown>,
@@ -88,7 +101,8 @@ function serially(
   async function run(): Promise<void> {
     do {
       again = false;
-      // Handles all wakes of one turn of the event loop together, as from many starts at once.
+      // Waits one turn of the event loop, so that many wakes, such as those of many starts at once,
+      // lead to a single call.
       await new Promise<void>((resolve) => setImmediate(resolve));
       if (stopping.aborted) return;
       again = (await act()) === true || again;
@@ -105,7 +119,11 @@ function serially(
   };
 }
 
-/** Handles a message of another process; undefined: messages may have been lost. */
+/**
+ * Handles a message from another process.
+ * @param message undefined if messages may have been lost. Then claims queued runs, polls for
+ *   events, and notifies other processes of events, as if each of those messages had arrived.
+ */
 function handleMessage(runs: RunServices, message: ProcessMessage | undefined): void {
   switch (message?.kind) {
     case "cancel":

@@ -5,12 +5,15 @@ import { isAgentToken, isKeySecret, isUnexpired } from "./validity.ts";
 /** The credential with which a stream was opened, and the access that the stream needs. */
 export interface StreamCredential {
   readonly kind: keyof typeof queries;
-  /** SHA-256 of the agent token or the key, in hex; for a session its id. */
+  /** SHA-256 of the agent token or the key, in hex. For a session, the session's id. */
   readonly id: string;
   readonly workspaceId: string;
   /** The scope that reading the stream requires. */
   readonly scope: Scope;
-  /** The agents whose runs the stream shows; null: all of the workspace. */
+  /**
+   * The agents whose runs the stream shows; null if it shows the runs of all agents of the
+   * workspace.
+   */
   readonly agentIds: readonly string[] | null;
 }
 
@@ -18,7 +21,10 @@ const roles = Object.entries(roleScopes).flatMap(([role, scopes]) =>
   scopes.map((scope) => `('${role}', '${scope}')`),
 );
 
-/** For each kind, selects the positions of the valid ones whose access still covers the stream. */
+/**
+ * For each kind of credential, the query that selects the positions of the credentials that are
+ * still valid and still give access to their stream.
+ */
 const queries = {
   token: `select c.n from credentials c
       join tokens t on t.hash = c.hash and t.workspace_id = c.workspace_id
@@ -44,8 +50,9 @@ const text = `with credentials as (
     ${Object.values(queries).join("\n    union all\n    ")}`;
 
 /**
- * Returns those of `credentials` that are still valid and still allow reading the stream, with one
- * query for all. Uses the engine's pool, since the credentials belong to many workspaces.
+ * Returns those of `credentials` that are still valid and still allow reading their stream. One
+ * query checks them all. It uses the engine's connection pool, which can read all workspaces, since
+ * the credentials belong to many.
  */
 export async function stillValid<T extends StreamCredential>(
   database: Database,
@@ -59,7 +66,7 @@ export async function stillValid<T extends StreamCredential>(
       credentials.map(({ id }) => id),
       credentials.map(({ workspaceId }) => workspaceId),
       credentials.map(({ scope }) => scope),
-      // As text, since PostgreSQL has no arrays of arrays of different lengths.
+      // Each list is sent as text, since PostgreSQL has no arrays of arrays of different lengths.
       credentials.map(({ agentIds }) => agentIds?.join(" ") ?? null),
       credentials.map(({ kind, id }) => (kind === "session" ? null : Buffer.from(id, "hex"))),
     ],

@@ -1,7 +1,10 @@
 import { ApiError } from "../base/errors.ts";
 import type { Position } from "./position.ts";
 
-/** A decoded cursor: a position, and the generation in which it was issued. */
+/**
+ * A decoded cursor: a position, and the generation of the database in which the cursor was issued.
+ * A new generation begins when the database was restored.
+ */
 export interface Cursor extends Position {
   /** The first 8 hex digits of the generation. */
   readonly generation: string;
@@ -10,7 +13,7 @@ export interface Cursor extends Position {
 /** Hex digits of the generation that a cursor contains. */
 const generationLength = 8;
 
-/** Returns the cursor for a position, as text that is opaque to clients. */
+/** Returns the text of a cursor for a position. Clients must not interpret it. */
 export function toCursor(generation: string, { transaction, runId, seq }: Position): string {
   return Buffer.from(
     `${generation.slice(0, generationLength)}.${transaction}.${runId}.${seq}`,
@@ -19,7 +22,7 @@ export function toCursor(generation: string, { transaction, runId, seq }: Positi
 
 /**
  * Decodes a cursor.
- * @param source where `text` was sent, for the error message.
+ * @param source the header or parameter that contained `text`, for the error message.
  * @throws ApiError `bad_request` if `text` is not a cursor.
  */
 export function readCursor(
@@ -39,7 +42,7 @@ export function readCursor(
 
 const cursorPattern = /^([0-9a-f]{8})\.(-?\d{1,15})\.(|run_[0-9a-z]{26})\.(\d{1,15})$/;
 
-/** Whether the cursor was issued in this generation. */
+/** Returns whether the cursor was issued in this generation. */
 export function isFromGeneration(cursor: Cursor, generation: string): boolean {
   return generation.startsWith(cursor.generation);
 }

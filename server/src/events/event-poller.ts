@@ -7,47 +7,71 @@ import type { Position } from "./position.ts";
 import { readEnd, readEventBatch, type StoredEvent } from "./store.ts";
 
 /**
- * Reads new events of all workspaces once for all subscribers of this process. It polls when
- * notified of a write, by this process or another, and at an interval, since notifications can be
- * lost. It does not poll while there are no subscribers.
+ * Reads the new events of all workspaces, once for all subscribers of this process. It polls the
+ * database when this or another process notifies it of new events. Since notifications can be lost,
+ * it also polls at an interval. It does not poll while there are no subscribers.
  */
 export interface EventPoller {
-  /** Subscribes to a workspace. Earlier events than `start` must be read from the database. */
+  /**
+   * Subscribes to the events of a workspace after the subscription's `start`. The subscriber must
+   * read earlier events from the database itself.
+   */
   subscribe(workspaceId: string): EventSubscription;
-  /** Records that this process has written events. */
+  /**
+   * Records that this process has written events: polls at once, and notifies other processes if
+   * they have subscribers.
+   */
   noteWritten(): void;
-  /** Polls at once: another process has written events, or may have. */
+  /** Polls at once. To be called when another process has written events, or may have. */
   wake(): void;
-  /** Records that another process has subscribers: for a while it is notified of writes here. */
+  /**
+   * Records that another process has subscribers. For the next 30 seconds this process notifies the
+   * other processes when it has written events.
+   */
   noteRemoteSubscriber(): void;
   readonly closed: boolean;
   close(): void;
 }
 
 export interface EventSubscription {
-  /** Position after which the subscription has all events; undefined if the poller was closed. */
+  /**
+   * Position after which the subscription gets all events. Resolves to undefined if the poller is
+   * closed.
+   */
   readonly start: Promise<Position | undefined>;
   /**
-   * Returns the events since the last call; undefined if the backlog has overflowed. Then the
-   * subscriber must unsubscribe and subscribe again.
+   * Returns the events that were read since the last call; undefined if there were too many to
+   * keep. After that the subscriber must unsubscribe and subscribe again.
    */
   take(): readonly StoredEvent[] | undefined;
-  /** Resolves when `take` has a result, when `signal` aborts, and when the poller is closed. */
+  /**
+   * Resolves when `take` would return events or undefined, when `signal` aborts, or when the poller
+   * is closed.
+   */
   waitForMore(signal: AbortSignal): Promise<void>;
   unsubscribe(): void;
 }
 
-/** Events read at once. Each is at most 64 KiB. */
+/** Maximum number of events that one query reads. An event is at most 64 KiB. */
 const maxBatchEvents = 200;
-/** Events kept for a slow subscriber. All subscribers of a workspace share the event objects. */
+/**
+ * Maximum number of events that are kept for a slow subscriber. All subscribers of a workspace
+ * share the event objects.
+ */
 const maxBacklogEvents = 400;
-/** Between polls without a notification. */
+/** Time between two polls if there is no notification. */
 const pollIntervalMs = 500;
-/** Until events hidden by an open transaction are read again, doubled each time. */
+/**
+ * Time after which events that an open transaction hides are read again. It doubles each time, up
+ * to `pollIntervalMs`.
+ */
 const heldBackRetryMs = 4;
-/** How long a process notifies of its writes after a request to do so. */
+/**
+ * How long a process notifies others when it has written events, after one of them has requested
+ * it.
+ */
 const notifyForMs = 30_000;
-/** Between requests to other processes to notify this one. */
+/** Time between two requests that ask other processes to notify this one. */
 const requestIntervalMs = 10_000;
 
 interface Subscriber extends EventSubscription {

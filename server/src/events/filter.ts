@@ -3,20 +3,23 @@ import { agentLimit, type Context, canAccessAgent, permit } from "../base/contex
 import { ApiError } from "../base/errors.ts";
 import type { StoredEvent } from "./store.ts";
 
-/** Which events of its workspace a reader gets. */
+/** The events of its workspace that a reader gets. */
 export interface Filter {
-  /** undefined: all agents. */
+  /** The agents whose events are included; undefined for all events of the workspace. */
   readonly agentIds: readonly string[] | undefined;
-  /** undefined: all kinds of run events. Workspace events must be named to be included. */
+  /**
+   * The kinds of events that are included; undefined for all kinds of run events. Workspace events
+   * are included only if their kind is listed here.
+   */
   readonly kinds: readonly string[] | undefined;
 }
 
 /**
- * Narrows the requested filter to what the actor can read: with an agent token the run events of
- * its own agent, with a key all events of its workspace, or of the agents that the key is limited
- * to.
- * @throws ApiError `forbidden` for an agent token that names a workspace event; `not_found` for an
- *   agent that does not exist for the actor.
+ * Narrows the requested filter to the events that the actor can read. With an agent token, these
+ * are the run events of the token's own agent. With a key, these are all events of the workspace
+ * or, if the key is limited to some agents, the events of those agents.
+ * @throws ApiError `forbidden` if an agent token requests a kind of workspace event; `not_found` if
+ *   the requested agent does not exist or the actor cannot access it.
  */
 export function permitFilter(
   ctx: Context,
@@ -45,8 +48,9 @@ export function permitEvents(ctx: Context): void {
 }
 
 /**
- * Returns whether a page must read run events, workspace events or both. A page reads a limited
- * number of events, so a table from which the filter selects none is skipped.
+ * Returns whether a page must read run events, workspace events or both. They are in two tables. A
+ * page reads only a limited number of events, so it skips a table from which the filter selects no
+ * events.
  */
 export function sourcesOf({ kinds }: Filter): { ofRuns: boolean; ofWorkspace: boolean } {
   return {
@@ -56,8 +60,8 @@ export function sourcesOf({ kinds }: Filter): { ofRuns: boolean; ofWorkspace: bo
 }
 
 /**
- * Returns whether the filter selects the event. Without `kinds` it selects events of runs only; a
- * workspace event has an empty `runId`.
+ * Returns whether the filter selects the event. A filter without `kinds` selects only run events.
+ * The `runId` of a workspace event is empty.
  */
 export function matches(
   { agentIds, kinds }: Filter,

@@ -3,8 +3,10 @@ import type { Database } from "../base/database/index.ts";
 type Queryable = Pick<Database["engine"], "query">;
 
 /**
- * Returns the system identifier of the cluster and its timeline, separated by a dot.
- * @throws if the role cannot call these functions, or the server does not have them.
+ * Returns the history of the database: the system identifier of the PostgreSQL cluster and its
+ * timeline, separated by a dot.
+ * @throws if the database role may not call the functions in this query, or the server does not
+ *   have them.
  */
 export async function readCurrentHistory(client: Queryable): Promise<string> {
   const { rows } = await client.query<{ history: string }>(
@@ -14,7 +16,7 @@ export async function readCurrentHistory(client: Queryable): Promise<string> {
   return rows[0]?.history ?? "";
 }
 
-/** Returns the history stored at the last startup; null if none was stored. */
+/** Returns the history that was stored at an earlier startup; null if none was stored. */
 export async function readStoredHistory(client: Queryable): Promise<string | null> {
   const { rows } = await client.query<{ history: string | null }>(
     "select history from installation",
@@ -28,8 +30,9 @@ export async function storeHistory(client: Queryable, history: string): Promise<
 }
 
 /**
- * Begins a new generation, which makes every cursor invalid. Events whose transaction ids the
- * cluster has not reached yet get negative ids, so that they sort before all new events.
+ * Begins a new generation of event cursors, which makes all existing cursors invalid. If there are
+ * events with transaction ids that the cluster has not reached yet, the ids of all events become
+ * negative, so that these events sort before all new ones.
  */
 export async function beginGeneration(client: Queryable, history: string): Promise<void> {
   await client.query("begin");

@@ -1,12 +1,12 @@
 import { eventVersion } from "@beckon/contract";
 
 /**
- * Returns SQL that inserts events of runs. It is the only insert into their table, so a new column
- * or side effect of every event belongs here.
+ * Returns SQL that inserts run events. No other code inserts into their table, so a new column of
+ * all run events, or a side effect of writing them, belongs here.
  *
- * @param source common table expression with the columns run_id, seq, workspace_id, agent_id, id,
- *   type, data, and `transaction`: the run's `last_transaction`, which orders the events of a
- *   workspace.
+ * @param source name of a common table expression with the columns run_id, seq, workspace_id,
+ *   agent_id, id, type, data and `transaction`. The last one is the run's `last_transaction`, by
+ *   which the events of a workspace are ordered.
  * @returns common table expressions to put after `source`.
  */
 export function insertEvents(source: string): string {
@@ -17,10 +17,11 @@ export function insertEvents(source: string): string {
 }
 
 /**
- * Returns SQL that inserts workspace events, which belong to no run. It is the only insert into
+ * Returns SQL that inserts workspace events, which belong to no run. No other code inserts into
  * their table.
  *
- * @param source common table expression with the columns workspace_id, agent_id, id, type, data.
+ * @param source name of a common table expression with the columns workspace_id, agent_id, id,
+ *   type, data.
  * @returns common table expressions to put after `source`.
  */
 export function insertWorkspaceEvents(source: string): string {

@@ -11,10 +11,12 @@ import { toWire } from "./wire.ts";
 
 /**
  * Returns a page of the workspace's events, oldest first. A page reads `limit` events and returns
- * those that match, so it can be short or empty although more follow.
- * @returns `next`: the `after` of the following page; null if there are no more events yet.
- * @throws ApiError `forbidden`, `not_found`; `bad_request` for a malformed cursor, or one from
- *   before a restore; `unavailable` if the database cannot be reached.
+ * only those that match the query, so it can have fewer events than `limit`, or none, although
+ * there are more.
+ * @returns `data`: the events. `next`: the value of `after` for the following page; null if there
+ *   are no more events yet.
+ * @throws ApiError `forbidden`; `not_found`; `bad_request` if the cursor is malformed, or was
+ *   issued before the database was restored; `unavailable` if the database cannot be reached.
  */
 export async function listEvents({
   ctx,

@@ -1,21 +1,28 @@
 /**
- * A position in the order of all events: by the transaction that wrote them, then by run, then by
- * seq. A reader at a position has seen all events up to and including it.
+ * A position in the order of all events. Events are ordered by the transaction that wrote them,
+ * then by run, then by `seq`. A reader at a position has read all events up to this position,
+ * including the event at it.
  */
 export interface Position {
   /**
-   * Id of the transaction. Negative for events that were written before a restore of the database
-   * and renumbered. A double holds it exactly: at a million transactions a second PostgreSQL
-   * reaches 2^53 after almost three centuries.
+   * Id of the transaction. It is negative for events that were written before the database was
+   * restored and were then renumbered. A JavaScript number holds it exactly: PostgreSQL reaches
+   * 2^53 only after almost three centuries with a million transactions a second.
    */
   readonly transaction: number;
-  /** Empty for a workspace event, so that it sorts before the run events of its transaction. */
+  /**
+   * Id of the run. Empty for a workspace event, so that it sorts before the run events of the same
+   * transaction.
+   */
   readonly runId: string;
-  /** For a workspace event its number, which counts from 1 within the installation. */
+  /**
+   * Sequence number of the event in its run's journal. For a workspace event, its number in the
+   * installation, counted from 1.
+   */
   readonly seq: number;
 }
 
-/** Returns the position after all events of earlier transactions than `transaction`. */
+/** Returns the position after all events of the transactions with ids below `transaction`. */
 export function beforeTransaction(transaction: number): Position {
   return { transaction, runId: "", seq: 0 };
 }

@@ -9,15 +9,16 @@ import {
 } from "./history-store.ts";
 
 /**
- * Detects whether the database was restored since the last startup, and then begins a new
- * generation. A restored dump has another system identifier; after point-in-time recovery the
- * timeline differs. Both reuse transaction ids, so an old cursor could point to other events: the
- * new generation makes it invalid.
+ * Detects whether the database was restored since the last startup. If it was, begins a new
+ * generation of event cursors. A database restored from a dump has another system identifier; after
+ * point-in-time recovery the timeline differs. In both cases transaction ids are used again, so an
+ * old cursor could point to a different event. The new generation makes all old cursors invalid.
  *
- * A file-level copy of a stopped server that was put back looks like a restart here. It is detected
- * when a client sends a cursor that cannot exist: see `readGeneration`.
+ * A copy of the data files of a stopped server that was put back cannot be distinguished from a
+ * restart here. It is detected when a client sends a cursor that cannot exist: see
+ * `readGeneration`.
  *
- * @param client sees all workspaces; its caller holds the migration lock.
+ * @param client a connection that can read all workspaces. The caller holds the migration lock.
  */
 export async function reconcileHistory(
   client: Pick<Database["engine"], "query">,

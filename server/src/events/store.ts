@@ -1,11 +1,13 @@
 import type { Database } from "../base/database/index.ts";
 import { beforeTransaction, type Position } from "./position.ts";
 
-/** An event of a run or of a workspace, with its position. */
+/** A run event or a workspace event, with its position. */
 export interface StoredEvent extends Position {
   readonly id: string;
   readonly workspaceId: string;
-  /** null: a workspace event that concerns no single agent. */
+  /**
+   * The agent that the event concerns; null for a workspace event that concerns no single agent.
+   */
   readonly agentId: string | null;
   readonly type: string;
   readonly version: number;
@@ -13,14 +15,17 @@ export interface StoredEvent extends Position {
   readonly data: Record<string, unknown>;
 }
 
-/** The events after a position, as far as they were read. */
+/** Some of the events after a position. */
 export interface EventBatch {
   readonly events: readonly StoredEvent[];
-  /** All events of these workspaces up to here have been read: the next batch starts after it. */
+  /**
+   * All events of the workspaces up to this position have been read. The next batch starts after
+   * it.
+   */
   readonly end: Position;
-  /** Whether the batch is full, so that more events can follow. */
+  /** Whether the batch has as many events as its limit allows, so that there may be more. */
   readonly hasMore: boolean;
-  /** Whether an open transaction hides events that committed after it began. */
+  /** Whether an open transaction hides events that were committed after it began. */
   readonly isHeldBack: boolean;
 }
 
@@ -39,14 +44,17 @@ interface Row {
   readonly data: Record<string, unknown>;
 }
 
-/** `horizon`: the oldest open transaction. No event can be added below it any more. */
+/**
+ * Selects `horizon`, the id of the oldest open transaction, and `held`, whether it is open. All
+ * transactions with lower ids have ended, so they write no more events.
+ */
 const snapshot = `(select pg_snapshot_xmin(s)::text::bigint as horizon,
     pg_snapshot_xmin(s) < pg_snapshot_xmax(s) as held
   from pg_current_snapshot() as s) as snapshot`;
 
 interface BatchOptions {
   readonly after: Position;
-  /** Inclusive. Default: the horizon. */
+  /** Last position to read. Default: the position before the oldest open transaction. */
   readonly upTo?: Position;
   readonly limit: number;
   /** Whether to read events of runs. Default true. */
@@ -55,15 +63,19 @@ interface BatchOptions {
   readonly ofWorkspace?: boolean;
 }
 
-/** The condition for both tables. Its first two lines can use the index. */
+/**
+ * Returns the condition that selects the events of a batch, for both tables. PostgreSQL can use the
+ * index for its first two lines.
+ */
 const within = (position: string) => `e.workspace_id = w.id
             and e.transaction >= $2::bigint and e.transaction <= $5::bigint
             and e.transaction < snapshot.horizon
             and ${position} > ($2, $3, $4::bigint) and ${position} <= ($5, $6, $7::bigint)`;
 
 /**
- * Reads up to `limit` events of some workspaces after `after`, in order. Stops before the oldest
- * open transaction: it could still add events there, which a reader past them would miss.
+ * Reads up to `limit` events of some workspaces after the position `after`, in order. It stops
+ * before the oldest open transaction. That transaction could still write events, which a reader
+ * that had read later events would miss.
  */
 export async function readEventBatch(
   database: Pick<Database["engine"], "query">,
@@ -129,7 +141,10 @@ function toStoredEvent(row: Row, id: string): StoredEvent {
   };
 }
 
-/** Returns the end of the readable events: the position just before the oldest open transaction. */
+/**
+ * Returns the position up to which events can be read now: the one just before the oldest open
+ * transaction.
+ */
 export async function readEnd(database: Pick<Database["engine"], "query">): Promise<Position> {
   const { rows } = await database.query<{ horizon: string }>({
     name: "read-end",
@@ -139,9 +154,10 @@ export async function readEnd(database: Pick<Database["engine"], "query">): Prom
 }
 
 /**
- * Returns the generation of this installation, and whether a position is possible in it. It is not
- * if its transaction is in the future, or its event exists with another transaction: then the
- * database was restored. A missing event proves nothing, since events are deleted with their runs.
+ * Returns the generation of this installation, and whether a position is possible in it. A position
+ * is impossible if its transaction id is higher than any so far, or if its event exists with
+ * another transaction id. Either shows that the database was restored. A position whose event does
+ * not exist is possible, since events are deleted together with their runs.
  */
 export async function readGeneration(
   database: Pick<Database["engine"], "query">,

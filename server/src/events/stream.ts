@@ -12,21 +12,27 @@ import { toWire } from "./wire.ts";
 
 /** A stream of a workspace's events that has not started yet. */
 export interface WorkspaceStream {
-  /** The agents whose events the stream shows; null: all of the workspace. */
+  /**
+   * The agents whose events the stream shows; null if it shows the events of all agents of the
+   * workspace.
+   */
   readonly agentIds: readonly string[] | null;
-  /** Starts the stream. It ends when `signal` aborts or the process stops. */
+  /** Starts the stream. The stream ends when `signal` aborts or the process stops. */
   readonly events: (signal: AbortSignal) => AsyncIterable<WorkspaceEvent | StreamNotice>;
 }
 
-/** Context of operations that subscribe to events, or write events and wake subscribers. */
+/**
+ * Context of operations that subscribe to events, and of operations that write events and then wake
+ * subscribers.
+ */
 export type EventContext = Context & { readonly tail: EventPoller };
 
 /**
- * Opens a stream of the workspace's events: those after the cursor and later ones, or, without a
- * cursor, only later ones. With a cursor from another generation the stream starts now, and its
- * first message is `stream.reset`.
- * @throws ApiError `forbidden`, `not_found`; `bad_request` for a malformed cursor; `unavailable` if
- *   the database cannot be reached.
+ * Opens a stream of the workspace's events. With a cursor the stream contains the events after the
+ * cursor; without one, only events that are written from now on. If the cursor was issued before
+ * the database was restored, the stream also starts now, and its first message is `stream.reset`.
+ * @throws ApiError `forbidden`; `not_found`; `bad_request` if the cursor is malformed;
+ *   `unavailable` if the database cannot be reached.
  */
 export async function streamEvents({
   ctx,

@@ -4,14 +4,16 @@ import type { EventPoller, EventSubscription } from "./event-poller.ts";
 import type { Position } from "./position.ts";
 import { readEventBatch, type StoredEvent } from "./store.ts";
 
-/** Events read at once while a subscriber catches up from the database. */
+/**
+ * Maximum number of events that one query reads while a subscriber catches up from the database.
+ */
 const maxBatchEvents = 100;
 
 /**
- * Yields the workspace's events after `after` and later ones, in order and without gaps, until
+ * Yields the workspace's events after the position `after`, in order and without gaps, until
  * `signal` aborts or the poller is closed. A subscriber that is too slow for the shared poller
- * continues from the database and subscribes again once it has caught up, so that memory for slow
- * subscribers stays bounded.
+ * continues from the database, and subscribes to the poller again once it has caught up. So the
+ * memory for slow subscribers stays bounded.
  */
 export async function* subscribeToWorkspace(
   { database, tail }: { database: Database; tail: EventPoller },
@@ -47,8 +49,8 @@ export async function* subscribeToWorkspace(
 }
 
 /**
- * Yields the events that the poller has read, in batches. Ends when the subscription's buffer
- * overflows, the poller is closed or `signal` aborts.
+ * Yields the events that the poller has read, in batches. Ends when the poller has read more events
+ * than it keeps for a slow subscriber, when the poller is closed, or when `signal` aborts.
  */
 async function* batches(
   subscription: EventSubscription,

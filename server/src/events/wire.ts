@@ -2,7 +2,10 @@ import type { WorkspaceEvent } from "@beckon/contract";
 import { toCursor } from "./cursor.ts";
 import type { StoredEvent } from "./store.ts";
 
-/** Events already converted: all subscribers of a workspace share one object. */
+/**
+ * Events that were already converted, so that all subscribers of a workspace share one object for
+ * each event.
+ */
 const converted = new WeakMap<StoredEvent, WorkspaceEvent>();
 
 /** Returns the event in the form of the public API, with its cursor. */

@@ -5,11 +5,14 @@ import { newId } from "../base/ids.ts";
 import { insertWorkspaceEvents } from "./insert-events.ts";
 
 /**
- * Makes transactions that write workspace events about `subject` (an id) run one after the other,
- * so that the ids of the transactions, and with them the events, are in the order of the changes.
- * Call it before the transaction locks or writes anything: PostgreSQL assigns a transaction its id
- * at its first write, and also while it waits for the lock of a row that was updated meanwhile,
- * before another one that gets the lock earlier. Waiting for an advisory lock assigns none.
+ * Makes transactions that write workspace events about the same subject run one after the other, so
+ * that their ids, and therefore the events, are in the order of the changes. Call it before the
+ * transaction locks or writes any row. PostgreSQL assigns an id to a transaction at its first
+ * write, and also when it waits for the lock of a row. A transaction that waits for a row could
+ * therefore have a lower id than one that gets the lock before it. Waiting for an advisory lock
+ * assigns no id.
+ *
+ * @param subject the id of the object that the events are about.
  */
 export async function orderWorkspaceEvents(
   tx: WorkspaceTransaction,
@@ -19,10 +22,11 @@ export async function orderWorkspaceEvents(
 }
 
 /**
- * Writes a workspace event in the transaction of the change that it reports, which has called
- * `orderWorkspaceEvents`.
+ * Writes a workspace event.
  *
- * @param agentId null: the event concerns the workspace as a whole.
+ * @param tx the transaction of the change that the event reports. It must have called
+ *   `orderWorkspaceEvents` before.
+ * @param agentId the agent that the event concerns; null if it concerns the workspace as a whole.
  */
 export async function writeWorkspaceEvent(
   tx: WorkspaceTransaction,

@@ -6,38 +6,45 @@ import type { Log } from "../base/log.ts";
 import type { OwnProcess } from "./own-process.ts";
 import { recordDeaths, recordExpired, registerProcess, renewLease } from "./process-store.ts";
 
-/** The lease that this process must renew to count as alive. */
+/**
+ * The lease of this process. Other processes declare this process dead if it does not renew the
+ * lease in time.
+ */
 export interface Lease {
   /**
-   * Declares processes with expired leases dead, once this process has held its own long enough.
+   * Declares processes with expired leases dead. Does nothing unless this process has held its own
+   * lease for at least one lease period without a failed renewal.
    */
   recordExpired(): Promise<void>;
-  /** Stops renewing and releases the lease. */
+  /** Stops renewing the lease, and records that this process is dead. */
   stop(): Promise<void>;
 }
 
 export interface LeaseOptions {
   readonly own: OwnProcess;
-  /** A dedicated connection, so that no other query delays a renewal. */
+  /** A connection that is used only for the lease, so that no other query delays a renewal. */
   readonly connection: Database["lease"];
   readonly leaseSeconds: number;
   readonly processMessages: ProcessMessages;
   readonly log: Log;
-  /** Stops all runs of this process. Called when it was declared dead: others may own them now. */
+  /**
+   * Stops all runs of this process. Called when this process was declared dead, since other
+   * processes may own the runs now.
+   */
   readonly dropRuns: () => void;
 }
 
-/** Wait after a failed renewal, at most. */
+/** Maximum time between a failed renewal and the next one. */
 const retryMs = 1_000;
 
 /**
- * Renews this process's lease until `stop`. Renewal runs on the main event loop, so that a process
- * whose loop hangs loses its lease. A process that was declared dead drops its runs, which others
- * may own by then, and continues under a new id.
+ * Renews the lease of this process until `stop` is called. The main event loop does the renewals,
+ * so that a process whose event loop hangs loses its lease. If this process was declared dead, it
+ * drops its runs, which other processes may own by then, and continues under a new id.
  *
  * A process declares others dead only after it has held its own lease for one lease period without
- * a failed renewal. After a database outage all leases may have expired, and every process needs
- * that time to renew.
+ * a failed renewal. After a database outage all leases may have expired, so every process is given
+ * that time to renew its own.
  */
 export function keepLease({
   own,
@@ -61,7 +68,8 @@ export function keepLease({
     renewedAt = sentAt;
     const wasAlone = processMessages.alone;
     processMessages.alone = renewed.alive < 2;
-    // Any message tells the other processes that they are not alone, before their next renewal.
+    // Any message tells the other processes, before they next renew their leases, that they are not
+    // the only process.
     if (wasAlone && !processMessages.alone) processMessages.send({ kind: "queued" });
   }
 
@@ -83,7 +91,8 @@ export function keepLease({
         own.recordRenewal({ succeeded: false });
         log.warn({ reason: messageOf(thrown) }, "renewing the lease failed; it will be retried");
       });
-      // The process is not ready until a renewal succeeds, so a failed one is retried sooner.
+      // This process reports that it is not ready until a renewal succeeds, so after a failed
+      // renewal the next one follows sooner.
       await sleep(
         own.isLeaseFailing ? Math.min(retryMs, leaseMs / 6) : leaseMs / 6,
         stopping.signal,

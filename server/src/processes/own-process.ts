@@ -7,7 +7,7 @@ export class OwnProcess {
     this.#id = id;
   }
 
-  /** Id in the table `processes`. Changes if this process is declared dead. */
+  /** Id of this process in the table `processes`. It changes if this process is declared dead. */
   get id(): string {
     return this.#id;
   }
@@ -22,7 +22,7 @@ export class OwnProcess {
     this.#isLeaseFailing = !succeeded;
   }
 
-  /** Sets a new id after this process was declared dead. */
+  /** Sets a new id, after this process was declared dead. */
   continueAs(id: string): void {
     this.#id = id;
   }

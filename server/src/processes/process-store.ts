@@ -1,10 +1,10 @@
 import type { Database } from "../base/database/index.ts";
 import { engineVersion } from "../base/engine-version.ts";
 
-/** Anything that runs a query: a pool, or the lease's own connection. */
+/** A pool of connections, or the connection that is used only for the lease. */
 type Queryable = Pick<Database["engine"], "query">;
 
-/** Inserts a process with a lease of `leaseSeconds`. */
+/** Inserts a process whose lease expires after `leaseSeconds`. */
 export async function registerProcess(
   connection: Queryable,
   id: string,
@@ -19,8 +19,8 @@ export async function registerProcess(
 
 /**
  * Renews the lease of a process for `leaseSeconds` from now.
- * @returns the number of processes alive, this one included; undefined if this one was declared
- *   dead and must drop its runs.
+ * @returns the number of living processes, including this one; undefined if this process was
+ *   declared dead and must drop its runs.
  */
 export async function renewLease(
   connection: Queryable,
@@ -37,10 +37,11 @@ export async function renewLease(
 }
 
 /**
- * Declares processes with expired leases dead, if the lease of the caller, `ownId`, is valid by the
- * database's clock. If a process renews at the same moment, the first of the two updates wins: the
- * second waits for the row and checks its conditions again.
- * @returns the ids of the processes declared dead.
+ * Declares processes with expired leases dead. Does nothing unless the lease of the caller,
+ * `ownId`, is valid by the database's clock. If a process renews its lease at the same moment,
+ * whichever update locks the row first takes effect: the other one waits for the row and checks its
+ * conditions again.
+ * @returns the ids of the processes that were declared dead.
  */
 export async function recordExpired(connection: Queryable, ownId: string): Promise<string[]> {
   const { rows } = await connection.query<{ id: string }>(
@@ -54,7 +55,7 @@ export async function recordExpired(connection: Queryable, ownId: string): Promi
   return rows.map((row) => row.id);
 }
 
-/** Deletes processes that died more than a day ago and own no running run. */
+/** Deletes the rows of processes that died more than a day ago and own no running runs. */
 export async function forgetDead(connection: Queryable): Promise<void> {
   await connection.query(
     `delete from processes p where p.died_at < now() - interval '1 day'
@@ -63,7 +64,9 @@ export async function forgetDead(connection: Queryable): Promise<void> {
 }
 
 /**
- * Declares the processes `dead`, or all, dead, except `survivor`. For processes known to be gone.
+ * Declares processes dead. For processes that are known to have exited.
+ * @param dead ids of the processes, or `all`.
+ * @param survivor id of a process that is not declared dead; empty for none.
  */
 export async function recordDeaths(
   connection: Queryable,

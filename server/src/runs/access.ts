@@ -2,10 +2,11 @@ import { agentLimit, type Context, permit } from "../base/context.ts";
 import { ApiError } from "../base/errors.ts";
 
 /**
- * Checks that the actor can access runs with `scope`. Agent tokens have no scopes: they can access
- * the runs of their own agent.
- * @returns the agents that the actor is limited to; undefined if it is not limited.
- * @throws ApiError `forbidden`
+ * Checks that the actor has `scope`. An agent token has no scopes: it always gives access to the
+ * runs of its own agent.
+ * @returns the agents whose runs the actor can access; undefined if the actor can access the runs
+ *   of all agents of the workspace.
+ * @throws ApiError `forbidden` if the actor lacks `scope`.
  */
 export function permitRuns(
   ctx: Context,
@@ -21,8 +22,8 @@ export function noRun(): ApiError {
 }
 
 /**
- * Returns the error for a repeated request whose run was deleted. It does not start a second run,
- * since the first one may already have had effects.
+ * Returns the error for a repeated request if the run that the first request started was deleted.
+ * The repeated request starts no second run, since the deleted run may already have had effects.
  */
 export function deletedRun(): ApiError {
   return new ApiError(

@@ -31,8 +31,8 @@ import {
 import { createLiveRuns, createSubscribers, type SubscribePorts } from "./subscribing/index.ts";
 
 /**
- * The services for runs of one process, created once at startup. Each function declares only the
- * part that it needs, such as `StartPorts` or `SubscribePorts`.
+ * The services for runs. Each process creates them once, at startup. Each function declares only
+ * the part that it needs as its parameter, such as `StartPorts` or `SubscribePorts`.
  */
 export type RunServices = StartPorts &
   ClaimPorts &
@@ -51,16 +51,16 @@ export interface RunServicesOptions extends Omit<AgentCacheOptions, "circuits"> 
   readonly database: Database;
   readonly log: Log;
   readonly processId: string;
-  /** Maximum of runs that this process executes at the same time. */
+  /** Maximum number of runs that this process executes at the same time. */
   readonly maxRuns: number;
   /** Memory budget of this process for all workspaces, in bytes. */
   readonly memoryBytes: number;
   readonly heap: HeapGuard;
-  /** Whether this process executes runs; false for the role `api`. */
+  /** Whether this process executes runs. A process with the role `api` executes none. */
   readonly executes: boolean;
 }
 
-/** Creates the services for runs. No run is claimed until the worker starts. */
+/** Creates the services for runs. This process claims no run before `startWorker` is called. */
 export function createRunServices(options: RunServicesOptions): RunServices {
   const { database, log, heap, maxRuns } = options;
   const capacity = new Capacity({ max: maxRuns, executes: options.executes, heap });
@@ -68,7 +68,8 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   const memory = shareMemory({
     bytes: options.memoryBytes,
     heap,
-    // While there was no memory, runs stayed queued in the database.
+    // While there was no memory, this process left runs in the queue, so there may be runs to claim
+    // now.
     onFree: () => {
       capacity.foundQueue({ empty: false });
       worker.claim();

@@ -11,9 +11,10 @@ import {
 } from "./claim-statement.ts";
 
 /**
- * Running runs whose owner was declared dead. An expired lease alone is not enough. The lateral
- * subquery with `offset 0` makes the planner start from the dead processes: this query runs every
- * second, and most running runs belong to living ones.
+ * Selects the abandoned runs: those that are running although the process that owns them was
+ * declared dead. That the lease of the process has expired is not enough. The lateral subquery with
+ * `offset 0` makes the planner start from the dead processes: this query runs every second, and
+ * most running runs belong to living processes.
  */
 const abandoned = `
 with abandoned as (
@@ -22,24 +23,31 @@ with abandoned as (
   ) as r where p.died_at is not null
 )`;
 
-/** `max_attempts` of run `r` with its inputs `i`. */
+/** Expression for the limit `max_attempts` of a run `r`. `i` is the run's row in `run_inputs`. */
 const maxAttempts = `(select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
   where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)`;
 
 /**
- * Whether run `r` is a suspect: its process `d` died during the run's last attempt, while executing
- * other runs on their last attempt. Any of them can have killed the process, so each gets another
- * attempt. This excludes runs with `max_attempts` 1, which must never be executed twice.
+ * Condition for a run `r` to be a suspect: its process `d` died during the run's last attempt,
+ * while the process also executed other runs on their last attempts. Any of these runs can have
+ * killed the process, so each gets another attempt. A run with `max_attempts` 1 is never a suspect,
+ * since it must not be executed twice.
  */
 const suspected = `${maxAttempts} <= r.attempt and r.attempt > 1 and d.suspects <> 1`;
 
-/** Abandoned runs `r` that this engine version can execute, with inputs `i` and dead owners `d`. */
+/**
+ * Selects the abandoned runs `r` that this engine version can execute, with their inputs `i` and
+ * the dead processes `d` that own them.
+ */
 const source = `
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
     and d.died_at is not null and i.engine_version <= ${engineVersion}`;
 
-/** Picks the abandoned runs for which `condition` holds, oldest first. */
+/**
+ * Returns the expression `picked`, which selects and locks the abandoned runs for which `condition`
+ * holds, oldest first.
+ */
 const pickedBy = (condition: string, limit: string) => `picked as (
   select r.id, least(r.attempt + 1, ${maxAttempts}) as attempt,
     extract(epoch from now() - d.died_at) * 1000 as waited_ms
@@ -49,20 +57,26 @@ const pickedBy = (condition: string, limit: string) => `picked as (
 const picked = (condition: string) => (p: Parameters<Claimant>, limit: string) =>
   `${abandoned}, ${pickedBy(`${condition} and r.workspace_id <> all (${exceptOf(p)})`, limit)}`;
 
-/** Picks runs only to end them. That takes little memory, so no workspace is excluded. */
+/**
+ * Picks runs that are taken over only to be ended. Ending a run takes little memory, so runs of
+ * workspaces that wait for memory are picked too.
+ */
 const pickedToEnd = (condition: string) => (_: Parameters<Claimant>, limit: string) =>
   `${abandoned}, ${pickedBy(condition, limit)}`;
 
-/** Picks half of the suspects of one dead process: the one that owned the oldest suspect. */
+/**
+ * Picks half of the suspects of one dead process, rounded up. The process is the one that owned the
+ * oldest suspect.
+ */
 const halved = (p: Parameters<Claimant>, limit: string) => `${abandoned}, half as (
   select d.id as owner, greatest(1, (d.suspects + 1) / 2) as size ${source} and ${suspected}
     and r.workspace_id <> all (${exceptOf(p)}) order by r.id limit 1
 ), ${pickedBy(`${suspected} and r.owner = (select owner from half)`, `least(${limit}, (select size from half))`)}`;
 
 /**
- * Counts, once for each dead process, the runs on their last attempt that it owned. It must be a
- * later statement than the one that declared the process dead, whose snapshot could miss a claim
- * that the process had just committed.
+ * Counts the runs on their last attempt that each dead process owned, once for each dead process.
+ * This must not be part of the statement that declares a process dead: the snapshot of that
+ * statement could miss a claim that the process had just committed.
  * @returns whether dead processes still own runs.
  */
 export async function countSuspects(database: Database): Promise<boolean> {
@@ -84,7 +98,8 @@ const failover = (name: string, picked: (p: Parameters<Claimant>, limit: string)
   claimStatement(name, { picked, wanted: "picked", failover: true });
 
 const abandonedRuns = failover("claim-abandoned", picked(`${maxAttempts} - r.attempt > 1`));
-// Only after the suspects are counted: runs taken earlier would be missing from the count.
+// Takes over runs only after the suspects of their process are counted. A run that was taken over
+// earlier would be missing from the count.
 const cancelledRuns = failover(
   "claim-cancelled",
   pickedToEnd(
@@ -95,35 +110,39 @@ const cancelledRuns = failover(
 const suspects = failover("claim-suspects", halved);
 const lastAttempts = failover("claim-last-attempts", picked(`${maxAttempts} - r.attempt = 1`));
 
-/** All statements of failover, for `statements.sql`. */
+/** All statements that take over runs from dead processes, for `statements.sql`. */
 export const failoverStatements = [abandonedRuns, cancelledRuns, suspects, lastAttempts];
 
-/** Takes runs over from dead processes. Each failover counts as an attempt. */
+/**
+ * Takes over runs from dead processes, except runs for which this would be the last attempt. Taking
+ * over a run counts as an attempt.
+ */
 export function claimAbandoned(database: Database, claimant: Claimant): Promise<ClaimResult> {
   return claim(database.engine, abandonedRuns, claimant);
 }
 
 /**
- * Takes over runs whose cancellation was requested, only to end them. If a process died after the
- * request, reading the run's journal may have killed it: on its last attempt such a run is left to
- * the other claims.
+ * Takes over runs whose cancellation was requested, only to end them. A run on its last attempt is
+ * excluded if its process died after the request, because reading the run's journal may have killed
+ * the process. Such a run is left to the other claims.
  */
 export function claimCancelled(database: Database, claimant: Claimant): Promise<ClaimResult> {
   return claim(database.engine, cancelledRuns, claimant);
 }
 
 /**
- * Maximum of runs on their last attempt that a process executes at once. Halving finds one that
- * kills its process among 64 in seven deaths.
+ * Maximum number of runs on their last attempt that a process executes at once. If one of 64 runs
+ * kills its process, halving the suspects after each death finds it after seven deaths.
  */
 export const maxTogether = 64;
 
 /**
- * Takes runs over for their last attempt. The search for runs that kill their process is a
- * bisection: of the suspects of a dead process at most half, rounded up, are taken at a time, and
- * they are executed without other runs on their last attempt, so that the next death leaves only
- * them as suspects.
- * @param executing the runs on their last attempt that the claimant already executes.
+ * Takes over runs for their last attempt. Runs that kill their process are found by bisection: at
+ * most half of the suspects of a dead process, rounded up, are taken over at a time. They are
+ * executed without other runs on their last attempt, so that after another death only they are
+ * suspects.
+ * @param executing for each run on its last attempt that this process already executes, the kind of
+ *   that attempt.
  */
 export async function claimLastAttempts(
   database: Database,
@@ -150,8 +169,9 @@ export async function claimLastAttempts(
 }
 
 /**
- * Returns abandoned runs without an attempt left: those that were their process's only suspect, and
- * those with one attempt. The limit exists because a run can kill every process that executes it.
+ * Returns the abandoned runs that have no attempt left: runs that were the only suspect of their
+ * process, and runs with `max_attempts` 1. Attempts are limited because a run may kill every
+ * process that executes it.
  */
 export async function findExhausted(database: Database, limit: number): Promise<ExhaustedRun[]> {
   const { rows } = await database.engine.query<ExhaustedRow>({
@@ -173,7 +193,7 @@ export async function findExhausted(database: Database, limit: number): Promise<
   }));
 }
 
-/** A run without an attempt left, with the claim of its last owner. */
+/** A run that has no attempt left, with the claim of its last owner. */
 export interface ExhaustedRun extends RunRef {
   readonly owner: string;
   readonly fence: number;

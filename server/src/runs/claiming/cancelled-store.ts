@@ -1,7 +1,8 @@
 import type { Database } from "../../base/database/index.ts";
 
 /**
- * Returns the runs of this process whose cancellation was requested, here or at another process.
+ * Returns the ids of the running runs that the process `owner` owns and whose cancellation was
+ * requested, at any process.
  */
 export async function cancelledRuns(
   connection: Pick<Database["engine"], "query">,

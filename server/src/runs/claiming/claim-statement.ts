@@ -16,24 +16,27 @@ export interface ClaimedRun {
   readonly workspaceId: string;
   readonly agentId: string;
   readonly agentVersion: number;
-  /** As in `StartedRun`. */
+  /**
+   * Text that changes whenever the agent's provider is changed; null if the agent uses no provider
+   * that the workspace configured.
+   */
   readonly providerStamp: string | null;
   readonly fence: number;
   readonly lastSeq: number;
-  /** Whether another process may have executed a part of it. */
+  /** Whether another process may have executed a part of the run. */
   readonly resumed: boolean;
-  /** Whether its cancellation was requested and its former owner has not ended it. */
+  /** Whether the run's cancellation was requested. Then the run is only ended, not executed. */
   readonly cancelRequested: boolean;
   /**
-   * Time since its first start without the time spent waiting for a failover, by the database's
-   * clock.
+   * Time since the run was first started, in milliseconds by the database's clock, not counting the
+   * time during which it waited to be taken over from a dead process.
    */
   readonly elapsedMs: number;
   /** Set if this is the run's last attempt. */
   readonly lastAttempt?: LastAttempt;
-  /** undefined: the input is large, and is read once memory is reserved for it. */
+  /** The input; undefined if it is large. A large input is read once memory is reserved for it. */
   readonly input: string | undefined;
-  /** Bytes of the whole input in UTF-8. */
+  /** Size of the whole input in UTF-8, in bytes. */
   readonly inputBytes: number;
 }
 
@@ -45,12 +48,12 @@ export interface ClaimResult {
 }
 
 /**
- * Selects the queued runs to claim next: oldest first within an agent, and round robin between the
- * agents of a workspace and between workspaces, so that a flood in one does not delay the others.
- * The order of the turns is random: a process with capacity for one run would otherwise always take
- * the oldest, a run of the flood.
+ * Selects the queued runs to claim next. The oldest run of an agent comes first. Agents of a
+ * workspace take turns, and so do workspaces, so that many runs of one do not delay the runs of the
+ * others. The order of the turns is random: otherwise a process with capacity for a single run
+ * would always take the oldest run, which probably belongs to the agent with the most queued runs.
  *
- * The recursive part is a loose index scan: it reads one row for each agent with queued runs,
+ * The recursive part is a loose index scan: it reads one row for each agent that has queued runs,
  * however long the queue is. Agents with a concurrency limit are left to `claimLimited`.
  */
 const candidates = (limit: string, except: string) => `
@@ -85,14 +88,23 @@ with recursive waiting (workspace_id, agent_id) as (
   for no key update skip locked
 )`;
 
-/** Larger inputs are not returned by the claim, so that its result has a bounded size. */
+/**
+ * Maximum size of an input that a claim returns, in bytes. Larger inputs are left out, so that the
+ * result of a claim has a bounded size.
+ */
 const maxReturnedInputBytes = 64 * 1024;
 
-/** Bytes of the input in UTF-8, with the blank line between prefix and payload. */
+/**
+ * Joins the size of the input in UTF-8, in bytes, including the blank line between prefix and
+ * payload.
+ */
 const inputSize =
   "cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input";
 
-/** The columns that execution needs, of a run `t` with its inputs `i` and their `inputSize`. */
+/**
+ * The columns that are needed to execute a run `t`. `i` is the run's row in `run_inputs`, and
+ * `input` comes from `inputSize`.
+ */
 const columns = `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
   t.fence > 1 as resumed, t.cancel_requested_at is not null as cancel_requested,
   extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
@@ -103,16 +115,17 @@ const columns = `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp`;
 
 /**
- * A failover also sets the attempt and adds the time since the death to `waited_ms`. It locks the
- * claimant's row in `processes`, so that the claimant is declared dead either before the claim or
- * after its commit: the count of suspects must include every run that the claimant took.
+ * Additional SQL for taking over runs from a dead process. It sets the number of the attempt, and
+ * adds the time since the death of the process to `waited_ms`. It also locks the claimant's own row
+ * in `processes`, so that the claimant can be declared dead only before the claim or after its
+ * commit. Otherwise the count of suspects could miss runs that the claimant took over.
  */
 const failover = {
   set: "attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,",
   lock: "for share",
 };
 
-/** Data of `run.resumed` for each attempt. */
+/** Data of the event `run.resumed`, for each possible number of the attempt. */
 const resumed = Array.from({ length: maxAttemptsLimit }, (_, index) =>
   JSON.stringify({ attempt: index + 1 }),
 );
@@ -121,29 +134,37 @@ const resumed = Array.from({ length: maxAttemptsLimit }, (_, index) =>
 export interface Claimant {
   readonly owner: string;
   /**
-   * Ids for the events of the claim; their number is the maximum of runs to claim. They identify
-   * the claim if its reply is lost.
+   * Ids for the events of the claimed runs. At most as many runs are claimed as there are ids. If
+   * the reply to the claim is lost, the runs that it took are found by these ids.
    */
   readonly eventIds: readonly string[];
-  /** Workspaces whose runs wait for memory in this process: it claims no more of them. */
+  /**
+   * Workspaces whose runs wait for memory in this process. No runs of these workspaces are claimed.
+   * Default: none.
+   */
   readonly except?: readonly string[];
 }
 
 interface Claiming<Input extends Claimant> {
   /**
-   * Returns common table expressions that end in `picked (id)`, for a failover with `attempt` and
-   * `waited_ms`.
+   * Returns common table expressions, the last of which is `picked (id)`. If `failover` is true,
+   * `picked` also has the columns `attempt` and `waited_ms`.
    */
   readonly picked: (p: Parameters<Input>, limit: string) => string;
-  /** The expression with the runs that would be picked if no other process had locked any. */
+  /**
+   * Name of the common table expression with the runs to claim, including runs that another process
+   * has locked.
+   */
   readonly wanted: "turns" | "picked";
-  /** Whether the runs are taken over from dead processes; else they come from the queue. */
+  /**
+   * Whether the runs are taken over from dead processes. Otherwise they are claimed from the queue.
+   */
   readonly failover: boolean;
 }
 
 /**
- * Creates a statement that claims the picked runs: it updates their rows, writes their events and
- * returns the columns that execution needs.
+ * Creates a statement that claims the runs in `picked`: it updates their rows, writes their events,
+ * and returns the columns that are needed to execute them.
  */
 export function claimStatement<Input extends Claimant = Claimant>(
   name: string,
@@ -179,7 +200,7 @@ from (values (1)) as always
 }
 
 interface ClaimedRow {
-  /** null: none was taken. */
+  /** Null in the only row of a claim that took no runs. */
   readonly run_id: string | null;
   readonly contended: boolean;
   readonly workspace_id: string;
@@ -195,7 +216,7 @@ interface ClaimedRow {
   readonly input_bytes: number;
 }
 
-/** Executes a statement of `claimStatement`. */
+/** Executes a statement that `claimStatement` created. */
 export async function claim<Input extends Claimant>(
   database: Pick<Database["engine"], "query">,
   claiming: Statement<Input>,
@@ -206,8 +227,9 @@ export async function claim<Input extends Claimant>(
 }
 
 /**
- * Returns the runs that a claim without a reply took, and that have not been executed since: the
- * event of the claim is still the last of their journal.
+ * Returns the runs that a claim took if its reply was lost, except runs that have been executed
+ * since. In the journal of a run that has not been executed, the event of the claim is still the
+ * last one.
  */
 export async function findClaimed(
   database: Database,
@@ -224,7 +246,7 @@ export async function findClaimed(
   return rows.flatMap(toClaimed);
 }
 
-/** Returns the parameter with the workspaces from which the claimant claims no more runs. */
+/** Returns the parameter that contains the workspaces whose runs are not claimed. */
 export const exceptOf = (p: Parameters<Claimant>) => p.value("text[]", ({ except = [] }) => except);
 
 const queued = claimStatement("claim", {
@@ -234,18 +256,21 @@ const queued = claimStatement("claim", {
 });
 
 /**
- * Claims queued runs of agents without a concurrency limit. Any number of processes can call it.
+ * Claims queued runs of agents without a concurrency limit. Many processes can call it at the same
+ * time.
  */
 export function claimQueued(database: Database, claimant: Claimant): Promise<ClaimResult> {
   return claim(database.engine, queued, claimant);
 }
 
 /**
- * Claims queued runs of agents with a concurrency limit, one agent at a time: its row is locked,
- * and the next statement in the same transaction counts and claims. A single statement would count
- * on a snapshot from before the lock; `for update` would block the foreign-key checks of starts.
- * Agents get equal shares of the capacity, in random order; what some leave is shared again by the
- * others.
+ * Claims queued runs of agents with a concurrency limit, one agent at a time. A transaction first
+ * locks the agent's row. Its next statement counts the agent's running runs and claims queued ones.
+ * A single statement would count with a snapshot taken before the lock. The lock is not `for
+ * update`, which would block the foreign-key checks of new runs.
+ *
+ * Agents get equal shares of the capacity, in random order. Capacity that some agents do not use is
+ * shared again among the others.
  */
 export async function claimLimited(
   database: Database,
@@ -341,7 +366,8 @@ async function claimOfAgent(
     client.release();
     return claimed;
   } catch (thrown) {
-    // Closes the connection, which rolls back in any state, instead of returning it to the pool.
+    // Closes the connection instead of returning it to the pool. That rolls the transaction back,
+    // whatever its state.
     client.release(true);
     throw thrown;
   }

@@ -38,28 +38,35 @@ export interface ClaimPorts {
   readonly execute: (run: OwnedRun) => Promise<void>;
 }
 
-/** A claim without a reply of the database: it may be committed, now or later. */
+/**
+ * A claim to which the database has not replied. It may have been committed, or may still be
+ * committed.
+ */
 export interface UnconfirmedClaim extends Claimant {
   readonly lastAttempt?: LastAttempt;
-  /** When it can no longer be committed, as a value of `elapsed()`. */
+  /** Time after which the claim can no longer be committed, as a value of `elapsed()`. */
   readonly until: number;
 }
 
 /**
- * Maximum of runs in one claim: enough to fill a process quickly, few enough that other processes
- * get some.
+ * Maximum number of runs in one claim. It is large enough to fill a process quickly, and small
+ * enough that other processes get some of the runs.
  */
 const maxBatchRuns = 50;
 
-/** Wait before a claim is repeated because another process had locked some of the runs. */
+/** Time before a claim is repeated because another process had locked some of the runs. */
 const contendedRetryMs = 5;
 
-/** How long a claim can still commit after its connection broke: above its statement timeout. */
+/**
+ * Time within which a claim may still be committed after its connection broke. It is longer than
+ * the statement timeout.
+ */
 const unconfirmedMs = 30_000;
 
 /**
  * Claims queued runs up to the capacity of this process, and starts to execute them.
- * @returns whether to call it again, because there may be more runs and capacity for them.
+ * @returns whether to call this function again, because there may be more queued runs and capacity
+ *   for them.
  */
 export async function claimRuns(ports: ClaimPorts): Promise<boolean> {
   const limited = () =>
@@ -71,7 +78,8 @@ export async function claimRuns(ports: ClaimPorts): Promise<boolean> {
     ports.capacity.foundQueue({ empty: result === "all" });
     return result;
   };
-  // In random order: with a fixed one, a flood in the first queue would take all the capacity.
+  // Agents with and without a concurrency limit are claimed in random order. With a fixed order,
+  // many runs of the first kind would always take all the capacity.
   const [first, second] = Math.random() < 0.5 ? [limited, unlimited] : [unlimited, limited];
   const results = [await first(), await second()];
   if (results.includes("some")) return true;
@@ -81,9 +89,9 @@ export async function claimRuns(ports: ClaimPorts): Promise<boolean> {
 }
 
 /**
- * Takes over the runs of dead processes, and ends those without an attempt left. The worker calls
- * it again when a run on its last attempt has ended, since other suspects wait for that. Calls must
- * not overlap.
+ * Takes over the runs of dead processes, and ends those that have no attempt left. The worker calls
+ * it again when a run on its last attempt has ended, since other suspects wait until then. Calls
+ * must not overlap.
  */
 export async function takeOverRuns(ports: ClaimPorts): Promise<void> {
   const { database } = ports;
@@ -96,18 +104,24 @@ export async function takeOverRuns(ports: ClaimPorts): Promise<void> {
   await takeLastAttempts(ports);
 }
 
-/** Takes over runs for their last attempt, unless an earlier such claim is unconfirmed. */
+/**
+ * Takes over runs for their last attempt. Does nothing while the database has not replied to an
+ * earlier claim for last attempts.
+ */
 async function takeLastAttempts(ports: ClaimPorts): Promise<void> {
   if ([...ports.unconfirmedClaims].some((claim) => claim.lastAttempt !== undefined)) return;
   const executing = [...ports.live.values()].flatMap(({ lastAttempt }) => lastAttempt ?? []);
   const claim = (claimant: Claimant) => claimLastAttempts(ports.database, claimant, executing);
-  // If the reply is lost, it is unknown which runs were taken: `repeated` is the stricter case.
+  // If the reply is lost, it is unknown which kind of last attempt the claim was for. `repeated` is
+  // the safe assumption, since other runs on their last attempt are then not executed at the same
+  // time.
   await claimUpTo(ports, maxTogether, claim, { lastAttempt: "repeated" });
 }
 
 /**
- * Executes the runs of unconfirmed claims that were committed. No other process would, since this
- * one owns the runs and is alive. To be called until no such claim can be committed any more.
+ * Executes the runs of claims that were committed although their reply was lost. No other process
+ * would execute them, since this process owns them and is alive. The worker calls this function
+ * repeatedly, until none of the claims can be committed any more.
  */
 export async function executeLostClaims(ports: ClaimPorts): Promise<void> {
   for (const claim of [...ports.unconfirmedClaims]) {
@@ -118,7 +132,8 @@ export async function executeLostClaims(ports: ClaimPorts): Promise<void> {
       ports.capacity.reserve(1);
       execute(ports, run, claim);
     }
-    // A claim for last attempts is a single statement, so it is complete once any run is found.
+    // All runs of such a claim are committed together, by a single statement, so finding one run
+    // means that all were found.
     if (isOver || (claim.lastAttempt !== undefined && found.length > 0))
       ports.unconfirmedClaims.delete(claim);
   }
@@ -126,8 +141,11 @@ export async function executeLostClaims(ports: ClaimPorts): Promise<void> {
 
 /**
  * Claims runs up to the free capacity, and starts to execute them.
- * @returns `all`: no runs are left. `some`: there may be more. `contended`: another process had
- *   locked some of the runs. `full`: nothing was claimed, for lack of capacity.
+ * @returns
+ * - `all`: no runs are left.
+ * - `some`: there may be more runs.
+ * - `contended`: another process had locked some of the runs.
+ * - `full`: nothing was claimed, because there is no free capacity.
  */
 async function claimUpTo(
   ports: ClaimPorts,
@@ -161,7 +179,10 @@ async function claimUpTo(
   return result.contended ? "contended" : "all";
 }
 
-/** Starts to execute a claimed run. A run whose caller got `503` meanwhile is only ended. */
+/**
+ * Starts to execute a claimed run. If the caller that started the run got a `503` response
+ * meanwhile, the run is only ended.
+ */
 function execute(
   ports: ClaimPorts,
   run: ClaimedRun,

@@ -11,9 +11,9 @@ import {
 import { findExhausted } from "./abandoned-statement.ts";
 
 /**
- * Ends runs without an attempt left. The engine decides from a digest what to add to their
- * journals. The write is fenced by the claim of the dead process, so that only one process ends a
- * run.
+ * Ends abandoned runs that have no attempt left. The engine decides from a digest of the journal
+ * which events to add. The events are written with the claim of the dead process, so that only one
+ * process can end a run.
  */
 export async function endExhausted(database: Database, limit: number): Promise<void> {
   const rows: AppendRow[] = [];

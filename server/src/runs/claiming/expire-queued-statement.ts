@@ -2,7 +2,7 @@ import { type Database, statement } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
 import { endUnexecuted, type UnexecutedEnd } from "../journal/index.ts";
 
-/** Maximum of runs that one statement ends. */
+/** Maximum number of runs that one statement ends. */
 const maxRuns = 500;
 
 const expired: UnexecutedEnd = {
@@ -13,7 +13,10 @@ const expired: UnexecutedEnd = {
   },
 };
 
-/** Ends runs that have been queued for 24 hours, at most as many as there are `eventIds`. */
+/**
+ * Statement that ends runs that have been queued for 24 hours. It ends at most 500 runs, and must
+ * get at least as many `eventIds`.
+ */
 export const expireStatement = statement<{ readonly eventIds: readonly string[] }>(
   "expire-queued",
   (p) => {
@@ -30,7 +33,10 @@ select count(*)::int as ended from ended`;
   },
 );
 
-/** Ends runs that have been queued for 24 hours, since no caller waits for them any more. */
+/**
+ * Ends up to 500 runs that have been queued for 24 hours, since it is unlikely that callers still
+ * wait for them.
+ */
 export async function expireQueued(database: Database): Promise<void> {
   await database.engine.query(
     expireStatement.query({ eventIds: Array.from({ length: maxRuns }, () => newId("evt")) }),

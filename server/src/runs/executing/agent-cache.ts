@@ -19,22 +19,28 @@ import type { PreparedAgent } from "./prepared-agent.ts";
 import { readVersion } from "./version-store.ts";
 
 /**
- * Cached versions. Entries cannot become stale: versions are immutable, and the cache key contains
- * the provider's stamp, which changes with the provider.
+ * Maximum number of cached agent versions. An entry cannot become stale: versions are immutable,
+ * and the cache key contains the provider's stamp, which changes whenever the provider is changed.
  */
 const maxPrepared = 2_000;
 
-/** Dependencies of the models and tools of agents. */
+/** What `AgentCache` needs to create the models and tools of agents. */
 export interface AgentCacheOptions {
   readonly database: Database;
   readonly cipher: SecretCipher;
   /** The circuit breakers of this process, one for each model. */
   readonly circuits: Circuits;
-  /** Tools of the operator, which every agent has in addition to its own. */
+  /**
+   * Tools that the operator of this server configured. Every agent can call them in addition to its
+   * own tools, which take precedence if a name is used twice.
+   */
   readonly extraTools: readonly Tool[];
-  /** Transport for URLs that the operator configured: its own providers. */
+  /** Transport for requests to the providers that the operator configured. */
   readonly outbound: Transport;
-  /** Transport for URLs that a workspace configured: its providers, and the hosts of its tools. */
+  /**
+   * Transport for requests to URLs that a workspace configured: its providers, and the hosts that
+   * the tools of its agents call.
+   */
   readonly egress: Transport;
   readonly operator: OperatorProviders | undefined;
 }
@@ -55,15 +61,16 @@ export class AgentCache {
     this.#options = options;
   }
 
-  /** Returns the version that a run has pinned, if it is cached. */
+  /** Returns the agent version of a run from the cache; undefined if it is not cached. */
   find(pinned: PinnedAgent): PreparedAgent | undefined {
     return this.#prepared.get(nameOf(pinned));
   }
 
   /**
-   * Reads the version that a run has pinned, creates its model and tools, and caches it.
-   * @throws ApiError `conflict` if its provider was deleted or is no longer offered, or its model
-   *   cannot be called; and if the provider's API key cannot be decrypted.
+   * Reads the agent version of a run, creates its model and tools, and caches all three. A version
+   * whose provider was discovered on this machine is not cached.
+   * @throws ApiError `conflict` if the model's provider was deleted or is no longer offered, or if
+   *   the model cannot be called. Also throws if the provider's API key cannot be decrypted.
    */
   async prepare(pinned: PinnedAgent): Promise<PreparedAgent> {
     const row = await readVersion(this.#options.database, pinned);
@@ -85,7 +92,10 @@ export class AgentCache {
     return prepared;
   }
 
-  /** Tools use the network only through egress, and read only secrets of their own agent. */
+  /**
+   * Returns the services for the agent's tools. Tools reach the network only through `egress`, and
+   * can read only the secrets of their own agent.
+   */
   #toolServices({ workspaceId, agentId }: PinnedAgent): ToolServices {
     return {
       fetch: this.#options.egress.fetch,
@@ -100,9 +110,11 @@ export class AgentCache {
   }
 
   /**
-   * Creates the model and its circuit. The stamp is part of the circuit's key, so that a provider
-   * with a changed URL or API key is tried at once.
-   * `isDiscovered`: a model server of this machine, which may be gone before the next run.
+   * Creates the model and its circuit breaker. The key of the circuit breaker contains the
+   * provider's stamp. So when the provider's URL or API key is changed, a new circuit breaker is
+   * used, and the provider is tried at once.
+   * @returns `isDiscovered`: whether the provider is a model server that was discovered on this
+   *   machine. It may no longer be there at the next run.
    */
   async #modelOf(
     { workspaceId, providerStamp }: PinnedAgent,
@@ -140,8 +152,10 @@ export class AgentCache {
   }
 
   /**
-   * Returns the connection to the provider `providerId` or, if it is null, to the operator's
-   * provider that `model` names. If that provider is not available, no other one is used.
+   * Returns the connection to the provider `providerId`. If `providerId` is null, returns the
+   * connection to the operator's provider whose name `model` begins with.
+   * @throws ApiError `conflict` if that provider is not available. No other provider is used
+   *   instead.
    */
   async #connect(
     workspaceId: string,

@@ -2,7 +2,7 @@ import type { HeapGuard } from "../../base/heap-guard.ts";
 
 /** Counts the runs that this process executes, and decides whether it accepts more. */
 export class Capacity {
-  /** Maximum of runs that execute at the same time. */
+  /** Maximum number of runs that this process executes at the same time. */
   readonly max: number;
   readonly #heap: Pick<HeapGuard, "isFull">;
   #inUse = 0;
@@ -20,19 +20,25 @@ export class Capacity {
     this.#heap = heap;
   }
 
-  /** Whether this process executes runs: not with the role `api`, and not while it drains. */
+  /**
+   * Whether this process accepts runs. False for a process with the role `api`, and after `drain`
+   * was called.
+   */
   get isOpen(): boolean {
     return this.#open;
   }
 
-  /** Whether this process stops: it accepts no more runs and is not ready. */
+  /**
+   * Whether this process is stopping. Then it accepts no more runs and reports that it is not
+   * ready.
+   */
   get isDraining(): boolean {
     return this.#draining;
   }
 
   /**
-   * Whether the last claim left the queue empty. Otherwise new runs must be queued, so that they do
-   * not overtake older ones.
+   * Whether the queue was empty when this process last learned its state. If it was not, a new run
+   * must be queued, so that it does not overtake older runs.
    */
   get queueEmpty(): boolean {
     return this.#queueEmpty;
@@ -43,7 +49,10 @@ export class Capacity {
     return this.#open && !this.#heap.isFull ? Math.max(0, this.max - this.#inUse) : 0;
   }
 
-  /** Reserves capacity for a new run, if it can execute at once. */
+  /**
+   * Reserves capacity for a new run if the run can execute at once.
+   * @returns whether capacity was reserved.
+   */
   tryReserve(): boolean {
     if (!this.#queueEmpty || this.free === 0) return false;
     this.#inUse += 1;
@@ -58,7 +67,7 @@ export class Capacity {
     this.#inUse -= count;
   }
 
-  /** Records whether the queue is empty, according to a claim or a message of another process. */
+  /** Records whether the queue is empty, as found by a claim or reported by another process. */
   foundQueue({ empty }: { readonly empty: boolean }): void {
     this.#queueEmpty = empty;
   }

@@ -12,24 +12,30 @@ export interface DrainPorts {
   readonly processMessages: Pick<ProcessMessages, "alone">;
 }
 
-/** How long releasing runs may take after the grace period. The supervisor waits for it. */
+/**
+ * Maximum time for releasing runs after the grace period. The supervisor waits at least until then
+ * before it kills the process.
+ */
 const maxReleaseMs = 2_000;
 
-/** Between checks whether runs are left. */
+/** Time between two checks whether runs are left. */
 const checkIntervalMs = 20;
 
 /**
- * Waits up to `graceMs` for runs of this process to end, and for callers that wait for runs of
- * other processes. Then releases the remaining runs to the queue, which does not count as an
- * attempt; runs that cannot be released in time are taken over as after a crash. Before the call,
- * `Capacity.drain` must have been called, so that no more runs are accepted.
+ * Waits up to `graceMs` until the runs of this process have ended, and until no caller at this
+ * process waits for a run of another process. Then releases the remaining runs to the queue, which
+ * does not count as an attempt. Runs that cannot be released in time are taken over by other
+ * processes, as after a crash. The caller must have called `Capacity.drain` before, so that no more
+ * runs are accepted.
  */
 export async function drainRuns(ports: DrainPorts, graceMs: number): Promise<void> {
   const { live, starts, processMessages } = ports;
   const { pollers } = ports.subscribers;
-  // Ends streams of runs that other processes execute; clients resume them: see `subscribeToRun`.
+  // Wakes the streams of runs that other processes execute. They end, since this process is
+  // stopping, and clients resume them at another process: see `subscribeToRun`.
   pollers.wakeAll();
-  // If this is the only process, no other executes the runs that callers wait for.
+  // If this is the only process, it does not wait for such callers, since no other process executes
+  // the runs that they wait for.
   await until(
     () => live.size === 0 && starts.pending === 0 && (processMessages.alone || pollers.count === 0),
     graceMs,

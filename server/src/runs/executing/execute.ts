@@ -42,33 +42,51 @@ export interface ExecutePorts extends JournalPorts {
   readonly worker: Pick<WorkerCalls, "claim">;
 }
 
-/** A run that this process owns, with reserved capacity. */
+/** A run that this process owns, and for which it has reserved capacity. */
 export interface OwnedRun extends Claim {
   readonly agentId: string;
   readonly agentVersion: number;
   readonly providerStamp: string | null;
-  /** undefined: it must be read. Cleared while the run waits for memory. */
+  /**
+   * The input; undefined if it must be read from the database. Set to undefined while the run waits
+   * for memory.
+   */
   input: string | undefined;
-  /** Bytes of the whole input in UTF-8. */
+  /** Size of the whole input in UTF-8, in bytes. */
   readonly inputBytes: number;
-  /** Whether another process may have executed a part: then the run resumes from its journal. */
+  /**
+   * Whether another process may have executed a part of the run. Then the run resumes from its
+   * journal.
+   */
   readonly resumed: boolean;
-  /** Time since the first start, without the time spent waiting for a failover. */
+  /**
+   * Time since the run was first started, in milliseconds, not counting the time during which it
+   * waited to be taken over from a dead process.
+   */
   readonly elapsedMs: number;
-  /** Whether the run must be ended before anything else is done for it. */
+  /**
+   * Whether the run's cancellation was requested, so that this process only ends it. Default false.
+   */
   readonly cancelRequested?: boolean;
-  /** Whether the run was claimed: then its caller may wait for it at another process. */
+  /**
+   * Whether the run was claimed, not started by this process. Then its caller may wait for it at
+   * another process. Default false.
+   */
   readonly fromQueue?: boolean;
-  /** Set if no further attempt follows this one. */
+  /** Set if this is the run's last attempt. */
   readonly lastAttempt?: LastAttempt | undefined;
-  /** Buffer of the caller that started the run in this process and streams it. Gets all output. */
+  /**
+   * Output buffer of the caller, if the caller started the run in this process and streams it. It
+   * is registered before the run executes, so that the caller gets all output.
+   */
   readonly output?: OutputBuffer | undefined;
 }
 
 /**
- * Executes the run and releases its capacity. Before the first `await` the run is in `ports.live`,
- * so that it can be subscribed to and cancelled. The promise resolves when this process is done
- * with the run, whatever the outcome, and never rejects.
+ * Executes the run, then releases the capacity that was reserved for it. The run is added to
+ * `ports.live` synchronously, so that callers can subscribe to it and cancel it as soon as this
+ * function has returned. The promise resolves when this process no longer works on the run,
+ * whatever the outcome. It never rejects.
  */
 export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<void> {
   const { fromQueue = false, lastAttempt, cancelRequested = false } = run;
@@ -113,7 +131,8 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
   if (ports.live.get(run.runId) === live) ports.live.delete(run.runId);
   ports.capacity.release(1);
   if (limited || !ports.capacity.queueEmpty) ports.worker.claim();
-  // While this process drains, runs that waited for this one's concurrency limit can run elsewhere.
+  // A stopping process claims nothing more. The end of this run may allow another process to claim
+  // a queued run of the same agent, whose concurrency limit was reached.
   if (!ports.capacity.isOpen) ports.processMessages.send({ kind: "queued" });
 }
 
@@ -126,8 +145,9 @@ function logUnexpected(ports: ExecutePorts, run: OwnedRun, thrown: unknown): voi
 }
 
 /**
- * Ends a run that did not reach the engine, or failed by a bug. The engine ends all others.
- * Otherwise such a run would stay `running` as long as this process lives, since it owns the run.
+ * Ends a run that failed before the engine executed it, or that failed because of a bug. The engine
+ * itself ends all other runs. If this process did not end the run, the run would stay `running` for
+ * as long as this process lives, since no other process takes it over.
  */
 async function endUnexecuted(
   ports: ExecutePorts,
@@ -147,7 +167,8 @@ async function endUnexecuted(
       { ...ending, usage: { ...nothingUsed.usage, estimated: true }, cost_micros: null },
       [],
     );
-  // With a journal the engine has already added the model call that an earlier process lost.
+  // If there is a `journal`, the engine has already added the model call that was lost when an
+  // earlier process died, so the prompt is not needed.
   const { added, outcome } = endByDigest(
     read.digest,
     ending,
@@ -157,7 +178,8 @@ async function endUnexecuted(
 }
 
 /**
- * Returns the end of a run that the engine did not end; undefined if this process must not end it.
+ * Returns the outcome of a run that the engine did not end; undefined if this process must not end
+ * the run.
  */
 function endOf(thrown: unknown): Stopped | undefined {
   const failed = (code: RunErrorCode, message: string): Stopped => ({
@@ -230,11 +252,14 @@ function execute(
   });
 }
 
-/** Memory of a run without its input, with a model call and a short response. */
+/**
+ * Estimated memory of a run with a model call and a short response, not counting its input, in
+ * bytes.
+ */
 const runBytes = 64 * 1024;
 /**
- * Memory per byte of an input, and per byte of a journal while it is read, as measured in
- * docs/decisions/0014-a-budget-of-bytes.md.
+ * Bytes of memory for each byte of an input, and for each byte of a journal while it is read. Both
+ * were measured: see docs/decisions/0014-a-budget-of-bytes.md.
  */
 const heldPerInputByte = 2;
 const heldPerJournalByte = 8;
@@ -245,8 +270,8 @@ interface Loaded {
 }
 
 /**
- * Reserves memory for the run, waits if there is none, and then reads the input and the journal.
- * Synchronous if nothing has to be waited for or read.
+ * Reserves memory for the run, then reads its input and its journal. Waits while the memory budget
+ * is used up. Returns without a promise if there is nothing to wait for or to read.
  */
 function load(
   ports: ExecutePorts,
@@ -283,8 +308,9 @@ async function loadResumed(
 
 /**
  * Reserves memory for the run.
- * @returns a promise if the run must wait; undefined if the memory is reserved.
- * @throws ApiError `too_large` if the run needs more than the share of one workspace.
+ * @returns a promise that resolves when the memory is reserved, if the run must wait for it;
+ *   undefined if the memory is reserved already.
+ * @throws ApiError `too_large` if the run needs more memory than the runs of one workspace may use.
  */
 function reserveMemory(
   live: LiveRun,
@@ -296,7 +322,8 @@ function reserveMemory(
   const bytes = runBytes + inputBytes + journalBytes;
   if (bytes > hold.maxBytes) throw tooLarge(hold);
   const waiting = hold.enter(bytes, live.signal);
-  // A run that waits must not hold memory, so its input is dropped and read again later.
+  // A run that waits for memory must not occupy any, so its input is dropped here and read again
+  // later.
   if (waiting !== undefined) run.input = undefined;
   if (waiting !== undefined) return waiting.then(() => void hold.grow(inputBytes));
   hold.grow(inputBytes);

@@ -1,16 +1,19 @@
 import { ByteBudget } from "../../base/byte-budget.ts";
 import type { HeapGuard } from "../../base/heap-guard.ts";
 
-/** The memory budgets of one process, by purpose: docs/decisions/0014-a-budget-of-bytes.md. */
+/**
+ * The memory budgets of one process, one for each purpose. See
+ * docs/decisions/0014-a-budget-of-bytes.md.
+ */
 export interface Memory {
-  /** Bytes of runs, by workspace. */
+  /** Budget for the memory of runs. Each workspace has a share. */
   readonly runs: ByteBudget;
   /**
-   * Bytes of large request bodies and responses, by workspace or, before that is known, by
-   * credential or address.
+   * Budget for large request bodies and responses. Each workspace has a share. Before the workspace
+   * of a request is known, the request counts towards its credential or its IP address.
    */
   readonly exchanges: ByteBudget;
-  /** Bytes of model output that is buffered for streams, by workspace. */
+  /** Budget for model output that is buffered for streams. Each workspace has a share. */
   readonly outputs: ByteBudget;
   readonly heap: HeapGuard;
 }
@@ -18,8 +21,10 @@ export interface Memory {
 const shares = { runs: 10 / 16, exchanges: 5 / 16, outputs: 1 / 16 };
 
 /**
- * Divides `bytes` into budgets. While the heap is full, `runs` and `exchanges` are paused.
- * @param onFree called when there is memory again for runs that wait for it, here or in the queue.
+ * Divides `bytes` into budgets. While the heap is full, the budgets `runs` and `exchanges` grant no
+ * more memory.
+ * @param onFree called when there is memory again for runs that wait for it, either in this process
+ *   or in the queue.
  */
 export function shareMemory({
   bytes,

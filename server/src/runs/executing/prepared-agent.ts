@@ -5,7 +5,10 @@ import type { Circuit, Model, Tool } from "../../engine/index.ts";
 export interface PreparedAgent {
   readonly config: AgentConfig;
   readonly model: Model;
-  /** Shared by all agents of the workspace with this model; undefined for the built-in model. */
+  /**
+   * Circuit breaker of the model, shared by all agents of the workspace that use the model;
+   * undefined for the built-in model, which has none.
+   */
   readonly circuit: Circuit | undefined;
   readonly tools: readonly Tool[];
 }

@@ -11,7 +11,7 @@ export interface JournalPorts {
   readonly processMessages: Pick<ProcessMessages, "send">;
 }
 
-/** The claim with which this process writes a run. */
+/** The claim that allows this process to write to a run's journal. */
 export interface Claim {
   readonly runId: string;
   readonly workspaceId: string;
@@ -21,8 +21,12 @@ export interface Claim {
 }
 
 /**
- * The journal of a run that this process owns. Entries are committed with the claim's fence, then
- * published. A class because there is one per run (decision 12).
+ * The journal of a run that this process owns. Each entry is first committed to the database and
+ * then published to subscribers in this process. The database rejects it if another process has
+ * claimed the run, which changes the run's `fence`.
+ *
+ * This is a class, not an object of closures, because one is created for each run and a class uses
+ * less memory: see docs/decisions/0012-what-is-brief-dies-young.md.
  */
 export class RunJournal implements Journal {
   readonly events: readonly RunEvent[];
@@ -31,7 +35,9 @@ export class RunJournal implements Journal {
   readonly #claim: Claim;
   #lastSeq: number;
 
-  /** @param events the journal so far, if the run is resumed. */
+  /**
+   * @param events the entries that the journal already has, if the run is resumed; otherwise none.
+   */
   constructor(ports: JournalPorts, live: LiveRun, claim: Claim, events: readonly RunEvent[]) {
     this.events = events;
     this.#ports = ports;
@@ -50,8 +56,9 @@ export class RunJournal implements Journal {
   }
 
   /**
-   * Releases the run: it is queued again for any process, which does not count as an attempt. The
-   * engine must have stopped, since no entry can be written afterwards.
+   * Releases the run: queues it again, so that any process can claim it. Being released does not
+   * count as an attempt. Call this only after the engine has stopped, since no entry can be written
+   * afterwards.
    */
   release(): Promise<void> {
     const queued: NewEvent = { type: "run.queued", data: {} };

@@ -2,7 +2,10 @@ import type { AgentConfig } from "@beckon/contract";
 import { configColumn } from "../../agents/index.ts";
 import type { Database } from "../../base/database/index.ts";
 
-/** Returns the configuration and the provider of an agent's version. */
+/**
+ * Returns the configuration and the provider's id of an agent's version; undefined if the version
+ * does not exist. The id is null unless the workspace configured the provider.
+ */
 export async function readVersion(
   database: Database,
   pinned: { workspaceId: string; agentId: string; agentVersion: number },

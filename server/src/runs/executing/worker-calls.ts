@@ -1,12 +1,13 @@
 interface Calls {
-  /** Claims queued runs soon. */
+  /** Makes the worker claim queued runs soon. */
   readonly claim: () => void;
-  /** Takes over runs of dead processes soon. */
+  /** Makes the worker take over the runs of dead processes soon. */
   readonly takeOver: () => void;
 }
 
 /**
- * Wakes the worker. Calls do nothing in a process that has no worker, or whose worker has stopped.
+ * Wakes the worker of this process. Does nothing if the process has no worker, or its worker has
+ * stopped.
  */
 export class WorkerCalls implements Calls {
   #calls: Calls | undefined;

@@ -4,35 +4,51 @@ import { addEvents, insertResults } from "./end-runs.ts";
 import type { AppendEntry } from "./journal-entry.ts";
 import type { RunEnd } from "./run-end.ts";
 
-/** Entries to append to one run's journal, atomically, with the run's end if they end it. */
+/**
+ * Entries to append to the journal of one run and, if they end the run, its end. Either all of this
+ * is written or none of it.
+ */
 export interface AppendRow {
   readonly runId: string;
   readonly workspaceId: string;
-  /** With `fence` the writer's claim: nothing is written if another process has claimed the run. */
+  /**
+   * The process that writes, which must own the run. `owner` and `fence` identify its claim:
+   * nothing is written if another process has claimed the run.
+   */
   readonly owner: string;
   readonly fence: number;
-  /** Seq of the last entry in the journal; the first new entry gets the next one. */
+  /** Sequence number of the last entry in the journal. The first new entry gets the next number. */
   readonly lastSeq: number;
   readonly entries: readonly AppendEntry[];
   /**
-   * Whether the entries announce side effects. Then they are rejected if the run is being
-   * cancelled.
+   * Whether the entries announce side effects, such as tool calls. Such entries are rejected if the
+   * cancellation of the run was requested.
    */
   readonly intent: boolean;
   readonly end: RunEnd | undefined;
-  /** Whether to release the claim and queue the run again for any process. */
+  /**
+   * Whether to release the claim and queue the run again, so that any process can claim it. Default
+   * false.
+   */
   readonly release?: boolean;
 }
 
 /**
- * `written`: with the time of the entries in RFC 3339 format. `fenced`: another process has claimed
- * the run, or it has ended. `cancelled`: an intent was rejected because the run is being cancelled.
+ * The result for one row:
+ * - `written`: the entries were written. `time` is their time in RFC 3339 format.
+ * - `fenced`: nothing was written, because another process has claimed the run, this process was
+ *   declared dead, or the run has ended or was deleted.
+ * - `cancelled`: nothing was written, because the entries announce side effects and the
+ *   cancellation of the run was requested.
  */
 export type AppendResult =
   | { readonly kind: "written"; readonly time: string }
   | { readonly kind: "fenced" | "cancelled" };
 
-/** The rows of one statement, split by the tables that it writes. */
+/**
+ * The rows of one statement, divided into the tables to which they are written. `write` is the
+ * position of an item's row in `rows`, counted from 1.
+ */
 interface AppendInput {
   readonly rows: readonly AppendRow[];
   readonly entries: readonly {
@@ -49,10 +65,10 @@ interface AppendInput {
 }
 
 /**
- * Appends to the journals of many runs in one statement and one commit. The update of `runs` is the
- * fence: entries, result and artifacts are written only for the rows that it returns. A join with
- * `runs` would not be enough: a join reads the statement's snapshot, while an update waits for the
- * row and checks its current version.
+ * Creates the statement that appends to the journals of many runs in one commit. Its update of
+ * `runs` checks the claim of each row: entries, results and artifacts are written only for the rows
+ * that the update returns. A join with `runs` would not be enough, since it reads the statement's
+ * snapshot. An update waits for a locked row and then checks the current version of the row.
  */
 const append = (name: string, owner: "living" | "dead") =>
   statement<AppendInput>(name, (p) => {
@@ -127,12 +143,12 @@ select json_agg(position) as written, now() as time from moved`;
 const byLiving = append("append", "living");
 const byDead = append("append-for-dead", "dead");
 
-/** All variants of the statement, for `statements.sql`. */
+/** All variants of the append statement, for `statements.sql`. */
 export const appendStatements = [byLiving, byDead];
 
 /**
- * Writes `rows`, one per run, and returns a result for each, in order. A row that an earlier,
- * repeated call has written is `written`.
+ * Writes `rows`, at most one for each run, and returns a result for each, in the same order. The
+ * result of a row that an earlier call has already written is `written`.
  */
 export async function appendToRuns(
   database: Database,
@@ -147,7 +163,8 @@ export async function appendToRuns(
 }
 
 /**
- * Writes `rows` of runs whose owners were declared dead, except those claimed by another process.
+ * Writes `rows`, whose runs belong to processes that were declared dead. Rows of runs that another
+ * process has claimed since are not written.
  */
 export async function appendForDead(database: Database, rows: readonly AppendRow[]): Promise<void> {
   await send(database, byDead, rows);
@@ -180,8 +197,8 @@ async function send(
 }
 
 /**
- * Finds out why a row was not written: an earlier call wrote it and its reply was lost, another
- * process has claimed the run, or the run is being cancelled.
+ * Finds out why a row was not written. An earlier call may have written it and lost the reply, the
+ * claim may no longer be valid, or the cancellation of the run may have been requested.
  */
 async function findReason(database: Database, row: AppendRow): Promise<AppendResult> {
   const { rows } = await database.engine.query<{ ours: Date | null; to_be_cancelled: boolean }>({

@@ -7,12 +7,15 @@ import {
 } from "../../base/database/index.ts";
 import { type AppendResult, type AppendRow, appendToRuns } from "./append-statement.ts";
 
-/** The batcher of appends: those that runs of this process make at the same time share a commit. */
+/**
+ * The batcher of appends to journals. Appends that runs of this process make at the same time share
+ * one statement and one commit.
+ */
 export type Appends = Batcher<AppendRow, AppendResult>;
 
 /**
  * Creates the batcher of appends.
- * @param mutex shared with the other batchers on the same database.
+ * @param mutex the mutex that all batchers on this database share.
  * @param onWritten called after each commit.
  */
 export function createAppends(
@@ -32,7 +35,8 @@ export function createAppends(
     bytes: bytesOf,
     maxSmallBytes: 1024 * 1024,
     small: createBatcher({ ...appends, maxRows: 200, maxBytes: 8 * 1024 * 1024, mutex }),
-    // One at a time and without the mutex, so that neither small appends nor starts wait for them.
+    // Large appends are written one at a time and do not use the mutex, so that neither small
+    // appends nor starts of runs wait for them.
     large: createBatcher({ ...appends, maxRows: 1, maxBytes: 1 }),
   });
 }

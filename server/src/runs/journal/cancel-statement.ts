@@ -4,20 +4,27 @@ import { newId } from "../../base/ids.ts";
 import type { RunRef } from "../run.ts";
 import { endUnexecuted } from "./end-runs.ts";
 
-/** `asked`: the run executes, and its owner must end it. `over`: it had already ended. */
+/**
+ * The result of a cancellation.
+ * - `cancelled`: the run has ended.
+ * - `asked`: the run is running, and the process that owns it must end it.
+ * - `over`: the run had already ended before.
+ * - `not_found`: the run does not exist.
+ */
 export type CancelResult = "cancelled" | "asked" | "over" | "not_found";
 
 interface CancelInput extends Omit<CancelOptions, "eventId"> {
   readonly runIds: readonly string[];
   readonly workspaceId: string;
-  /** One for each run, in the same order. */
+  /** Ids for the last events of the runs: one for each run, in the order of `runIds`. */
   readonly eventIds: readonly string[];
 }
 
 /**
- * Ends runs that are queued or waiting, and sets `cancel_requested_at` on running ones: from then
- * on appends that announce effects are rejected. It is one statement because a run could be claimed
- * or released between two. Rows are locked in the order of their ids, to avoid deadlocks.
+ * Ends runs that are queued or waiting, and sets `cancel_requested_at` on running ones. After that,
+ * appends that announce side effects are rejected for the running ones. It is a single statement,
+ * because a run could be claimed or released between two statements. Rows are locked in the order
+ * of their ids, to avoid deadlocks.
  */
 export const cancelStatement = statement<CancelInput>("cancel", (p) => {
   const ids = p.value("text[]", (input) => input.runIds);
@@ -64,7 +71,10 @@ interface Answered {
 export interface CancelOptions {
   readonly eventId: string;
   readonly message: string;
-  /** The actor, for the audit log; absent: Beckon itself, which is not recorded. */
+  /**
+   * The actor, for the audit log; undefined if the server itself cancels the run, or the caller
+   * writes the audit entry. Then the statement writes no audit entry.
+   */
   readonly by?:
     | { readonly auditId: string; readonly actor: string; readonly address: string | undefined }
     | undefined;
@@ -89,8 +99,8 @@ export async function cancelStored(
 }
 
 /**
- * Cancels many runs in a transaction whose caller writes the audit entry.
- * @returns the runs that this call changed: those that ended, and those whose cancellation was
+ * Cancels many runs. Writes no audit entry: the caller writes it in the same transaction.
+ * @returns the runs that this call changed: those that have ended, and those whose cancellation was
  *   requested for the first time.
  */
 export async function cancelAllStored(

@@ -2,7 +2,10 @@ import type { TokenUsage } from "@beckon/contract";
 import type { Database } from "../../base/database/index.ts";
 import type { JournalDigest, Prompt } from "../../engine/index.ts";
 
-/** Maximum size of a digest. Of older entries only the number of steps is read. */
+/**
+ * Maximum size of the entries in a digest, in bytes. Older entries than fit are only counted, if
+ * they are steps.
+ */
 const maxBytes = 1024 * 1024;
 
 interface Row {
@@ -12,18 +15,18 @@ interface Row {
   readonly tool: string | null;
   readonly usage: TokenUsage | null;
   readonly calls: readonly string[] | null;
-  /** Only in the row `total`: the number of steps with a response. */
+  /** The number of steps with a response. Set only in the row `total`. */
   readonly steps: number | null;
-  /** Only in the row `total`: the agent's model. */
+  /** The name of the agent's model. Set only in the row `total`. */
   readonly model: string | null;
-  /** Only in the row `total`: characters of the prompt and the whole journal. */
+  /** The number of characters of the prompt and the whole journal. Set only in the row `total`. */
   readonly characters: number | null;
 }
 
 /**
- * Reads the digest of a run's journal from which the engine decides how the run ends. Its size is
- * bounded: payloads are not read. Tool calls are read of the last step only, since earlier ones had
- * results before the next model call.
+ * Reads a summary of a run's journal, the digest, from which the engine decides how the run ends.
+ * The digest has a bounded size, since it contains no payloads. It contains the tool calls of the
+ * last step only: those of earlier steps had results before the next model call.
  */
 export async function readDigest(
   database: Database,

@@ -4,10 +4,11 @@ import { insertEvents } from "../../events/index.ts";
 import { nothingUsed, terminalEvent } from "./journal-entry.ts";
 
 /**
- * Returns SQL that writes the results of runs. It is the only insert into `run_results`.
+ * Returns SQL that writes the results of runs. No other code inserts into `run_results`.
  *
- * @param source common table expression with the columns run_id, workspace_id, output, error_code,
- *   error_message, input_tokens, output_tokens, cached_input_tokens, usage_estimated, cost_micros.
+ * @param source name of a common table expression with the columns run_id, workspace_id, output,
+ *   error_code, error_message, input_tokens, output_tokens, cached_input_tokens, usage_estimated,
+ *   cost_micros.
  */
 export function insertResults(source: string): string {
   return `written_results as (
@@ -20,28 +21,30 @@ export function insertResults(source: string): string {
 }
 
 /**
- * Returns the assignments of `update runs r set …` that allocate the seqs of `count` more events.
- * The transaction id of a run's events must never decrease. `greatest` is needed because a
- * statement can get its id, wait for the row, and write after a transaction with a higher id.
+ * Returns assignments for `update runs r set …` that reserve the sequence numbers of `count` more
+ * events. They also set `last_transaction`, which must never decrease for a run. `greatest` is
+ * needed because a statement can get its transaction id, wait for the row, and write the row after
+ * a transaction with a higher id.
  */
 export function addEvents(count: string): string {
   return `last_seq = r.last_seq + ${count},
     last_transaction = greatest(r.last_transaction, current_transaction())`;
 }
 
-/** The end of runs that were never executed, the same for all runs of a statement. */
+/** The end of runs that were never executed. It is the same for all runs of a statement. */
 export interface UnexecutedEnd {
   readonly status: "failed" | "cancelled";
   readonly error: RunError;
 }
 
 /**
- * Returns SQL that ends runs that were never executed: status, last event and result.
+ * Returns SQL that ends runs that were never executed: it writes their status, last event and
+ * result.
  *
- * @param source common table expression with the columns id, workspace_id and event_id; its runs
- *   are locked.
- * @param set more columns of `runs` to set, each followed by a comma.
- * @returns common table expressions, among them `ended (id)`.
+ * @param source name of a common table expression with the columns id, workspace_id and event_id.
+ *   It must have locked the rows of its runs.
+ * @param set assignments to more columns of `runs`, each followed by a comma.
+ * @returns common table expressions, one of which is `ended (id)`.
  */
 export function endUnexecuted<Input>(
   p: Parameters<Input>,

@@ -2,17 +2,20 @@ import { engineVersion } from "../../base/engine-version.ts";
 import { insertEvents } from "../../events/index.ts";
 import { insertResults } from "./end-runs.ts";
 
-/** Statuses that a run can be created with. `waiting`: not claimed until it is queued. */
+/**
+ * The statuses in which a run can be created. A run that is `waiting` cannot be claimed until it is
+ * queued.
+ */
 export type InitialStatus = "running" | "queued" | "waiting" | "failed";
 
 /**
- * Returns SQL that writes new runs with their inputs and first events. It is the only insert into
+ * Returns SQL that writes new runs with their inputs and first events. No other code inserts into
  * `runs` and `run_inputs`.
  *
- * @param source common table expression with the columns run_id, workspace_id, agent_id, status,
- *   owner, version, source, trigger_id, payload, prompt_prefix, content_type, principal, retry_of,
- *   event_id; with `failing` also error_code, error_message and event_data, the data of
- *   `run.failed`.
+ * @param source name of a common table expression with the columns run_id, workspace_id, agent_id,
+ *   status, owner, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
+ *   retry_of, event_id. If `failing` is true, it also has error_code, error_message and event_data,
+ *   which is the data of the event `run.failed`.
  * @param failing whether rows can have the status `failed`.
  */
 export function insertRuns(source: string, { failing }: { readonly failing: boolean }): string {

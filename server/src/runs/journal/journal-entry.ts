@@ -2,24 +2,31 @@ import { type EventOnWire, eventVersion, type NewEvent } from "@beckon/contract"
 import { newId } from "../../base/ids.ts";
 import type { Outcome } from "../../engine/index.ts";
 
-/** An event in the form in which it is written. */
+/** An event as it is written to the database. */
 export interface AppendEntry {
   readonly id: string;
   readonly type: string;
-  /** JSON text. */
+  /** The event's data as JSON. */
   readonly data: string;
-  /** Set if the data is too large for the journal: the whole data, to which `data` refers. */
+  /**
+   * Set if the data is too large for the journal. `content` is then the whole data, and `data`
+   * contains only the artifact's id and size.
+   */
   readonly artifact: { readonly id: string; readonly content: string } | undefined;
 }
 
-/** Maximum bytes of an event's data in the journal, as JSON. Larger data becomes an artifact. */
+/**
+ * Maximum size of an event's data in the journal, in bytes of JSON. Larger data is written as an
+ * artifact.
+ */
 const maxDataBytes = 64 * 1024;
 
 /** Returns the entry to write for an event. */
 export function toEntry(event: NewEvent): AppendEntry {
   const content = JSON.stringify(event.data);
   const id = newId("evt");
-  // A UTF-16 code unit takes at most 3 bytes of UTF-8, so most events need no byte count.
+  // A UTF-16 code unit takes at most 3 bytes in UTF-8, so for most events the bytes need not be
+  // counted.
   if (content.length * 3 <= maxDataBytes || Buffer.byteLength(content) <= maxDataBytes) {
     return { id, type: event.type, data: content, artifact: undefined };
   }
@@ -28,7 +35,7 @@ export function toEntry(event: NewEvent): AppendEntry {
   return { id, type: event.type, data, artifact: { id: artifactId, content } };
 }
 
-/** Returns a written entry in the form in which readers get it. */
+/** Returns a written entry as readers of the journal get it. */
 export function toStored(
   event: NewEvent,
   entry: AppendEntry,

@@ -11,7 +11,7 @@ interface EventRow {
   readonly data: Record<string, unknown>;
 }
 
-/** Returns up to `limit` events of a run after `after`, oldest first. */
+/** Returns up to `limit` events of a run with sequence numbers above `after`, oldest first. */
 export async function readEvents(
   database: Database,
   run: { runId: string; workspaceId: string },
@@ -27,13 +27,16 @@ export async function readEvents(
   return rows.map((row) => ({ ...row, time: row.time.toISOString() }));
 }
 
-/** `readSomeEvents` stops once it has read this much. */
+/**
+ * `readSomeEvents` returns no more events once the data of those before has this many characters.
+ */
 const someCharacters = 64 * 1024;
 const someEvents = 32;
 
 /**
- * Returns the next events after `after`: at least one if there is any, at most 32, and at most one
- * event more than 64 KiB. For streams, of which there can be many.
+ * Returns the next events with sequence numbers above `after`, oldest first: at least one if there
+ * is any, and at most 32. Once the data of the events has 64 Ki characters, no more events follow.
+ * For streams, many of which can read at the same time.
  */
 export async function readSomeEvents(
   database: Database,
@@ -54,7 +57,10 @@ export async function readSomeEvents(
   return rows.map((row) => ({ ...row, time: row.time.toISOString() }));
 }
 
-/** Returns the whole journal, with the data of artifacts, from which the engine resumes the run. */
+/**
+ * Returns the whole journal, from which the engine resumes the run. The data of large events is
+ * read from their artifacts.
+ */
 export async function readJournal(
   database: Database,
   run: { runId: string; workspaceId: string },
@@ -69,12 +75,12 @@ export async function readJournal(
       where e.run_id = $1 and e.workspace_id = $2 order by e.seq`,
     values: [run.runId, run.workspaceId],
   });
-  // Safe: this code or an older version wrote them from these types. Claims select only runs whose
-  // engine version this code can read.
+  // The cast is safe: this version of the code or an older one wrote the events from these types.
+  // Claims select only runs whose engine version this code can read.
   return rows.map((row) => ({ ...row, time: row.time.toISOString() })) as unknown as RunEvent[];
 }
 
-/** Returns the bytes of JSON that `readJournal` would read. */
+/** Returns the size of the JSON that `readJournal` would read, in bytes. */
 export async function readJournalBytes(
   database: Database,
   run: { runId: string; workspaceId: string },
@@ -92,7 +98,7 @@ export async function readJournalBytes(
   return Number(rows[0]?.bytes ?? 0);
 }
 
-/** Returns the input of a run: prompt prefix and payload. */
+/** Returns the input of a run, which consists of the prompt prefix and the payload. */
 export async function readInput(
   database: Database,
   run: { runId: string; workspaceId: string },

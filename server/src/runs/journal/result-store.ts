@@ -3,12 +3,12 @@ import type { Database } from "../../base/database/index.ts";
 import type { Outcome } from "../../engine/index.ts";
 import type { RunRef } from "../run.ts";
 
-/** Columns of a run's usage and cost. */
+/** The columns with the token usage and the cost of a run. */
 interface SpentColumns {
   readonly input_tokens: string;
   readonly output_tokens: string;
   readonly cached_input_tokens: string;
-  /** null: the run has not ended. */
+  /** Whether the usage is estimated; null if the run has not ended. */
   readonly usage_estimated: boolean | null;
   readonly cost_micros: string | null;
 }
@@ -20,7 +20,7 @@ interface ResultRow extends SpentColumns {
   readonly error_message: string | null;
 }
 
-/** Returns the usage and cost in a row. */
+/** Returns the token usage and the cost in a row. */
 export function spentOf(row: SpentColumns): Pick<Outcome, "usage" | "cost_micros"> {
   return {
     usage: {
@@ -66,7 +66,10 @@ export async function readStoredStatus(
   return rows[0]?.status;
 }
 
-/** Returns the last seq of some runs. Deleted ones are missing. */
+/**
+ * Returns, for each run, the sequence number of the last event in its journal. Runs that were
+ * deleted are missing.
+ */
 export async function readLastSeqs(
   database: Database,
   runIds: readonly string[],

@@ -1,7 +1,7 @@
 import type { RunStatus, TokenUsage } from "@beckon/contract";
 import type { Outcome } from "../../engine/index.ts";
 
-/** A run's outcome in the form in which it is written. */
+/** A run's outcome as it is written to the database. */
 export interface RunEnd {
   readonly status: Extract<RunStatus, "succeeded" | "failed" | "cancelled">;
   readonly output: string | null;
@@ -10,7 +10,7 @@ export interface RunEnd {
   readonly costMicros: number | null;
 }
 
-/** Returns the columns of an outcome. */
+/** Returns an outcome as it is written to the database. */
 export function toEnd(outcome: Outcome): RunEnd {
   return {
     status: outcome.status,

@@ -22,9 +22,9 @@ export interface CancelPorts {
 export const notStarted = "The run was cancelled before it began.";
 
 /**
- * Cancels a run. A queued run ends at once, a running one once the process that executes it has
- * stopped it. A run that has ended does not change.
- * @returns the run after the call; a running one may not have ended yet.
+ * Cancels a run. A queued run ends at once. A running one ends when the process that executes it
+ * has stopped it. A run that has already ended does not change.
+ * @returns the run as it is after the call. A run that was running may not have ended yet.
  * @throws ApiError `forbidden`, `not_found`, `bad_request`; `unavailable` if the database cannot be
  *   reached.
  */
@@ -36,7 +36,7 @@ export async function cancelRun({
   input: { runId: string; body: UnparsedBody };
 }): Promise<Run> {
   const agentIds = permitRuns(ctx, "runs:write");
-  // Throws `not_found` for runs that the actor cannot see, before any change.
+  // Throws `not_found`, before anything changes, if the actor cannot see the run.
   const before = await readRun(ctx, input.runId, agentIds);
   parseBody(emptyBody, input.body, {});
   if (before.finished_at !== null) return before;
@@ -55,15 +55,18 @@ export async function cancelRun({
   return readRun(ctx, input.runId, agentIds);
 }
 
-/** Stops a run whose cancellation was requested, in this process or by notifying the others. */
+/**
+ * Stops a run whose cancellation was requested: directly if this process executes it, otherwise by
+ * notifying the other processes.
+ */
 export function stopRun(ports: CancelPorts, runId: string): void {
   if (!stopHere(ports, runId)) ports.processMessages.send({ kind: "cancel", runId });
 }
 
 /**
- * Stops the run if this process executes it. Otherwise wakes the failover, since the run may belong
- * to a dead process.
- * @returns whether this process executes it.
+ * Stops the run if this process executes it. Otherwise makes the worker take over the runs of dead
+ * processes, since the run may belong to one of these.
+ * @returns whether this process executes the run.
  */
 export function stopHere(
   { live, worker }: Pick<CancelPorts, "live" | "worker">,

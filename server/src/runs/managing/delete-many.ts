@@ -7,9 +7,9 @@ import { deleteRunRows } from "./delete-store.ts";
 import { selectMany } from "./select-many.ts";
 
 /**
- * Deletes up to 200 ended runs that match the filter, newest first, in one transaction.
- * @returns `deleted`: how many. `next`: the `after` of the following call; null if the search is
- *   complete.
+ * Deletes up to 200 runs that have ended and match the filter, newest first, in one transaction.
+ * @returns `deleted`: the number of deleted runs. `next`: the value of `after` for the next call;
+ *   null if no runs are left to search.
  * @throws ApiError `forbidden`, `bad_request`
  */
 export async function deleteRuns({
@@ -21,7 +21,8 @@ export async function deleteRuns({
 }): Promise<{ deleted: number; next: string | null }> {
   permit(ctx, "runs:write");
   const { filter, after } = parseBody(deleteRunsBody, input.body);
-  // Fewer than for a cancellation: a run may have thousands of journal entries, and artifacts.
+  // A transaction deletes fewer runs than one that cancels runs, since a run may have thousands of
+  // journal entries, and artifacts.
   const change = {
     name: "runs to delete",
     states: ["succeeded", "failed", "cancelled"],

@@ -1,6 +1,9 @@
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 
-/** Returns a run's row, locked, so that a concurrent deletion waits and then finds no row. */
+/**
+ * Locks a run's row and returns it; undefined if the run does not exist. A concurrent deletion of
+ * the same run waits for the lock and then finds no row.
+ */
 export function lockRun(
   tx: WorkspaceTransaction,
   workspaceId: string,
@@ -16,9 +19,9 @@ export function lockRun(
 }
 
 /**
- * Deletes the runs that have ended, with their rows in tables without a foreign key to `runs`.
- * Artifacts are deleted by their foreign key.
- * @returns how many were deleted.
+ * Deletes those of the runs that have ended, with their rows in the tables that have no foreign key
+ * to `runs`. Artifacts have one, through which the database deletes them.
+ * @returns the number of deleted runs.
  */
 export async function deleteRunRows(
   tx: WorkspaceTransaction,

@@ -6,8 +6,9 @@ import { noRun } from "../access.ts";
 import { deleteRunRows, lockRun } from "./delete-store.ts";
 
 /**
- * Deletes a run that has ended, with its journal and its artifacts. Its Idempotency-Key stays
- * bound: a repeated request gets `conflict` and does not start a second run.
+ * Deletes a run that has ended, with its journal and its artifacts. The Idempotency-Key with which
+ * the run was started stays bound. A repeated request with this key gets the error `conflict`, and
+ * does not start a second run.
  * @throws ApiError `forbidden`, `not_found`; `conflict` if the run has not ended.
  */
 export async function deleteRun({

@@ -19,8 +19,9 @@ export async function getRun({
 }
 
 /**
- * Returns a run, for callers that have checked the actor's permission.
- * @param agentIds the agents that the actor is limited to; undefined: all.
+ * Returns a run. Does not check the actor's permission: the caller must have done so.
+ * @param agentIds the agents whose runs the actor can access; undefined if the actor can access the
+ *   runs of all agents.
  * @throws ApiError `not_found`
  */
 export async function readRun(

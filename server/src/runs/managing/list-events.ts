@@ -6,8 +6,9 @@ import { type SubscribePorts, subscribeToRun } from "../subscribing/index.ts";
 import { getRun } from "./get.ts";
 
 /**
- * Returns a page of a run's events that are durable now, oldest first.
- * @returns `next`: the `after` of the following page; null if there are no more events yet.
+ * Returns a page of the events that are committed to a run's journal now, oldest first.
+ * @returns `data`: the events. `next`: the value of `after` for the following page; null if there
+ *   are no more events yet.
  * @throws ApiError `forbidden`, `not_found`, `bad_request`; `unavailable` if the database cannot be
  *   reached.
  */

@@ -9,9 +9,10 @@ import { searchRuns } from "./search-store.ts";
 import { fittingRuns, readRuns } from "./store.ts";
 
 /**
- * Returns runs of the workspace, or of one agent, that match the query, newest first. An actor that
- * is limited to agents gets only their runs. A page can be short or even empty and still have a
- * `next`: it ends after 10,000 scanned runs, or 4 MiB of inputs and outputs.
+ * Returns a page of the runs of the workspace or of one agent that match the query, newest first.
+ * An actor that is limited to some agents gets only the runs of these agents. A page ends when
+ * 10,000 runs were searched, or when its inputs and outputs reach 4 MiB, so it can have few runs,
+ * or none, although there are more.
  * @throws ApiError `forbidden`, `not_found`, `bad_request`
  */
 export async function listRuns({

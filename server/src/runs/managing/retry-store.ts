@@ -1,7 +1,7 @@
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import type { StartRow } from "../starting/index.ts";
 
-/** What a retry copies from the original run. */
+/** The properties of the original run that a retry needs. */
 export interface RetriedRun {
   readonly runId: string;
   readonly agentId: string;
@@ -15,8 +15,9 @@ export interface RetriedRun {
 }
 
 /**
- * Returns the run to retry; undefined if it does not exist.
- * @param agentIds the agents that the caller is limited to; undefined: all.
+ * Returns the run to retry; undefined if it does not exist, or belongs to none of `agentIds`.
+ * @param agentIds the agents whose runs the caller can access; undefined if the caller can access
+ *   the runs of all agents.
  */
 export async function readRetried(
   tx: WorkspaceTransaction,

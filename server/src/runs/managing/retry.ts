@@ -11,12 +11,14 @@ import { type RetriedRun, readRetried } from "./retry-store.ts";
 import { findRun } from "./store.ts";
 
 /**
- * Starts a new run with the payload of a run that has ended, with the agent's current version or
- * the original one. The checks for pause, queue limit and key apply as to every start; a disabled
- * or deleted trigger is no obstacle. The new run is queued for any process with capacity.
+ * Starts a new run with the payload of a run that has ended, and with the agent's current version
+ * or the version of that run. The agent's pause, its queue limit and the Idempotency-Key are
+ * checked as for every start, but the trigger of the original run may be disabled or deleted. The
+ * new run is queued, so that any process with capacity can execute it.
  *
- * @returns the new run; with a repeated key, the run that the key has started.
- * @throws ApiError `forbidden`, `not_found`, `conflict`, and as `startRun`.
+ * @returns the new run or, if the Idempotency-Key was used before, the run that the earlier request
+ *   started.
+ * @throws ApiError `forbidden`, `not_found`, `conflict`, and the errors of `startRun`.
  */
 export async function retryRun({
   ctx,
@@ -74,7 +76,7 @@ function detailsOf(ctx: Context, retried: RetriedRun, version: "current" | "orig
 
 /**
  * Returns the run that a retry has started.
- * @throws ApiError `conflict` if it was deleted since.
+ * @throws ApiError `conflict` if the run was deleted meanwhile.
  */
 async function read(ctx: Context, runId: string): Promise<Run> {
   const run = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>

@@ -3,44 +3,49 @@ import { type RawBuilder, sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { lowestIdAt } from "../../base/ids.ts";
 
-/** Maximum of runs that one search scans, however few match. */
+/** Maximum number of runs that one search reads, however few of them match. */
 export const maxScanned = 10_000;
 
 /**
- * Maximum difference between the time in a run's id and its `created_at`. A process generates the
- * id before it sends the statement, the database sets `created_at`, and their clocks may differ.
+ * Maximum difference between the time in a run's id and its `created_at`. They differ because a
+ * process generates the id before it sends the statement, while the database sets `created_at`, and
+ * their clocks may differ.
  */
 const idSlackMs = 300_000;
 
 export interface Search {
-  /** The agents that the actor is limited to; undefined: all. */
+  /**
+   * The agents whose runs the actor can access; undefined if the actor can access the runs of all
+   * agents.
+   */
   readonly agentIds: readonly string[] | undefined;
   readonly filter: RunFilter;
   /**
-   * For bulk changes: only runs in these states, created before the transaction began and without a
+   * Set for a change of many runs. Then the search finds only runs that are in one of these states,
+   * were created before the transaction began and, if the states include `running`, have no
    * requested cancellation.
    */
   readonly change?: readonly RunStatus[];
-  /** Exclusive upper bound of the ids; undefined: none. */
+  /** The search finds only runs with ids below this one; undefined for no bound. */
   readonly below: string | undefined;
   readonly limit: number;
 }
 
 export interface Found {
-  /** At most `limit`, newest first. */
+  /** Ids of the found runs, newest first. At most `limit`. */
   readonly runIds: readonly string[];
   /**
-   * The id below which the search continues; undefined: there are no more runs. Can be set although
-   * fewer than `limit` runs were found.
+   * The value of `below` with which the search continues; undefined if no runs are left to search.
+   * It can be set although fewer than `limit` runs were found.
    */
   readonly nextBelow: string | undefined;
 }
 
 /**
- * Finds the newest runs that match, in bounded time: it scans an index backwards and stops after
- * `maxScanned` runs, even if none matched. Runs that have not ended are found by partial indexes,
- * which are small. Inputs and results are read by lateral subqueries with a limit, since the
- * planner could choose to read the whole table for a join.
+ * Finds the newest runs that match. To take a bounded time, it scans an index backwards and stops
+ * after `maxScanned` runs, even if none of them matched. For runs that have not ended it uses
+ * partial indexes, which are small. Inputs and results are read by lateral subqueries with a limit,
+ * since for a join the planner could choose to read the whole table.
  */
 export async function searchRuns(
   tx: WorkspaceTransaction,
@@ -99,7 +104,7 @@ function agentsOf({ agentIds, filter }: Search): readonly string[] | undefined {
 
 const columns = sql`r.id, r.status, r.created_at, r.cancel_requested_at`;
 
-/** The range of ids to scan: at least `lowest`, and below all of `below`. */
+/** The range of ids to scan: at least `lowest`, and below each id in `below`. */
 interface Bounds {
   readonly lowest: string;
   readonly below: readonly string[];
@@ -118,7 +123,7 @@ function boundsOf({ filter, below }: Search): Bounds {
   };
 }
 
-/** Greater than the id of every run. */
+/** A text that sorts after the id of every run. */
 const upperBound = `run_${"z".repeat(26)}`;
 
 function ofWorkspace(workspaceId: string, { lowest, below }: Bounds): RawBuilder<unknown> {
@@ -130,9 +135,10 @@ function ofWorkspace(workspaceId: string, { lowest, below }: Bounds): RawBuilder
 }
 
 /**
- * Scans the newest runs of each agent. Agent and id are compared and ordered as a pair, for which
- * only the index on agent and id can be used. With `agent_id = a.id order by id` the planner, which
- * does not know how many runs an agent has, may scan the workspace's runs for the few of the agent.
+ * Scans the newest runs of each agent. The query compares and orders agent and id as a pair, for
+ * which the planner can use only the index on agent and id. With `agent_id = a.id order by id` the
+ * planner, which does not know how many runs an agent has, might scan all runs of the workspace to
+ * find a few runs of the agent.
  */
 function scanAgents(
   workspaceId: string,
@@ -150,7 +156,10 @@ function scanAgents(
     order by r.agent_id desc, r.id desc limit ${max}) as newest`;
 }
 
-/** The states are literals, not parameters, so that the planner can use the partial indexes. */
+/**
+ * Scans the newest runs that have not ended. The states are literals, not parameters, so that the
+ * planner can use the partial indexes.
+ */
 function scanUnfinished(
   workspaceId: string,
   wanted: readonly RunStatus[],
@@ -205,8 +214,8 @@ function conditions(
     ...(before === undefined ? [] : [sql`s.created_at < ${new Date(before)}`]),
     ...(source === undefined ? [] : [sql`i.source = any (${source}::text[])`]),
     ...(trigger_id === undefined ? [] : [sql`i.trigger_id = ${trigger_id}`]),
-    // Only these states have an error. `strpos`, not a pattern: no character of the text is
-    // special.
+    // Only runs in these states have an error. `strpos` is used instead of a pattern, since it
+    // gives no character of the text a special meaning.
     ...(error === undefined
       ? []
       : [

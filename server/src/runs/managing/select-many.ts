@@ -10,17 +10,22 @@ interface Selection {
 }
 
 interface Change {
-  /** The list to which cursors are bound. */
+  /** Name of the list. A cursor is valid only for the list for which it was issued. */
   readonly name: string;
   readonly states: readonly RunStatus[];
   readonly agentIds: readonly string[] | undefined;
-  /** Maximum of runs in one transaction: it locks their rows, for which their owners must wait. */
+  /**
+   * Maximum number of runs in one transaction. The transaction locks their rows, so that the
+   * processes that execute the runs must wait for it.
+   */
   readonly max: number;
 }
 
 /**
- * Selects the next runs of a bulk change, among those that existed when its transaction began.
- * @returns the runs, and the cursor of the next call; null if there are no more.
+ * Selects the next runs for a change of many runs, among the runs that existed when the transaction
+ * began.
+ * @returns the ids of the runs, and the cursor for the next call; null if no runs are left to
+ *   search.
  */
 export async function selectMany(
   tx: WorkspaceTransaction,

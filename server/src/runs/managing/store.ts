@@ -4,8 +4,8 @@ import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts"
 import { spentOf } from "../journal/index.ts";
 
 /**
- * Selects runs with all columns of the API. While a run executes, its usage is summed from its
- * steps.
+ * Selects runs with all columns that the API returns. While a run has not ended, its token usage is
+ * the sum of the usage of its steps.
  */
 function runs(tx: WorkspaceTransaction, workspaceId: string) {
   return tx
@@ -55,8 +55,9 @@ function tokens(field: "input_tokens" | "output_tokens" | "cached_input_tokens")
 type RunRow = Awaited<ReturnType<ReturnType<typeof runs>["executeTakeFirstOrThrow"]>>;
 
 /**
- * Returns a run; undefined if it does not exist.
- * @param agentIds the agents that the caller is limited to; undefined: all.
+ * Returns a run; undefined if it does not exist, or belongs to none of `agentIds`.
+ * @param agentIds the agents whose runs the caller can access; undefined if the caller can access
+ *   the runs of all agents.
  */
 export async function findRun(
   tx: WorkspaceTransaction,
@@ -72,12 +73,15 @@ export async function findRun(
   return row && toRun(row);
 }
 
-/** Maximum bytes of inputs and outputs on one page, unless its first run alone is larger. */
+/**
+ * Maximum size of all inputs and outputs on one page, in bytes. The first run of a page is always
+ * included, even if it is larger.
+ */
 const maxPageBytes = 4 * 1024 * 1024;
 
 /**
- * Returns those of the runs, newest first, that fit on one page; the first always does. The sizes
- * are computed without reading the texts.
+ * Returns the ids of those runs, newest first, that fit on one page. The first run always fits. The
+ * sizes are computed without returning the texts.
  */
 export async function fittingRuns(
   tx: WorkspaceTransaction,
@@ -95,7 +99,7 @@ export async function fittingRuns(
   return rows.map((row) => row.run_id);
 }
 
-/** Returns these runs, newest first. Runs deleted meanwhile are missing. */
+/** Returns the runs with these ids, newest first, except runs that were deleted meanwhile. */
 export async function readRuns(
   tx: WorkspaceTransaction,
   workspaceId: string,

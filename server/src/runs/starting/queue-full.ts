@@ -3,8 +3,9 @@ import { ApiError } from "../../base/errors.ts";
 const retryAfterSeconds = 5;
 
 /**
- * Returns the error for a start that the agent's queue limit rejects.
- * @param limit the agent's maximum of queued runs; undefined if it could not be read.
+ * Returns the error for a request to start a run that is rejected because of the agent's queue
+ * limit.
+ * @param limit the agent's maximum number of queued runs; undefined if it could not be read.
  */
 export function queueFull(limit: number | undefined): ApiError {
   return new ApiError(

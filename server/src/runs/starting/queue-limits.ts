@@ -6,12 +6,12 @@ import { callerId, type StartRow } from "./start-row.ts";
 type Caller = Pick<StartRow, "caller" | "agentId">;
 
 /**
- * Cache of the queue limits that error responses name. The start statement does not return the
- * limit, since only rejected callers need it. However many are rejected, the database is queried at
- * most once a second for each caller.
+ * Cache of the agents' queue limits, which error responses contain. The statement that starts runs
+ * does not return the limit, since only rejected callers need it. For each caller and agent the
+ * database is queried at most once a second, however many of the requests are rejected.
  */
 export interface QueueLimits {
-  /** Returns the limit; undefined if it cannot be read at the moment. */
+  /** Returns the queue limit; undefined if it cannot be read at the moment. */
   of(caller: Caller): Promise<number | undefined>;
 }
 
@@ -26,7 +26,7 @@ export function createQueueLimits(database: Database): QueueLimits {
       const key = `${callerId(caller.caller)} ${caller.agentId ?? ""}`;
       const cached = cache.get(key);
       if (cached !== undefined) return cached;
-      // Without the limit the error response is still correct.
+      // If the limit cannot be read, the error response leaves it out, which is still correct.
       const limit = readQueueLimit(database, caller).catch(() => undefined);
       cache.set(key, limit);
       return limit;

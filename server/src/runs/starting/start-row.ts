@@ -3,59 +3,86 @@ import type { InitialStatus } from "../journal/index.ts";
 
 /** The caller that starts a run. */
 export type Caller =
-  /** Sent a secret, of which `hash` is the SHA-256. The start statement authenticates it. */
+  /**
+   * A caller that sent a secret. `hash` is the SHA-256 of the secret. The start statement
+   * authenticates the caller.
+   */
   | { readonly kind: "credential"; readonly hash: Buffer }
   /**
-   * Already authenticated and allowed to start runs of the agent, by a session or a management
-   * route.
+   * A caller that a session or a management route has already authenticated and allowed to start
+   * runs of the agent.
    */
   | { readonly kind: "member"; readonly principal: string; readonly workspaceId: string };
 
-/** Returns the caller if it is already authenticated; undefined if the statement must do so. */
+/**
+ * Returns the caller if it is already authenticated; undefined if the start statement must
+ * authenticate it.
+ */
 export function authenticated(
   caller: Caller,
 ): Exclude<Caller, { readonly kind: "credential" }> | undefined {
   return caller.kind === "credential" ? undefined : caller;
 }
 
-/** A request to start a run. Its ids are generated first, so that the statement can be repeated. */
+/**
+ * A request to start a run. The ids are generated before the statement is sent, so that the
+ * statement can be sent again without starting a second run.
+ */
 export interface StartRow {
   readonly runId: string;
   readonly eventId: string;
   readonly source: RunSource;
   readonly caller: Caller;
-  /** The agent named in the path; null for a trigger, whose token determines the agent. */
+  /**
+   * The agent in the request's path; null for a request to a trigger, whose token determines the
+   * agent.
+   */
   readonly agentId: string | null;
-  /** The Idempotency-Key. */
+  /** The request's Idempotency-Key; null if the request has none. */
   readonly key: string | null;
-  /** SHA-256 of the raw body; null if the body was not read, or could not be read. */
+  /**
+   * SHA-256 of the raw body; null if the body was not read or could not be read, or if the request
+   * has no Idempotency-Key.
+   */
   readonly bodyHash: Buffer | null;
   readonly payload: string;
   readonly contentType: string | null;
   /**
    * State of the body. An error in the body is reported only if no earlier check rejects the
-   * request. `unread`: only the credential is checked. `unhashable`: the Idempotency-Key cannot be
-   * looked up.
+   * request.
+   * - `good`: the body has no error.
+   * - `bad`: the body has an error.
+   * - `unhashable`: the body has no hash, or the Idempotency-Key is invalid, so the key cannot be
+   *   looked up.
+   * - `unread`: the body has not been read yet, and only the credential is checked.
    */
   readonly body: "good" | "bad" | "unhashable" | "unread";
   /** Whether `owner` has reserved capacity to execute the run now. */
   readonly hasCapacity: boolean;
-  /** This process, which then owns the run. */
+  /** Id of this process. If the run is created running, this process owns it. */
   readonly owner: string;
-  /** Overrides the agent's current version and the trigger's settings. */
+  /**
+   * Properties that take precedence over the agent's current version and the trigger's settings.
+   */
   readonly details?: RunDetails | undefined;
 }
 
-/** Properties of a run that the server sets itself, as for a retry. */
+/** Properties of a run that the server determines itself, as it does for a retry. */
 export interface RunDetails {
-  /** The agent's version; null: the current one. */
+  /** The agent's version; null for the current version. */
   readonly version: number | null;
   readonly triggerId: string | null;
   readonly promptPrefix: string;
   readonly retryOf: string | null;
-  /** Scope of the Idempotency-Key; null: the trigger, or the agent if there is none. */
+  /**
+   * Scope within which the Idempotency-Key is unique; null for the trigger or, if there is no
+   * trigger, the agent.
+   */
   readonly keyScope: string | null;
-  /** Audit entry to write in the same statement; its target is the run. */
+  /**
+   * Audit entry that the start statement also writes, with the new run as its target; null for
+   * none.
+   */
   readonly audit: {
     readonly id: string;
     readonly address: string | null;
@@ -63,8 +90,11 @@ export interface RunDetails {
     readonly data: string;
   } | null;
   /**
-   * `ready`: running or queued. `waiting`: not claimed until it is queued. An error: created
-   * already failed, and no Idempotency-Key is bound. The last two are not used yet.
+   * State in which the run is created.
+   * - `ready`: the run is running or queued.
+   * - `waiting`: the run cannot be claimed until it is queued. Not used yet.
+   * - An error: the run has already failed with this error, and the Idempotency-Key is not bound to
+   *   it. Not used yet.
    */
   readonly initial: "ready" | "waiting" | RunError;
 }
@@ -75,13 +105,13 @@ export type StartRejection =
   | "forbidden"
   | "not_found"
   | "idempotency_mismatch"
-  /** Only for callers with `details`: for others a deleted agent does not exist. */
+  /** Only for requests with `details`. For other requests a deleted agent is `not_found`. */
   | "agent_deleted"
   | "agent_paused"
   | "trigger_disabled"
   | "empty"
   | "agent_busy"
-  /** The error in the body must be reported. */
+  /** No other check has rejected the request, so the error in its body must be reported. */
   | "body";
 
 export interface StartedRun {
@@ -90,37 +120,43 @@ export interface StartedRun {
   readonly agentId: string;
   readonly agentVersion: number;
   /**
-   * Changes with every change of the agent's provider; null: it uses no provider of the workspace.
+   * Text that changes whenever the agent's provider is changed; null if the agent uses no provider
+   * that the workspace configured.
    */
   readonly providerStamp: string | null;
   readonly triggerId: string | null;
   readonly promptPrefix: string;
-  /** `running`: owned by the process that sent the request. */
+  /**
+   * Status in which the run was created. If it is `running`, the process that sent the request owns
+   * the run.
+   */
   readonly status: InitialStatus;
 }
 
 /** The result of one request. */
 export type StartResult =
   | { readonly kind: "started"; readonly run: StartedRun }
-  /** The Idempotency-Key is bound to this earlier run. */
+  /** An earlier request with the same Idempotency-Key started this run. */
   | {
       readonly kind: "replay";
       readonly runId: string;
       readonly workspaceId: string;
       readonly agentId: string;
     }
-  /** A concurrent request bound the same key first. Send the request again. */
+  /**
+   * A concurrent request bound the same Idempotency-Key first, so this request must be sent again.
+   */
   | { readonly kind: "contended" }
   | { readonly kind: StartRejection };
 
-/** Returns a string that is unique for each caller. */
+/** Returns a string that identifies the caller. */
 export function callerId(caller: Caller): string {
   return caller.kind === "credential"
     ? caller.hash.toString("latin1")
     : `${caller.workspaceId} ${caller.principal}`;
 }
 
-/** Returns the error of a run that is created already failed; undefined for other runs. */
+/** Returns the error of a run that is created in the state `failed`; undefined for other runs. */
 export function initialError({ initial }: RunDetails): RunError | undefined {
   return typeof initial === "string" ? undefined : initial;
 }

@@ -11,13 +11,18 @@ import {
 import { type CallerState, type CheckedRequest, readStarted, sendStarts } from "./start-store.ts";
 
 interface StartOptions {
-  /** Whether an earlier call may have written some of the rows already. Default true. */
+  /** Whether an earlier call may already have written some of the rows. Default true. */
   readonly repeated?: boolean;
-  /** Workspaces whose runs wait for memory in this process: their new runs are queued. */
+  /**
+   * Workspaces whose runs wait for memory in this process. New runs of these workspaces are queued.
+   */
   readonly full?: readonly string[];
 }
 
-/** Checks and writes `rows`, and returns a result for each, in order. */
+/**
+ * Checks all requests and writes the runs that start. Returns one result for each row, in the order
+ * of `rows`.
+ */
 export async function startRuns(
   database: Database,
   rows: readonly StartRow[],
@@ -40,8 +45,9 @@ export async function startRuns(
 }
 
 /**
- * Groups rows by everything but run, key and payload.
- * @returns one row of each group, and for each row the position of its group, from 1.
+ * Groups the rows that differ only in run, Idempotency-Key, body hash and payload.
+ * @returns `callers`: one row of each group. `callerOf`: for each row the position of its group in
+ *   `callers`, counted from 1.
  */
 function callersOf(rows: readonly StartRow[]): { callers: StartRow[]; callerOf: number[] } {
   const callers: StartRow[] = [];
@@ -80,7 +86,10 @@ function toResult(
   }
 }
 
-/** Checks whether the row itself bound the key, in an earlier call. */
+/**
+ * Returns the result for a row that may have been written by an earlier call. If its run exists,
+ * the row was written, and a contended Idempotency-Key was bound by the row itself.
+ */
 async function writtenBefore(
   database: Database,
   row: StartRow,

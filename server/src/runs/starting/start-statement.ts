@@ -5,35 +5,44 @@ import { insertRuns, nothingUsed, terminalEvent } from "../journal/index.ts";
 import { authenticated, initialError, type StartRow } from "./start-row.ts";
 
 /**
- * The parts of the statement that at least one request of a batch needs. Other joins are left out,
- * since each costs as much as several rows.
+ * The optional parts of the start statement. A part is included only if at least one request of the
+ * batch needs it, since each join costs as much as several rows.
  */
 export interface Parts {
   readonly triggers: boolean;
   readonly keys: boolean;
   readonly details: boolean;
-  /** Whether an earlier call may have written rows of the batch. */
+  /** Whether an earlier call may already have written some rows of the batch. */
   readonly repeated: boolean;
 }
 
-/** A batch. Requests that share everything but run, key and payload are sent as one caller. */
+/**
+ * A batch of requests. Requests that differ only in run, Idempotency-Key, body hash and payload
+ * share one entry in `callers`.
+ */
 export interface StartInput {
   readonly rows: readonly StartRow[];
   readonly callers: readonly StartRow[];
-  /** Position of each row's caller in `callers`, from 1. */
+  /** For each row the position of its caller in `callers`, counted from 1. */
   readonly callerOf: readonly number[];
-  /** Workspaces whose runs wait for memory in this process: their new runs are queued. */
+  /**
+   * Workspaces whose runs wait for memory in this process. New runs of these workspaces are queued.
+   */
   readonly full: readonly string[];
 }
 
-/** Replaces a table that no request of the batch needs by nulls, which the planner removes. */
+/**
+ * Returns a join that takes the place of a table that no request of the batch needs. All its
+ * columns are null, so the planner removes it.
+ */
 const nullRow = (alias: string, ...columns: readonly string[]) =>
   `cross join (select ${columns.map((column) => `null::${column.replace(/(\S+) (\S+)/, "$2 as $1")}`).join(", ")}) ${alias}`;
 
 /**
- * The admission check. In one statement and one commit it checks every row against one snapshot,
- * writes the runs that start, and returns a result for each row. The order of the `case` in
- * `checked` is the order in which the contract reports errors.
+ * Creates the statement that starts runs, which is also their admission check. In one statement and
+ * one commit it checks every row against the same snapshot, writes the runs that start, and returns
+ * a result for each row. The branches of the `case` in `checked` are in the order in which the
+ * API's contract says that errors take precedence.
  */
 function startStatement(parts: Parts): Statement<StartInput> {
   const chosen = (["triggers", "keys", "details", "repeated"] as const).filter(
@@ -68,7 +77,8 @@ function startStatement(parts: Parts): Statement<StartInput> {
     const full = p.value("text[]", (input) => input.full);
     const scope =
       "case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end";
-    // The lateral subqueries also find credentials that are no longer valid.
+    // These conditions are needed because the lateral subqueries also find credentials that are no
+    // longer valid.
     const isValidToken = parts.triggers
       ? `case when c.source = 'trigger' then ${isTriggerToken("t", "g", "a")} else ${isAgentToken("t", "a")} end`
       : isAgentToken("t", "a");
@@ -260,17 +270,22 @@ function detailsTable(p: Parameters<StartInput>): string {
   }).table;
 }
 
-/** Data of `run.failed`, the only event of a run that is created already failed. */
+/**
+ * Returns the data of `run.failed`, the only event of a run that is created in the state `failed`.
+ */
 function failedData(error: RunError | undefined): string {
   return error === undefined
     ? "{}"
     : JSON.stringify(terminalEvent({ status: "failed", error, ...nothingUsed }).data);
 }
 
-/** One object per variant, so that each connection prepares a variant once. */
+/**
+ * The variants of the statement created so far. Reusing them means that each connection prepares
+ * each variant only once.
+ */
 const statements = new Map<string, Statement<StartInput>>();
 
-/** Returns the variant of the start statement for a batch. */
+/** Returns the variant of the start statement that has the given parts. */
 export function statementFor(parts: Parts): Statement<StartInput> {
   const id = JSON.stringify(parts);
   const prepared = statements.get(id) ?? startStatement(parts);

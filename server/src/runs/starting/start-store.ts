@@ -2,7 +2,7 @@ import { type Database, isUniqueViolation } from "../../base/database/index.ts";
 import type { StartRejection } from "./start-row.ts";
 import { type StartInput, statementFor } from "./start-statement.ts";
 
-/** What the start statement found for a caller. */
+/** The agent, version, provider and trigger that the start statement found for a caller. */
 export interface CallerState {
   readonly workspace_id: string;
   readonly agent_id: string;
@@ -13,7 +13,9 @@ export interface CallerState {
   readonly running: boolean;
 }
 
-/** Returns the run that an earlier call wrote, as it was created; undefined if there is none. */
+/**
+ * Returns the state in which an earlier call created the run; undefined if the run does not exist.
+ */
 export async function readStarted(
   database: Database,
   runId: string,
@@ -38,7 +40,9 @@ export interface CheckedStarts {
 }
 
 /**
- * `position`: of the request in the batch, from 1. `start`: written now. `started`: written before.
+ * The result for one request. `position` is the position of the request in the batch, counted from
+ * 1. `start` means that this call has written the run, `started` that an earlier call has written
+ * it.
  */
 export type CheckedRequest =
   | readonly [position: number, kind: "replay", replayedRun: string]
@@ -50,7 +54,7 @@ export type CheckedRequest =
 
 /**
  * Executes the start statement for a batch.
- * @param repeated whether an earlier call may have written some of the rows already.
+ * @param repeated whether an earlier call may already have written some of the rows.
  */
 export async function sendStarts(
   database: Database,
@@ -73,7 +77,8 @@ export async function sendStarts(
     return await send(repeated);
   } catch (thrown) {
     if (!isUniqueViolation(thrown)) throw thrown;
-    // An earlier call for the same rows committed after this statement had taken its snapshot.
+    // An earlier call has written some of the rows, and it was committed after this statement had
+    // taken its snapshot. A repeated statement sees those rows.
     return await send(true);
   }
 }

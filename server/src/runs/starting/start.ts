@@ -55,35 +55,45 @@ export interface StartPorts {
 /** A request to start a run, independent of the protocol. */
 export interface StartRequest
   extends Pick<StartRow, "source" | "caller" | "agentId" | "contentType" | "details"> {
-  /** Undefined: the request has no Idempotency-Key. */
+  /**
+   * The Idempotency-Key and the hash of the body, or the error in them; undefined if the request
+   * has no Idempotency-Key.
+   */
   readonly idempotency?: Result<IdempotencyBinding> | undefined;
   /**
-   * The payload, or the error in the body, which is thrown if no earlier check rejects the request.
+   * The payload, or the error in the body. The error is thrown only if no earlier check rejects the
+   * request.
    */
   readonly payload: Result<string>;
-  /** Receives the model's output, if the caller reads the run's stream. */
+  /**
+   * Buffer that receives the model's output; undefined unless the caller reads the run's stream.
+   */
   readonly output?: OutputBuffer | undefined;
 }
 
 /** The run that a request started, or the one that an earlier request with the same key started. */
 export interface Started extends RunRef {
   readonly agentId: string;
-  /** Whether an earlier request with this Idempotency-Key started it. */
+  /** Whether an earlier request with the same Idempotency-Key started the run. */
   readonly replayed: boolean;
 }
 
-/** How long a caller waits for the database before it gets `503`. */
+/** How long a caller waits for the database before it gets a `503` response. */
 const startWaitMs = 5_000;
 
-/** How long a rejected start is kept: longer than a statement of another start can take. */
+/**
+ * How long a start is remembered after its caller got a `503` response. Concurrent statements with
+ * the same Idempotency-Key take less time than this.
+ */
 const keepRejectedMs = 30_000;
 
 /**
- * Starts a run. One statement checks credential, pause, key, body and queue limit, and writes the
- * run: see the admission check in `start-statement.ts`. Resolves once the run is durable; then it
+ * Starts a run. One statement checks credential, pause, Idempotency-Key, body and queue limit, and
+ * writes the run: see `start-statement.ts`. Resolves once the run is committed. Then the run either
  * executes in this process, or is queued for any process with capacity.
- * @throws ApiError one of the contract's errors; `unavailable` if the database does not reply in
- *   time. After that no model is called: if the run was written after all, it is cancelled first.
+ * @throws ApiError one of the errors that the contract lists; `unavailable` if the database does
+ *   not reply in time. After `unavailable` no model is called for the run: if the run was written
+ *   nevertheless, it is cancelled before it executes.
  */
 export async function startRun(ports: StartPorts, request: StartRequest): Promise<Started> {
   if (ports.capacity.isDraining) throw stopping();
@@ -110,7 +120,8 @@ export async function startRun(ports: StartPorts, request: StartRequest): Promis
           if (await isDeleted(ports, result)) throw deletedRun();
           return { ...result, replayed: true };
         }
-        // The earlier caller got `503`, and its run is being cancelled. After that the key is free.
+        // The caller of the earlier request got a `503` response, so its run is being cancelled.
+        // After that the Idempotency-Key is free, and this request can start a run.
         await Promise.race([earlier.rejected.promise, sleep(startWaitMs)]);
         continue;
       }
@@ -128,7 +139,10 @@ export async function startRun(ports: StartPorts, request: StartRequest): Promis
   }
 }
 
-/** Whether the run to which the key is bound was deleted; false if the database is unreachable. */
+/**
+ * Returns whether the run to which the Idempotency-Key is bound was deleted. Returns false if the
+ * database is unreachable.
+ */
 async function isDeleted({ live, database }: StartPorts, run: RunRef): Promise<boolean> {
   if (live.has(run.runId)) return false;
   try {
@@ -141,7 +155,10 @@ async function isDeleted({ live, database }: StartPorts, run: RunRef): Promise<b
 
 type RequestFields = Omit<StartRow, "runId" | "eventId" | "hasCapacity" | "owner">;
 
-/** Returns the fields of the row that depend on the request. An empty key means an invalid one. */
+/**
+ * Returns the fields of the row that come from the request. If the Idempotency-Key is invalid,
+ * `key` is the empty string.
+ */
 function toRequestFields({
   source,
   caller,
@@ -161,8 +178,9 @@ function toRequestFields({
 }
 
 /**
- * Checks only the credential, before the body is read.
- * @throws ApiError as `startRun`, for the checks that precede the body.
+ * Checks, before the body is read, only the credential and that the agent exists.
+ * @throws ApiError `unauthorized`, `forbidden`, `not_found`; `unavailable` if the database does not
+ *   reply in time.
  */
 export async function mayStart(
   ports: StartPorts,
@@ -188,7 +206,10 @@ export async function mayStart(
   throw rejection(result.kind);
 }
 
-/** The start statement did not reply in time, but this process has claimed its run. */
+/**
+ * Result of a start whose statement did not reply in time, although this process has already
+ * claimed the run that the statement wrote.
+ */
 interface Claimed {
   readonly kind: "claimed";
   readonly run: RunRef & { readonly agentId: string };
@@ -212,8 +233,9 @@ async function submit(
   const start: UnconfirmedStart = { rejected: undefined, claimed: undefined };
   ports.unconfirmedStarts.set(row.runId, start);
   const finish = (executes: boolean) => {
-    // A concurrent start with the same key may have been sent before the key was unbound. Its reply
-    // can still name the rejected run, which must be recognized.
+    // The entry of a rejected run is kept for a while. A concurrent start with the same
+    // Idempotency-Key may have been sent before the key was unbound. Its reply can still name the
+    // rejected run, which must then be recognized.
     if (start.rejected !== undefined)
       setTimeout(() => ports.unconfirmedStarts.delete(row.runId), keepRejectedMs).unref();
     else ports.unconfirmedStarts.delete(row.runId);
@@ -243,7 +265,10 @@ async function submit(
   }
 }
 
-/** Wakes this process and the others to claim a queued run: any with capacity can execute it. */
+/**
+ * Makes this process and the others claim queued runs, since any process with capacity can execute
+ * the new run.
+ */
 function announceQueued(ports: StartPorts): void {
   ports.capacity.foundQueue({ empty: false });
   ports.worker.claim();
@@ -292,7 +317,10 @@ function toOwnedRun(
   };
 }
 
-/** Cancels a run that was written although its caller got `503`. No model call has begun. */
+/**
+ * Cancels a run that was written although its caller got a `503` response, and unbinds its
+ * Idempotency-Key. No model was called for the run.
+ */
 async function cancelRejected(
   ports: StartPorts,
   run: StartedRun,
@@ -319,7 +347,8 @@ async function cancelRejected(
       });
     } else {
       const cancel = () => cancelStored(ports.database, run, { eventId: newId("evt"), message });
-      // While the database was unreachable, another process may have claimed the run.
+      // Another process may have claimed the run while this one had no reply from the database.
+      // That process must stop it.
       if ((await retryWhileLost(cancel)) === "asked")
         ports.processMessages.send({ kind: "cancel", runId: run.runId });
     }
@@ -338,10 +367,13 @@ function rejection(reason: Exclude<StartRejection, "agent_busy">): ApiError {
   return new ApiError(...rejections[reason]);
 }
 
-/** Errors that a start can cause with any protocol. */
+/** The codes of errors that starting a run can cause, whichever protocol the request uses. */
 export const startErrors = ["agent_paused", "agent_busy"] as const;
 
-/** The error for each reason. A reason without an error does not compile. */
+/**
+ * Code and message of the error for each reason. The type makes the compiler reject a reason that
+ * has no error.
+ */
 const rejections: {
   readonly [Reason in Exclude<StartRejection, "agent_busy">]: ConstructorParameters<
     typeof ApiError

@@ -7,15 +7,21 @@ import {
 import type { StartResult, StartRow } from "./start-row.ts";
 import { startRuns } from "./start-runs.ts";
 
-/** The batcher of starts: requests that arrive at this process at the same time share a commit. */
+/**
+ * The batcher of requests to start runs. Requests that arrive at this process at the same time
+ * share one statement and one commit.
+ */
 export type Starts = Batcher<StartRow, StartResult>;
 
 interface StartsOptions {
-  /** Shared with the other batchers on the same database. */
+  /** The mutex that all batchers on this database share. */
   readonly mutex: Mutex;
   /** Called after each commit. */
   readonly onWritten: () => void;
-  /** Returns the workspaces whose runs wait for memory in this process: new runs are queued. */
+  /**
+   * Returns the workspaces whose runs wait for memory in this process. New runs of these workspaces
+   * are queued.
+   */
   readonly full: () => readonly string[];
 }
 

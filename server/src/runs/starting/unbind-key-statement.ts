@@ -2,7 +2,8 @@ import type { Database } from "../../base/database/index.ts";
 import type { RunRef } from "../run.ts";
 
 /**
- * Unbinds the Idempotency-Key of a run whose caller got `503`, so that the request can be repeated.
+ * Deletes the binding of an Idempotency-Key to a run whose caller got a `503` response, so that the
+ * caller can start a run by repeating the request.
  */
 export async function unbindKey(
   database: Database,

@@ -2,23 +2,24 @@ import { ShortLivedMap } from "../../base/short-lived-map.ts";
 import type { RunRef } from "../run.ts";
 
 /**
- * A start without a reply of the database. The statement can be lost with its connection, or
- * already committed, so that its run can be claimed.
+ * A start whose statement the database has not replied to. The statement may have been lost with
+ * its connection. It may also have been committed already, and then any process can claim its run.
  */
 export interface UnconfirmedStart {
   /**
-   * Set if the caller got `503`. Then the run must not reach a model. The promise resolves when the
-   * reply has arrived and the run, if it was written, was cancelled.
+   * Set if the caller got a `503` response. Then no model may be called for the run. The promise
+   * resolves when the outcome of the statement is known and, if the run was written, the run has
+   * been cancelled.
    */
   rejected: PromiseWithResolvers<void> | undefined;
-  /** The run, if a claim of this process has found it: then it was started. */
+  /** The run; set if this process has claimed it, which shows that the statement was committed. */
   claimed: (RunRef & { readonly agentId: string }) | undefined;
 }
 
-/** Starts without a reply of the database, by run id. */
+/** The starts whose statements the database has not replied to, by run id. */
 export type UnconfirmedStarts = ShortLivedMap<UnconfirmedStart>;
 
-/** Creates the table of starts without a reply of the database. */
+/** Creates the table of starts whose statements the database has not replied to. */
 export function createUnconfirmedStarts(): UnconfirmedStarts {
   return new ShortLivedMap();
 }

@@ -3,27 +3,31 @@ import { type Outcome, RunStopped, type StopReason } from "../../engine/index.ts
 import type { RunRef } from "../run.ts";
 
 /**
- * A run on its last attempt. `first`: this is the first time. `repeated`: a process died during its
- * last attempt while executing other such runs too, so the run got the attempt again.
+ * Kind of a run's last attempt:
+ * - `first`: the run has not had a last attempt before.
+ * - `repeated`: a process died while it executed this run and other runs on their last attempts.
+ *   Any of them may have killed it, so each gets its last attempt again.
  */
 export type LastAttempt = "first" | "repeated";
 
 /**
- * A run that this process executes: the durable events of its journal, in memory, and the listeners
- * for new ones. Subscribers in this process need no queries. If the run closes without a terminal
- * event (it was released or taken over), they continue from the database.
+ * A run that this process executes. It keeps in memory the events that this process has committed
+ * to the run's journal, and calls listeners when there are new ones, so subscribers in this process
+ * need no database queries. If this process releases the run or another one takes it over, the run
+ * is closed without a terminal event, and its subscribers continue from the database.
  *
- * A class because there is one per run: V8 would store an object of closures and getters as a
- * dictionary, many times larger and slower.
+ * This is a class because one is created for each run: V8 would store an object of closures and
+ * getters as a dictionary, which is many times larger and slower.
  */
 export class LiveRun implements RunRef {
   readonly runId: string;
   readonly workspaceId: string;
   /**
-   * Seq of the last event when this process took the run. Earlier events are in the database only.
+   * Sequence number of the last event in the journal when this process began to own the run. Events
+   * up to this one are only in the database.
    */
   readonly base: number;
-  /** Whether other processes must be notified of new events. */
+  /** Whether this process must notify other processes of new events of the run. */
   hasRemoteSubscribers: boolean;
   readonly lastAttempt: LastAttempt | undefined;
   readonly #events: EventOnWire[] = [];
@@ -47,12 +51,12 @@ export class LiveRun implements RunRef {
     this.lastAttempt = lastAttempt;
   }
 
-  /** Events after `base`. */
+  /** The events with sequence numbers above `base`. */
   get events(): readonly EventOnWire[] {
     return this.#events;
   }
 
-  /** Set with the terminal event. */
+  /** The outcome of the run; undefined until the terminal event is published. */
   get outcome(): Outcome | undefined {
     return this.#outcome;
   }
@@ -69,7 +73,10 @@ export class LiveRun implements RunRef {
     this.#controller.abort(new RunStopped(reason));
   }
 
-  /** Adds events that are durable, and the outcome if they end the run. Wakes the listeners. */
+  /**
+   * Adds events that were committed, and the outcome of the run if they end it. Calls the
+   * listeners.
+   */
   publish(events: readonly EventOnWire[], outcome?: Outcome): void {
     this.#events.push(...events);
     this.#outcome = outcome ?? this.#outcome;
@@ -81,7 +88,7 @@ export class LiveRun implements RunRef {
     this.#wake();
   }
 
-  /** Calls `listener` once, at the next publish or close. */
+  /** Makes the next `publish` or `close` call `listener`, once. */
   onChange(listener: () => void): void {
     this.#listeners.add(listener);
   }

@@ -6,24 +6,34 @@ const maxCharacters = 64 * 1024;
 const maxEntries = 256;
 
 /**
- * Bounded output buffer of one stream subscriber. On overflow the rest of the attempt is dropped
- * and its end event has `complete: false`. The journal still gets the whole output.
+ * Buffer of bounded size for the model output that one stream subscriber has not received yet. When
+ * it overflows, the subscriber does not get the rest of the output of this model call, and the
+ * event that ends the output has `complete: false`. The run's journal still gets the whole output.
  */
 export interface OutputBuffer {
   /**
-   * Accounts for the buffered bytes in the memory budget. Set when the buffer is added to a run;
-   * until then only the limits of the buffer apply.
+   * Reserves memory for the buffered output in the memory budget of the workspace. Set when the
+   * buffer is added to a run. Until then only the limits of the buffer itself apply.
    */
   hold: ByteHold | undefined;
-  /** Adds an event. `seq`: the last event of the run's journal when the output was produced. */
+  /**
+   * Adds an event.
+   * @param seq sequence number of the last event in the run's journal when the output was produced.
+   */
   push(event: OutputEvent, seq: number): void;
-  /** Removes and returns the next event for a subscriber that has journal events up to `after`. */
+  /**
+   * Removes and returns the next event for a subscriber that has received the journal up to the
+   * event `after`; undefined if there is no such event.
+   */
   take(after: number): OutputEvent | undefined;
-  /** Called when there is an event to take. */
+  /** The buffer calls this function when there is an event to take. The subscriber sets it. */
   wake: () => void;
 }
 
-/** Memory per character: 2 bytes as UTF-16, and about 2 more for its UTF-8 while it is sent. */
+/**
+ * Bytes of memory for each character: 2 for UTF-16, and about 2 for its UTF-8 encoding while it is
+ * sent.
+ */
 const bytesPerCharacter = 4;
 
 function charactersOf(event: OutputEvent): number {
@@ -34,7 +44,10 @@ function charactersOf(event: OutputEvent): number {
 export function createOutputBuffer(): OutputBuffer {
   let entries: { readonly event: OutputEvent; readonly seq: number }[] = [];
   let characters = 0;
-  /** A subscriber that joins in the middle of an attempt gets nothing of it. */
+  /**
+   * Whether the start of a model call's output was added. A subscriber that joins during a model
+   * call gets none of the output of that call.
+   */
   let hasStarted = false;
   let complete = true;
 
@@ -69,7 +82,8 @@ export function createOutputBuffer(): OutputBuffer {
       for (let next = entries[0]; next !== undefined && next.seq <= after; next = entries[0]) {
         entries.shift();
         release(charactersOf(next.event));
-        // Output before the subscriber's position is skipped: the journal events contain it.
+        // Output that was produced before the subscriber's position is skipped, since the journal
+        // events that the subscriber already has contain it.
         if (next.seq === after) return next.event;
       }
       return undefined;

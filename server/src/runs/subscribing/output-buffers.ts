@@ -5,7 +5,7 @@ import type { OutputBuffer } from "./output-buffer.ts";
 
 /** The output buffers of all stream subscribers of this process, by run. */
 export interface OutputBuffers {
-  /** Adds a buffer; idempotent. */
+  /** Adds a buffer. Has no effect if the buffer was already added. */
   add(run: RunRef, output: OutputBuffer): void;
   delete(runId: string, output: OutputBuffer): void;
   has(runId: string): boolean;
@@ -14,7 +14,7 @@ export interface OutputBuffers {
 
 /**
  * Creates the table of output buffers.
- * @param outputs budget for the bytes in all buffers, by workspace.
+ * @param outputs the budget from which all buffers reserve memory. Each workspace has a share.
  */
 export function createOutputBuffers(outputs: ByteBudget): OutputBuffers {
   const byRun = new Map<string, Set<OutputBuffer>>();

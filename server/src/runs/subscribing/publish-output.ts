@@ -5,18 +5,19 @@ import type { LiveRun } from "./live-run.ts";
 import type { OutputBuffers } from "./output-buffers.ts";
 
 /**
- * Between two deltas of a run: each costs a write to every subscriber, and models send dozens a
- * second.
+ * Minimum time between two deltas of a run. Models send dozens of deltas a second, and each costs a
+ * write to every subscriber.
  */
 const minIntervalMs = 40;
 
-/** Characters of a pending delta above which it is sent without waiting. */
+/** A delta with more characters than this is sent at once, without waiting for `minIntervalMs`. */
 const maxPendingCharacters = 16 * 1024;
 
 /**
  * Returns a function that publishes model output to the stream subscribers of a run. The first
- * delta is sent at once; those that follow within the interval are joined. Without subscribers
- * deltas are dropped at no cost. All subscribers share the event objects.
+ * delta is sent at once. Deltas that arrive within `minIntervalMs` of the last one sent are joined
+ * into one. If the run has no stream subscribers, deltas are dropped. All subscribers get the same
+ * event objects.
  */
 export function publishOutput(outputBuffers: OutputBuffers, live: LiveRun): (delta: Delta) => void {
   const { runId } = live;

@@ -4,8 +4,8 @@ import type { RunRef } from "../run.ts";
 import type { SubscribePorts } from "./subscribe.ts";
 
 /**
- * Returns the run's current status, for a `202` response. While the database is unreachable it is
- * `queued`, the status of every accepted run.
+ * Returns the run's current status, for a `202` response. While the database is unreachable,
+ * returns `queued`, since every accepted run is at least queued.
  */
 export async function readStatus(
   ports: Pick<SubscribePorts, "database" | "live">,

@@ -4,28 +4,36 @@ import type { Database } from "../../base/database/index.ts";
 import { readLastSeqs } from "../journal/index.ts";
 
 /**
- * Subscriptions to runs that other processes execute. Those notify this process when a journal has
- * grown. Since notifications can be lost, the journals are also polled, with one query for all
- * runs, and none while there are no subscribers.
+ * Subscriptions to runs that other processes execute. Those processes notify this one when a
+ * journal has grown. Since notifications can be lost, this process also polls the database, with
+ * one query for all the runs. It does not poll while there are no subscribers.
  */
 export interface RunPollers {
-  /** Subscribes to a run. Notifications that arrive while the subscriber reads are not missed. */
+  /**
+   * Subscribes to a run. A notification that arrives while the subscriber reads the journal makes
+   * the next `waitForMore` resolve at once.
+   */
   subscribe(runId: string): RunPoller;
-  /** Wakes subscribers of a run whose journal has grown, or that now executes in this process. */
+  /**
+   * Wakes the subscribers of a run. To be called when the run's journal has grown, or when the run
+   * begins to execute in this process.
+   */
   wake(runId: string): void;
-  /** Wakes all subscribers, so that they read again. */
+  /** Wakes the subscribers of all runs, so that each reads the journal again. */
   wakeAll(): void;
-  /** Number of subscriptions. */
+  /** Number of subscriptions to all runs. */
   readonly count: number;
-  /** Whether this process stops: no subscriber is woken any more, and all must end. */
+  /**
+   * Whether `close` was called, because this process is stopping. Then all subscribers must end.
+   */
   readonly closed: boolean;
   close(): void;
 }
 
 export interface RunPoller {
   /**
-   * Resolves when the run's journal may be longer than `after`, at once if a notification arrived
-   * since the last call; when `signal` aborts; and when all subscriptions are closed.
+   * Resolves when the run's journal may have events after `after`, when `signal` aborts, or when
+   * all subscriptions are closed. Resolves at once if a notification arrived since the last call.
    */
   waitForMore(after: number, signal: AbortSignal): Promise<void>;
   /** Whether a poll found that the run was deleted. */
@@ -33,7 +41,7 @@ export interface RunPoller {
   unsubscribe(): void;
 }
 
-/** Between polls of the database. */
+/** Time between two polls of the database. */
 const pollIntervalMs = 500;
 
 interface Subscriber {
@@ -43,8 +51,8 @@ interface Subscriber {
 }
 
 /**
- * Creates the subscriptions of this process.
- * @param onFirstSubscriber called when a run gets its first subscriber.
+ * Creates the subscriptions of this process to runs that other processes execute.
+ * @param onFirstSubscriber called when a run gets its first subscriber in this process.
  */
 export function createRunPollers(
   database: Database,
@@ -73,8 +81,8 @@ export function createRunPollers(
         }
       }
     } catch {
-      // The process stops, or the database is unreachable: then the subscribers' own reads fail
-      // too.
+      // Either this process is stopping, or the database is unreachable. Woken subscribers find out
+      // which: they end, or their own reads fail.
       wakeAll();
     } finally {
       isPolling = false;

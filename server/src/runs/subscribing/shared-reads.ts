@@ -4,16 +4,19 @@ import { readSomeEvents } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
 
 /**
- * Reads journals for streams, some events at a time. All subscribers of a run are woken together
+ * Reads journals for streams, a few events at a time. All subscribers of a run are woken together
  * and read the same events, so they share one query and its result. A read that is requested after
- * the query was sent gets its own query, since the earlier one could miss the event it was woken
- * for.
+ * the query was sent gets a query of its own: the event for which its subscriber was woken may have
+ * been committed after the first query read the journal.
  */
 export interface SharedReads {
   read(run: RunRef, after: number): Promise<readonly EventOnWire[]>;
 }
 
-/** Queries at once, so that hundreds of readers that catch up leave connections for writes. */
+/**
+ * Maximum number of concurrent queries. It keeps connections free for writes even if hundreds of
+ * readers request events at the same time.
+ */
 const maxQueries = 4;
 
 /** Creates the shared reads of this process. */
@@ -26,7 +29,7 @@ export function createSharedReads(database: Database): SharedReads {
 
   async function send(): Promise<void> {
     sending++;
-    // By then all subscribers that were woken together have requested their reads.
+    // Waits until all subscribers that were woken together have requested their reads.
     await new Promise<void>((resolve) => setImmediate(resolve));
     for (const [key, query] of unsent) {
       unsent.delete(key);

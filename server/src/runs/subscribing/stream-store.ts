@@ -9,8 +9,10 @@ export interface Progress {
 }
 
 /**
- * Returns the progress of a run; undefined if it does not exist.
- * @param agentIds the agents that the caller is limited to; undefined: all.
+ * Returns the progress of a run; undefined if the run does not exist, or belongs to none of
+ * `agentIds`.
+ * @param agentIds the agents whose runs the caller can access; undefined if the caller can access
+ *   the runs of all agents.
  */
 export async function findProgress(
   tx: WorkspaceTransaction,

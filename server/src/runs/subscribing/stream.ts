@@ -17,10 +17,10 @@ export interface RunStream {
 }
 
 /**
- * Opens a stream of a run's events after the cursor, and later ones.
- * @returns undefined if the run has finished and the reader has its last event.
- * @throws ApiError `forbidden`, `not_found`; `bad_request` for a malformed cursor, or one after the
- *   last event.
+ * Opens a stream of a run's events: those after the cursor, and then those that the run adds.
+ * @returns undefined if the run has finished and the cursor is its last event.
+ * @throws ApiError `forbidden`; `not_found`; `bad_request` if the cursor is malformed, or is after
+ *   the run's last event.
  */
 export async function streamRun({
   ctx,
@@ -39,9 +39,10 @@ export async function streamRun({
 }
 
 /**
- * Opens the stream for the caller that started the run. Only for a replayed request does
- * `lastEventId` count: the caller may have read a part before it was disconnected.
- * @throws ApiError as `streamRun`.
+ * Opens the stream for the caller whose request started the run. `lastEventId` is ignored unless
+ * the request is a repeated one: only then can the caller have read a part of the stream before.
+ * @returns undefined if there is nothing to stream, as for `streamRun`, or the run was deleted.
+ * @throws ApiError `bad_request` as for `streamRun`.
  */
 export async function streamStarted(
   ports: SubscribePorts,
@@ -57,8 +58,9 @@ export async function streamStarted(
 }
 
 /**
- * Parses the header `Last-Event-ID`; 0 without one.
- * @throws ApiError `bad_request`
+ * Parses the header `Last-Event-ID`.
+ * @returns the sequence number in the header; 0 if the header is missing or empty.
+ * @throws ApiError `bad_request` if the header is not a whole number of at most 9 digits.
  */
 export function readCursor(lastEventId: string | undefined): number {
   if (lastEventId === undefined || lastEventId === "") return 0;
@@ -69,7 +71,11 @@ export function readCursor(lastEventId: string | undefined): number {
   );
 }
 
-/** The header takes precedence: an `EventSource` that reconnects repeats the URL and adds it. */
+/**
+ * Returns the sequence number after which the stream starts. The header `Last-Event-ID` takes
+ * precedence over the query parameter `after`: an `EventSource` that reconnects sends the same URL
+ * again and adds the header, which is newer.
+ */
 function cursorOf(after: string | undefined, lastEventId: string | undefined): number {
   return lastEventId === undefined || lastEventId === ""
     ? Number(after ?? 0)

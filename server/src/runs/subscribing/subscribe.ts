@@ -9,7 +9,7 @@ import type { LiveRuns, Subscribers } from "./subscribers.ts";
 
 const terminal = ["run.finished", "run.failed", "run.cancelled"];
 
-/** Events read from the database at once. */
+/** Maximum number of events that one query reads. */
 const maxBatchEvents = 500;
 
 /** The services that subscribing to a run needs. */
@@ -23,25 +23,32 @@ export interface SubscribePorts {
 export interface SubscribeOptions {
   readonly after: number;
   readonly signal: AbortSignal;
-  /** false: ends after what is durable now. Default true. */
+  /**
+   * Whether to wait for later events. If false, ends after the events that are committed now.
+   * Default true.
+   */
   readonly follow?: boolean;
 }
 
-/** A subscriber that streams: it can be slow, and can reconnect to another process. */
+/**
+ * Options of a subscriber that streams. Such a subscriber can be slow, and can reconnect to another
+ * process.
+ */
 export interface StreamSubscribeOptions extends SubscribeOptions {
   /** Receives the model's output while the run executes in this process. */
   readonly output: OutputBuffer;
 }
 
 /**
- * Yields the run's events after `after`, in order and without gaps, once they are durable. Ends
+ * Yields the run's events after `after`, in order and without gaps, once they are committed. Ends
  * after the terminal event, or when `signal` aborts. The events are the same whether this process
- * executes the run or another one does; only the delay differs. The caller has checked access to
- * the run.
+ * or another one executes the run; only the delay differs. Does not check access: the caller must
+ * have done so.
  *
- * With `output`, the model's output is yielded between the events, and the subscription ends when
- * this process stops and does not execute the run: the client can resume at another one. Events are
- * read a few at a time, so that a slow stream does not keep the journal in memory.
+ * With `output`, also yields the model's output between the events. Then the subscription also ends
+ * if this process is stopping and does not execute the run, and the client can resume at another
+ * process. Events are read a few at a time, so that a slow stream does not keep the whole journal
+ * in memory.
  */
 export function subscribeToRun(
   ports: SubscribePorts,
@@ -95,8 +102,8 @@ export async function* subscribeToRun(
 }
 
 /**
- * Returns the events after `after` that are in memory, for a stream only the next one; undefined if
- * they must be read from the database.
+ * Returns the events after `after` that are in memory; for a stream, returns at most one of them.
+ * Returns undefined if the events must be read from the database.
  */
 function eventsInMemory(
   ports: SubscribePorts,
@@ -110,7 +117,11 @@ function eventsInMemory(
   return live.events.slice(next, output === undefined ? undefined : next + 1);
 }
 
-/** If the database is lost, a single read fails; streams and waiting callers wait for it. */
+/**
+ * Reads events from the database. If the database is unreachable, returns no events after a pause,
+ * so that streams and waiting callers try again.
+ * @throws the error of the database if the subscriber neither follows the run nor streams.
+ */
 async function read(
   ports: SubscribePorts,
   run: RunRef,

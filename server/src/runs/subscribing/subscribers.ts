@@ -6,7 +6,7 @@ import { createOutputBuffers, type OutputBuffers } from "./output-buffers.ts";
 import { createRunPollers, type RunPollers } from "./run-pollers.ts";
 import { createSharedReads, type SharedReads } from "./shared-reads.ts";
 
-/** Runs that this process executes, by id. */
+/** The runs that this process executes, by run id. */
 export type LiveRuns = ShortLivedMap<LiveRun>;
 
 /** Creates the table of runs that this process executes. */
@@ -14,7 +14,7 @@ export function createLiveRuns(): LiveRuns {
   return new ShortLivedMap();
 }
 
-/** The subscribers of this process to runs. */
+/** The subscribers in this process that read runs. */
 export interface Subscribers {
   /** Subscriptions to runs that other processes execute. */
   readonly pollers: RunPollers;
@@ -26,8 +26,9 @@ export interface Subscribers {
 /**
  * Creates the tables of subscribers.
  * @param onFirstSubscriber called when a run that another process executes gets its first
- *   subscriber.
- * @param outputs budget for the model output that is buffered for streams, by workspace.
+ *   subscriber in this process.
+ * @param outputs the memory budget for model output that is buffered for streams. Each workspace
+ *   has a share.
  */
 export function createSubscribers(
   database: Database,

@@ -8,9 +8,10 @@ import type { LiveRun } from "./live-run.ts";
 import { type SubscribePorts, subscribeToRun } from "./subscribe.ts";
 
 /**
- * Waits until the run has ended. While the database is unreachable it keeps waiting: the run was
+ * Waits until the run has ended. Keeps waiting while the database is unreachable: the run was
  * accepted, so the caller must not get an error for it.
- * @returns the outcome; undefined if `signal` aborts first, or this process stops.
+ * @returns the outcome; undefined if `signal` aborts or this process stops before the run has
+ *   ended.
  * @throws ApiError `conflict` if the run was deleted before its outcome was read.
  */
 export async function waitForRun(
