@@ -1,15 +1,15 @@
 import type { AnswerPart } from "@beckon/contract";
 
 /**
- * Characters that every provider accepts in an id and that are valid in a header (as part of an
- * idempotency key).
+ * Ids that every provider accepts and that are valid in a header, in which they are a part of an
+ * idempotency key.
  */
 const validId = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * Gives each tool call of a step an id that is unique in its run. The provider's id is kept if
- * possible, since some accept only their own format back. A repeated id gets a numeric suffix, an
- * unusable one is replaced.
+ * Gives each tool call of a step an id that is unique in its run. Keeps the provider's id if
+ * possible, because some providers accept only ids in their own format when the conversation is
+ * sent back. A repeated id gets a numeric suffix, and an invalid id is replaced.
  *
  * @param usedIds ids of the run's earlier calls.
  */

@@ -10,11 +10,11 @@ import { answeredSteps, callsOf, resultsByCall, type Step, type ToolResult } fro
 import { parseArguments } from "./tool-call/index.ts";
 
 /**
- * Returns the prompt of the next model call: instructions, input, then each answered step with its
- * tool results.
+ * Returns the prompt of the next model call: the instructions, the input, and each answered step
+ * with its tool results.
  *
- * Built from the journal only. A run that moved to another process therefore sends the same bytes
- * again, and the provider's prompt cache still matches.
+ * The prompt is built only from the arguments and the journal. A run that moved to another process
+ * therefore sends the same bytes again, and the provider's prompt cache still matches.
  */
 export function conversation(
   instructions: string,
@@ -42,8 +42,8 @@ function messagesOf(
 }
 
 /**
- * Anthropic rejects empty text parts. A part with metadata is kept even if empty: its signature
- * must be returned.
+ * Returns whether a part is sent back to the provider. Empty text is not sent, because Anthropic
+ * rejects it. An empty part with metadata is sent, because its signature must be returned.
  */
 function hasContent(part: AnswerPart): boolean {
   return part.type !== "text" || part.text !== "" || part.provider_metadata !== undefined;
@@ -58,7 +58,8 @@ function assistantPart(part: AnswerPart) {
       return { type: "reasoning" as const, text: part.text, ...providerOptions };
     case "tool_call": {
       const parsed = parseArguments(part.arguments);
-      // Invalid JSON is sent back unchanged, so that the model sees its mistake next to our error.
+      // Invalid JSON is sent back unchanged, so that the model sees its mistake next to Beckon's
+      // error message.
       const input = parsed.ok ? parsed.value : part.arguments;
       return {
         type: "tool-call" as const,
@@ -81,8 +82,8 @@ function toolResult({ call_id, tool, outcome, result }: ToolResult): LanguageMod
 }
 
 /**
- * Returns provider metadata as call options: providers require, for example, reasoning signatures
- * to be sent back.
+ * Returns the metadata of an answer as options of the next call. Providers require, for example,
+ * that reasoning signatures are sent back.
  */
 function providerOptionsFrom(metadata: unknown): { providerOptions?: SharedV4ProviderOptions } {
   if (!isJSONObject(metadata)) return {};

@@ -19,12 +19,14 @@ import { finishCalls } from "./tool-call/index.ts";
  *         │                  ▼
  *         └── results ◄── call tools ◄── step and intents durable
  *
- * The position in this loop is read from the journal, never from memory. A run whose journal ends
- * with an answered step resumes with that step's tool calls, or ends with it. The model is called
- * again only when every tool call of the last step has a result.
+ * An intent is a `run.tool_call` event, which is written before the tool is called. The position in
+ * this loop is read from the journal, never from memory. A run whose journal ends with an answered
+ * step resumes with that step's tool calls, or ends with it. The model is called again only when
+ * every tool call of the last step has a result.
  *
- * Resolves when the run has ended, or, with nothing written, when it was stopped as `fenced` or
- * `drain`. Failures of models and tools end the run and do not reject.
+ * Resolves when the run has ended. Also resolves, without an end in the journal, when the run was
+ * stopped as `fenced` or `drain` (see `StopReason`). Failures of models and tools do not reject the
+ * promise.
  *
  * @throws any error of the journal except `RunStopped`.
  */
@@ -84,7 +86,10 @@ async function makeStep(request: RunRequest, recorder: RunRecorder): Promise<Ste
   };
 }
 
-/** The event for a model call that was in flight when an earlier process lost this run. */
+/**
+ * Returns the event for the model call that was in flight when an earlier process lost this run;
+ * undefined if there was none.
+ */
 function lostModelCall(
   { instructions, input, modelName: model }: RunRequest,
   { entries }: RunRecorder,
@@ -108,8 +113,8 @@ function lostStep(
 }
 
 /**
- * Returns how the run ends after the loop threw. Undefined if it does not end here (fenced or
- * drained).
+ * Returns how the run ends after the loop threw. Returns undefined if this process does not end the
+ * run, because it was stopped as `fenced` or `drain`.
  *
  * @throws `thrown` if it is neither a model failure nor a stop.
  */
@@ -163,7 +168,7 @@ function endingOfStop({ reason }: RunStopped): Ending | undefined {
 
 /**
  * Ends the run. If the journal rejects the end because the run was cancelled or is past its
- * deadline, ends it with that outcome instead, once.
+ * deadline, ends the run once more, with that outcome instead.
  */
 async function endRun(recorder: RunRecorder, ending: Ending): Promise<void> {
   try {

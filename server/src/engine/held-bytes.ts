@@ -1,14 +1,17 @@
 /**
- * Returns an upper bound of the heap bytes of a JSON value plus `copies` of its JSON text (for
- * example the journal entry on its way to the database). A character counts as two bytes, because
- * one character outside Latin-1 makes V8 store the whole string as UTF-16. An empty object takes
- * six words.
+ * Returns an upper bound of the heap bytes of a JSON value and `copies` copies of its JSON text
+ * (for example the journal entry that is being sent to the database). Each character counts as two
+ * bytes, because one character outside Latin-1 makes V8 store the whole string as UTF-16. An empty
+ * object takes six words.
  */
 export function heldBytesOf(value: unknown, copies: number): number {
   return valueBytes(value) + 2 * copies * (JSON.stringify(value)?.length ?? 0);
 }
 
-/** Iterative: values can be nested deeper than the call stack allows. */
+/**
+ * Returns an upper bound of the heap bytes of a value. It does not call itself, because values can
+ * be nested more deeply than the call stack allows.
+ */
 function valueBytes(value: unknown): number {
   let bytes = 0;
   const open: unknown[] = [value];

@@ -5,7 +5,7 @@ export type Step = Extract<NewEvent, { type: "run.step" }>["data"];
 export type ToolResult = Extract<NewEvent, { type: "run.tool_result" }>["data"];
 export type CallPart = Extract<AnswerPart, { type: "tool_call" }>;
 
-/** Returns the answered model calls, in order. */
+/** Returns the run's answered model calls, in order. */
 export function answeredSteps(entries: readonly NewEvent[]): Step[] {
   return entries.flatMap((entry) => (entry.type === "run.step" ? [entry.data] : []));
 }
@@ -14,7 +14,7 @@ export function callsOf(step: Step): CallPart[] {
   return step.parts.filter((part) => part.type === "tool_call");
 }
 
-/** Returns results by `call_id`, which is unique within a run. */
+/** Returns the tool results in a map by `call_id`, which is unique within a run. */
 export function resultsByCall(entries: readonly NewEvent[]): Map<string, ToolResult> {
   return new Map(
     entries.flatMap((entry) =>
@@ -23,14 +23,17 @@ export function resultsByCall(entries: readonly NewEvent[]): Map<string, ToolRes
   );
 }
 
-/** Returns the ids of calls whose intent is journaled: each of them may have been executed. */
+/**
+ * Returns the ids of the tool calls that have an intent: a `run.tool_call` event, which is written
+ * before the call is made. Each of these calls may have been executed.
+ */
 export function intendedCalls(entries: readonly NewEvent[]): Set<string> {
   return new Set(
     entries.flatMap((entry) => (entry.type === "run.tool_call" ? [entry.data.call_id] : [])),
   );
 }
 
-/** Returns the calls that have an intent and no result. */
+/** Returns the tool calls that have an intent (a `run.tool_call` event) and no result. */
 export function openCalls(
   entries: readonly NewEvent[],
 ): Extract<NewEvent, { type: "run.tool_call" }>["data"][] {
@@ -40,7 +43,7 @@ export function openCalls(
   );
 }
 
-/** Returns the token usage of all model calls of the run, lost ones included. */
+/** Returns the token usage of all model calls of the run, including calls without an answer. */
 export function usageOf(entries: readonly NewEvent[]): TokenUsage {
   return totalUsage(
     entries.flatMap((entry) =>

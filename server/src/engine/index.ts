@@ -1,6 +1,6 @@
 /**
- * The agent loop. Depends on no database, HTTP server or workspace: model, tools and journal are
- * arguments.
+ * The agent loop. It depends on no database, HTTP server or workspace: its callers pass the model,
+ * the tools and the journal.
  */
 export { type Circuit, type Circuits, circuitPolicy, createCircuits } from "./circuit/index.ts";
 export { executeRun } from "./execute-run.ts";

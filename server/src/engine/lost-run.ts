@@ -5,17 +5,17 @@ import type { Ending } from "./stop-conditions.ts";
 import { estimatedUsage, totalUsage } from "./usage.ts";
 
 /**
- * Summary of a journal, without texts: enough to tell what a lost process had in flight and what
- * the run used.
+ * Summary of a journal, without texts. It shows which calls were in flight when a process was lost
+ * (no longer executed the run, for example after a crash), and the run's usage.
  */
 export interface JournalDigest {
   /** Number of answered model calls. */
   readonly steps: number;
-  /** Usage of each model call, answered or lost. */
+  /** Usage of each model call, with or without an answer. */
   readonly usage: readonly TokenUsage[];
   /** Tool calls of the last answered step. */
   readonly lastCalls: readonly { readonly callId: string; readonly hasResult: boolean }[];
-  /** Tool calls with an intent and no result, in order. */
+  /** Tool calls with an intent (a `run.tool_call` event) and no result, in order. */
   readonly open: readonly OpenCall[];
 }
 
@@ -23,11 +23,11 @@ export interface JournalDigest {
 export interface Prompt {
   /** `provider/model`. */
   readonly model: string;
-  /** Approximate number of characters, input and instructions included. */
+  /** Approximate number of characters of the whole prompt, including input and instructions. */
   readonly characters: number;
 }
 
-/** How a run that did not succeed ends, before its usage is known. */
+/** How a run that did not succeed ends. Its usage is added later. */
 export type Stopped = Exclude<Ending, { readonly status: "succeeded" }>;
 
 export interface OpenCall {
@@ -36,7 +36,7 @@ export interface OpenCall {
   readonly tool: string;
 }
 
-/** Returns the digest of a journal in memory. */
+/** Returns the digest of a journal that is in memory. */
 export function digestOf(entries: readonly NewEvent[]): JournalDigest {
   const steps = answeredSteps(entries);
   const results = resultsByCall(entries);
@@ -58,9 +58,9 @@ export function digestOf(entries: readonly NewEvent[]): JournalDigest {
 }
 
 /**
- * Returns the event for the model call that was probably in flight when the process was lost: no
- * step was answered yet, or all tool calls of the last step had results. Undefined otherwise. Its
- * usage is estimated.
+ * Returns the event, with estimated usage, for the model call that was probably in flight when the
+ * process was lost. That is the case if no step was answered yet, or if all tool calls of the last
+ * step had results. Returns undefined otherwise.
  */
 export function lostCall(
   digest: JournalDigest,
@@ -75,9 +75,9 @@ export function lostCall(
 }
 
 /**
- * Returns results with outcome `unknown` for calls that end with their run.
+ * Returns a result with the outcome `unknown` for each call that has no result when its run ends.
  *
- * @param text the result that the journal shows for them.
+ * @param text the result that the journal shows for these calls.
  */
 export function closeCalls(open: readonly OpenCall[], text: string): NewEvent[] {
   return open.map(({ step, call_id, tool }) => ({
@@ -87,10 +87,11 @@ export function closeCalls(open: readonly OpenCall[], text: string): NewEvent[] 
 }
 
 /**
- * Returns the final events and outcome of a run without loading its journal. Open tool calls get
- * the outcome `unknown`.
+ * Returns the final events and the outcome of a run without loading its journal. Tool calls without
+ * a result get the outcome `unknown`.
  *
- * @param prompt given if the run lost its process: adds the model call in flight to the usage.
+ * @param prompt is given if the process of the run was lost. The usage then includes the model call
+ *   that was in flight.
  */
 export function endByDigest(
   digest: JournalDigest,
@@ -110,9 +111,9 @@ export function endByDigest(
 }
 
 /**
- * Returns the end of a run that exceeded its allowed number of lost processes. Its journal is not
- * loaded, because it may be what crashed them. The usage is marked as estimated: the calls in
- * flight are unknown.
+ * Returns the end of a run whose processes were lost more often than allowed. The journal of the
+ * run is not loaded, because the journal may be what crashed the processes. The usage is marked as
+ * estimated, because the calls that were in flight are unknown.
  */
 export function interrupt(digest: JournalDigest, prompt: Prompt): ReturnType<typeof endByDigest> {
   const error = {

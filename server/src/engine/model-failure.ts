@@ -1,6 +1,6 @@
 /**
- * A model call without a complete answer. The message is shown to the caller of the run: no key,
- * header or URL.
+ * The failure of a model call that got no complete answer. The message is shown to the caller of
+ * the run, so it must not contain a key, header or URL.
  */
 export class ModelFailure extends Error {
   override readonly name = "ModelFailure";
@@ -8,10 +8,11 @@ export class ModelFailure extends Error {
   /** Whether the same call can succeed later. */
   readonly retryable: boolean;
   /**
-   * Whether the provider is unreachable: connection failed, timeout, or a status of 500 or more.
+   * Whether the provider is unreachable: the connection failed, a timeout passed, or the status is
+   * 500 or more.
    */
   readonly unreachable: boolean;
-  /** Wait that the provider asked for, in milliseconds. */
+  /** The wait in milliseconds that the provider asked for; undefined if it asked for none. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

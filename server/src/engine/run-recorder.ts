@@ -5,12 +5,13 @@ import { closeCalls } from "./lost-run.ts";
 import type { Ending } from "./stop-conditions.ts";
 
 /**
- * The loop's view of the journal: durable entries, and entries deferred to the write that ends the
- * run. A class because there is one per run (decision 12).
+ * The loop's view of the journal: the durable entries, and the deferred entries, which are written
+ * together with the end of the run. This is a class and not a closure because one is created for
+ * each run (docs/decisions, 12).
  *
- * Writes sequentially. After a rejected write no further append is tried: its answers and results
- * (not intents) are deferred to the end of the run, so that a cancelled run still shows what was
- * paid for.
+ * Makes one write at a time. After a rejected write no further append is tried. The answers and
+ * tool results of rejected appends are deferred to the end of the run, so that a cancelled run
+ * still shows what was paid for. Their intents (`run.tool_call` events) are dropped.
  */
 export class RunRecorder {
   readonly #journal: Journal;
@@ -35,7 +36,8 @@ export class RunRecorder {
   }
 
   /**
-   * Resolves when the entries are durable. Appends during a write are combined into the next one.
+   * Resolves when the entries are durable. Entries that are appended during a write are written
+   * together after it.
    */
   append(entries: readonly NewEvent[]): Promise<void> {
     if (this.#nextWrite !== undefined) {
@@ -53,13 +55,13 @@ export class RunRecorder {
     return written;
   }
 
-  /** Ends the run. Open tool calls get the outcome `unknown`. */
+  /** Ends the run. Tool calls without a result get the outcome `unknown`. */
   end(ending: Ending): Promise<void> {
     const last = [
       ...this.#deferred,
       ...closeCalls(openCalls([...this.#entries, ...this.#deferred]), unknownOutcome),
     ];
-    // Null means that no price is known; 0 would mean free.
+    // `cost_micros` is null because no price is known; 0 would mean that the run was free.
     return this.#journal.end(
       { ...ending, usage: usageOf([...this.#entries, ...last]), cost_micros: null },
       last,

@@ -14,52 +14,60 @@ export type Model = LanguageModelV4 & { readonly scrub?: (text: string) => strin
 
 /**
  * Live output of a model for subscribers; never stored. `step_start` begins every attempt: clients
- * then drop the text of earlier attempts of that step.
+ * then discard the text of earlier attempts of that step.
  */
 export type Delta =
   | { readonly type: "step_start"; readonly step: number; readonly attempt: number }
   | { readonly type: "text_delta"; readonly step: number; readonly text: string }
   | { readonly type: "reasoning_delta"; readonly step: number; readonly text: string }
-  /** The attempt ended. `complete`: its deltas are the complete answer. */
+  /** The attempt ended. If `complete` is true, its deltas are the complete answer. */
   | { readonly type: "step_end"; readonly step: number; readonly complete: boolean };
 
 /** Everything that one run needs. */
 export interface RunRequest {
   readonly runId: string;
   readonly input: string;
-  /** System message; blank means none. */
+  /** System message. If it is blank, none is sent. */
   readonly instructions: string;
-  /** `provider/model`, as in the journal. */
+  /** The model in the form `provider/model`, as the journal shows it. */
   readonly modelName: string;
   readonly model: Model;
   readonly settings: ModelSettings;
-  /** Maximum answered model calls, at least 1. Calls lost in a crash do not count. */
+  /**
+   * Maximum number of answered model calls, at least 1. Calls that were lost in a crash do not
+   * count.
+   */
   readonly maxSteps: number;
   readonly tools: readonly Tool[];
   readonly journal: Journal;
   /**
-   * Whether an earlier process executed this run: a model call may have been in flight when that
-   * process was lost.
+   * Whether an earlier process executed this run. A model call may then have been in flight when
+   * that process was lost.
    */
   readonly resumed: boolean;
-  /** Aborts with a `RunStopped`; any other reason counts as `drain`. */
+  /** Stops the run. Its reason is a `RunStopped`; any other reason has the effect of `drain`. */
   readonly signal: AbortSignal;
   /**
-   * Deadline of the run on the clock of `base/clock.ts` (milliseconds). The signal enforces it;
-   * this only keeps waits from exceeding it.
+   * Deadline of the run in milliseconds on the clock of `base/clock.ts`. The signal enforces the
+   * deadline; `deadlineAt` only prevents waits that would last beyond it.
    */
   readonly deadlineAt?: number;
-  /** Whether the run has a subscriber now. Called before each model call. */
+  /** Returns whether the run has a subscriber now. Called before each model call. */
   readonly hasSubscriber: () => boolean;
-  /** Must not throw. */
+  /** Called with each delta. It must not throw. */
   readonly onDelta?: (delta: Delta) => void;
   readonly timeouts: Timeouts;
   /** Maximum size of one answer in bytes. Default: `defaultMaxAnswerBytes`. */
   readonly maxAnswerBytes?: number;
-  /** Counts the memory that the run holds; the caller releases it. Default: no counting. */
+  /**
+   * Counts the memory that the run holds. The caller releases it. Default: memory is not counted.
+   */
   readonly hold?: ByteHold;
-  /** Default: `defaultRetryPolicy`. */
+  /** How failed model calls are retried. Default: `defaultRetryPolicy`. */
   readonly retry?: RetryPolicy;
-  /** Shared with other runs of this model. Default: none; every call is made. */
+  /**
+   * Circuit breaker that this run shares with other runs of the model. Default: none, so every call
+   * is made.
+   */
   readonly circuit?: Circuit | undefined;
 }

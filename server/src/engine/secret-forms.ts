@@ -1,8 +1,8 @@
-/** A regular expression for secrets in the encodings in which servers echo them. */
+/** A regular expression that finds secrets in the encodings in which servers repeat them. */
 export interface SecretForms {
-  /** Has the flag `g`; undefined if there are no secrets. */
+  /** The regular expression, with the flags `g` and `i`; undefined if there are no secrets. */
   readonly pattern: RegExp | undefined;
-  /** Length in bytes of the longest form. */
+  /** Maximum length in bytes of an encoded secret. */
   readonly maxBytes: number;
 }
 
@@ -11,14 +11,18 @@ interface Form {
   readonly maxBytes: number;
 }
 
-/** Minimum characters of a partial or encoded secret: shorter ones would match ordinary words. */
+/**
+ * Minimum number of characters of an encoded secret, or of a part of a secret, that is searched
+ * for. Shorter ones would match ordinary words.
+ */
 const minLength = 6;
 
 /**
- * Returns a pattern that finds each secret in plain text; escaped as in JSON, URLs, forms and HTML;
- * in hex; and in base64 and base64url at any offset of a longer text. For credentials of basic
- * authentication it also finds user and password. Other encodings are not found: the server was
- * given the secret and can disguise it.
+ * Returns a pattern that finds each secret in the following encodings: plain text; escaped as in
+ * JSON, URLs, forms and HTML; hex; base64 and base64url, at any offset of a longer text. If a
+ * secret is the base64 of credentials of basic authentication, the pattern also finds these
+ * credentials and the password alone. Other encodings are not found: a server knows the secret and
+ * can always hide it.
  */
 export function secretForms(secrets: readonly string[]): SecretForms {
   const parts = secrets.flatMap(basicCredentials).filter((part) => part.length >= minLength);
@@ -47,7 +51,7 @@ function formsOf(secret: string): Form[] {
   ];
 }
 
-/** Bytes of the longest escape of one character, `&quot;` or `&#0038;`. */
+/** Maximum bytes of one escaped character, for example of `&#x0026;`. */
 const maxBytesPerCharacter = 8;
 
 const htmlNames: Readonly<Record<string, string>> = {
@@ -59,15 +63,15 @@ const htmlNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a pattern of all escapes of one non-alphanumeric character. Escapes can be mixed, since
- * encoders differ in which characters they escape.
+ * Returns a pattern that matches any escape of one non-alphanumeric character. A secret can contain
+ * escaped and unescaped characters, because encoders differ in which characters they escape.
  */
 function escapesOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   const literal = character.replace(/[\\^$.*+?()[\]{}|/-]/, "\\$&");
   const name = htmlNames[character];
   const escapes = [
-    // JSON may escape it, and JSON inside JSON again.
+    // JSON may escape the character, and JSON inside JSON may escape it again.
     character === "\\" ? "\\\\{1,4}" : `\\\\{0,3}${literal}`,
     `\\\\{1,2}u${code.toString(16).padStart(4, "0")}`,
     Buffer.from(character).toString("hex").replace(/../g, "%$&"),
@@ -79,13 +83,17 @@ function escapesOf(character: string): string {
   return `(?:${escapes.join("|")})`;
 }
 
-/** Any base64 character, in both alphabets, in URLs, and in JSON with escaped slashes. */
+/**
+ * Matches any base64 character of both alphabets, also as it appears in URLs, and in JSON with
+ * escaped slashes.
+ */
 const base64Character = "(?:[a-z0-9+_-]|\\\\{0,3}/|%2[BF])";
 
 /**
- * Returns patterns that find the secret in the base64 of a longer text. `offset` is the secret's
- * byte position in that text, modulo 3. Characters that also encode bits of neighbouring bytes are
- * left out.
+ * Returns a pattern that finds the secret in the base64 of a longer text; the list is empty if the
+ * pattern would be too short. `offset` is the secret's byte position in the longer text, modulo 3.
+ * The pattern accepts any base64 character where a character also encodes bits of a neighbouring
+ * byte.
  */
 function base64At(offset: number, bytes: Buffer): Form[] {
   const bits = 8 * (offset + bytes.length);

@@ -1,7 +1,7 @@
 import type { ModelSettings, RunError } from "@beckon/contract";
 import { callsOf, type Step } from "./history.ts";
 
-/** How the loop ends, before usage and cost are known. */
+/** How the loop ends. Usage and cost are added later. */
 export type Ending =
   | { readonly status: "succeeded"; readonly output: string }
   | { readonly status: "failed" | "cancelled"; readonly error: RunError };
@@ -11,7 +11,7 @@ export interface StopRules {
   readonly settings: ModelSettings;
 }
 
-/** Returns how an answered step ends the run, or undefined if it does not. */
+/** Returns how an answered step ends the run; undefined if this condition does not end it. */
 type StopCondition = (step: Step, rules: StopRules) => Ending | undefined;
 
 const contentFiltered: StopCondition = (step) =>
@@ -27,8 +27,9 @@ const unknownFinishReason: StopCondition = (step) =>
     : undefined;
 
 /**
- * A truncated answer is a success only if the agent set `max_output_tokens`: then truncation was
- * requested. Truncated tool calls always fail, because some may be missing.
+ * A truncated answer is a success only if the agent set `max_output_tokens`, because the agent then
+ * asked for truncation. An answer with truncated tool calls always fails, because some calls may be
+ * missing.
  */
 const outputLimitReached: StopCondition = (step, { settings }) => {
   if (step.finish_reason !== "length") return undefined;
@@ -46,11 +47,17 @@ const outputLimitReached: StopCondition = (step, { settings }) => {
     : undefined;
 };
 
-/** Empty text with `stop` is an answer too: after a tool call there may be nothing left to say. */
+/**
+ * An answer without tool calls ends the run with success. Its text may be empty, because after a
+ * tool call there may be nothing left to say.
+ */
 const answered: StopCondition = (step) =>
   callsOf(step).length === 0 ? { status: "succeeded", output: textOf(step) } : undefined;
 
-/** The calls of the last allowed step are not made: no model call would read their results. */
+/**
+ * The tool calls of the last allowed step are not made, because no model call would read their
+ * results.
+ */
 const stepLimitReached: StopCondition = (step, { maxSteps }) =>
   step.step >= maxSteps
     ? {
@@ -62,7 +69,7 @@ const stepLimitReached: StopCondition = (step, { maxSteps }) =>
       }
     : undefined;
 
-/** In order of precedence. */
+/** The first condition that applies determines how the run ends. */
 const stopConditions: readonly StopCondition[] = [
   contentFiltered,
   unknownFinishReason,
@@ -71,7 +78,10 @@ const stopConditions: readonly StopCondition[] = [
   stepLimitReached,
 ];
 
-/** Returns how `step` ends the run. Undefined: call its tools, then the model again. */
+/**
+ * Returns how `step` ends the run. Returns undefined if the run goes on: its tools are called, and
+ * then the model again.
+ */
 export function endingAfter(step: Step, rules: StopRules): Ending | undefined {
   for (const condition of stopConditions) {
     const ending = condition(step, rules);

@@ -3,8 +3,8 @@ import { isStorableText } from "@beckon/contract";
 const replacement = "\uFFFD";
 
 /**
- * Returns `text` with NUL and lone surrogates replaced: models and tools can write them, PostgreSQL
- * cannot store them.
+ * Returns `text` with each NUL and each lone surrogate replaced by U+FFFD. Models and tools can
+ * write these characters, but PostgreSQL cannot store them.
  */
 export function storableText(text: string): string {
   const formed = text.isWellFormed() ? text : text.toWellFormed();
@@ -12,11 +12,11 @@ export function storableText(text: string): string {
 }
 
 /**
- * Returns a JSON value with every string, keys included, made storable; the same object if nothing
- * changed.
+ * Returns a JSON value in which `storableText` was applied to every string, including keys. Returns
+ * the same object if nothing changed.
  */
 export function storableJson(value: unknown): unknown {
-  // A lone surrogate and NUL are the only characters that JSON.stringify writes as these escapes.
+  // JSON.stringify writes these escapes only for NUL and for lone surrogates.
   return /\\u0000|\\ud[89a-f]/.test(JSON.stringify(value) ?? "") ? toStorable(value) : value;
 }
 
@@ -24,17 +24,20 @@ function toStorable(value: unknown): unknown {
   if (typeof value === "string") return storableText(value);
   if (Array.isArray(value)) return value.map(toStorable);
   if (typeof value !== "object" || value === null) return value;
-  // fromEntries defines own properties, so that a key `__proto__` stays a key.
+  // `fromEntries` defines own properties, so that the key `__proto__` is kept as a key.
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [storableText(key), toStorable(member)]),
   );
 }
 
-/** Returns storable JSON text of the same value: NUL and lone surrogates become escapes. */
+/**
+ * Returns JSON text that PostgreSQL can store and that has the same value. NUL and lone surrogates
+ * are replaced by escapes.
+ */
 export function storableJsonText(text: string): string {
   if (isStorableText(text)) return text;
-  // After a backslash they are invalid JSON and stay invalid. `\p{Cs}` matches lone surrogates
-  // only.
+  // NUL or a lone surrogate after a backslash is invalid JSON, and the result is invalid too.
+  // `\p{Cs}` matches only lone surrogates.
   return text.replace(/\\.|[\0\p{Cs}]/gsu, (part) =>
     part.length > 1 ? storableText(part) : `\\u${part.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

@@ -1,20 +1,26 @@
-/** In milliseconds. All are finite, so that a hanging model fails the run. */
+/**
+ * Timeouts in milliseconds. All of them are finite, so that a model that does not answer makes the
+ * run fail.
+ */
 export interface Timeouts {
-  /** To open a connection to the model. Enforced by the transport (`createLeanFetch`). */
+  /**
+   * Maximum time to open a connection to the model. The transport enforces it (`createLeanFetch`).
+   */
   readonly connectMs: number;
   /**
-   * From sending a streamed call to its response headers. Plain calls have only `stepMs`, since
-   * their response starts when the answer is complete.
+   * Maximum time from the request of a streamed call to the headers of its response. Calls without
+   * streaming are limited only by `stepMs`, because their response starts when the answer is
+   * complete.
    */
   readonly firstByteMs: number;
   /**
-   * Between two chunks of a response. Enforced by the transport, which also sees the keep-alive
-   * comments that providers send while a model reasons.
+   * Maximum time between two chunks of a response. The transport enforces it, because only the
+   * transport sees the keep-alive comments that providers send while a model reasons.
    */
   readonly idleMs: number;
   /**
-   * One step with all attempts and the waits between them: the maximum time that a broken model can
-   * hold a run.
+   * Maximum time of one step with all attempts and the waits between them. A broken model delays a
+   * run by at most this time.
    */
   readonly stepMs: number;
 }
@@ -29,11 +35,11 @@ export const defaultTimeouts: Timeouts = {
 
 /** How often and how fast a failed model call is retried. */
 export interface RetryPolicy {
-  /** Maximum attempts, the first included. */
+  /** Maximum number of attempts, including the first one. */
   readonly maxAttempts: number;
-  /** Upper bound of the first wait in milliseconds; doubles with each attempt. */
+  /** Upper bound of the first wait in milliseconds. The bound doubles with each attempt. */
   readonly baseWaitMs: number;
-  /** Upper bound of any wait in milliseconds, except one that the provider asked for. */
+  /** Upper bound of any wait in milliseconds, except of a wait that the provider asked for. */
   readonly maxWaitMs: number;
 }
 

@@ -1,15 +1,16 @@
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { TokenUsage } from "@beckon/contract";
 
-/** Higher counts are treated as a provider's mistake. */
+/** Maximum token count that is believed. A higher count is treated as a mistake of the provider. */
 const maxPlausibleTokens = 1_000_000_000;
 
 const isCount = (value: number | undefined): value is number =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxPlausibleTokens;
 
 /**
- * Returns the usage that the provider reports, or undefined if it is implausible. The libraries
- * turn a missing count into 0, which no prompt and no non-empty answer has.
+ * Returns the usage that the provider reports; undefined if it is implausible. A count of 0 is
+ * implausible for any prompt and for an answer with content: the libraries write 0 if the provider
+ * sent no count.
  */
 export function reportedUsage(
   usage: LanguageModelV4Usage,
@@ -27,8 +28,8 @@ export function reportedUsage(
 }
 
 /**
- * Estimates four characters per token (the rule of thumb for English) and flags the result as
- * estimated.
+ * Returns an estimate of one token for every four characters (the rule of thumb for English),
+ * marked as estimated.
  */
 export function estimatedUsage(characters: {
   readonly input: number;
@@ -42,7 +43,7 @@ export function estimatedUsage(characters: {
   };
 }
 
-/** Returns the sum, flagged as estimated if any part is. */
+/** Returns the sum of the parts. It is marked as estimated if any part is. */
 export function totalUsage(parts: readonly TokenUsage[]): TokenUsage {
   const total = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
   for (const part of parts) {

@@ -4,7 +4,7 @@ import { ApiError } from "../base/errors.ts";
 import { fieldOf } from "../base/json-object.ts";
 import type { UnparsedBody } from "../base/parse.ts";
 
-/** The root of a provider's API and its format. */
+/** The base URL and the API format of a provider. */
 export interface ProviderAddress {
   readonly kind: ProviderKind;
   readonly baseUrl: string;
@@ -20,8 +20,9 @@ export function addressOf(row: {
 }
 
 /**
- * Returns the root of a kind's API without a trailing slash: `given`, else the kind's default.
- * Anthropic's is often given as its host alone.
+ * Returns the root URL of a kind's API without a trailing slash. The root is `given`, or the
+ * default of the kind if `given` is undefined. `/v1` is added to the host of Anthropic, because
+ * users often give the host alone.
  */
 export function rootOf(kind: ProviderKind, given: string | undefined): string {
   const root = (
@@ -34,8 +35,9 @@ export function rootOf(kind: ProviderKind, given: string | undefined): string {
 }
 
 /**
- * Returns the error for a body whose `base_url` is a private address, or undefined. It is found
- * before the transaction that throws it: resolving a name must not hold a database connection.
+ * Returns the error for a body whose `base_url` is a private address that the operator has not
+ * allowed; otherwise undefined. Callers look for the error before the transaction that throws it,
+ * because a transaction that resolves a host name would hold its database connection for that time.
  */
 export async function privateAddressError(
   egress: Pick<Egress, "missingException">,
@@ -49,7 +51,10 @@ export async function privateAddressError(
     : new ApiError("bad_request", `base_url: ${howToAllow(hostPort)}`);
 }
 
-/** Says how the operator allows calls to a private address, given as `host:port`. */
+/**
+ * Returns a message that says how the operator can allow calls to a private address, which is given
+ * as `host:port`.
+ */
 export function howToAllow(hostPort: string): string {
   return (
     `${hostPort} is not a public address, so Beckon does not call it. The operator can allow it: ` +

@@ -12,9 +12,9 @@ import { findProvider } from "./store.ts";
 const timeoutMs = 10_000;
 
 /**
- * Requests the provider's list of models: does its key work, and what models are there? Whatever
- * the provider does is a result, not an error. A model server of this machine is probed at most
- * every 30 seconds.
+ * Checks a provider by a request for its list of models. The result says whether the request
+ * succeeded, and lists the models. A failure of the provider is part of the result and is not
+ * thrown. A model server on this machine is probed at most every 30 seconds.
  *
  * @throws ApiError `secret_unreadable` if the key was encrypted with another master key, or was
  *   given for another origin.

@@ -4,15 +4,15 @@ import { addressOf, type ProviderAddress } from "./address.ts";
 import { openKey } from "./provider.ts";
 import { type ConnectionRow, findConnection } from "./store.ts";
 
-/** Address and key of a provider. */
+/** Name, address and key of a provider. */
 export interface ProviderConnection extends ProviderAddress {
   readonly name: string;
   readonly apiKey: string | undefined;
 }
 
 /**
- * Returns address and key, in clear, of a provider, undefined if it was deleted. For the executing
- * process, never for a response.
+ * Returns the address and the decrypted key of a provider; undefined if the provider was deleted.
+ * The result is for the process that executes runs. It must not be sent in a response.
  * @throws ApiError `secret_unreadable` if the key was encrypted with another master key, or was
  *   given for another origin.
  */
@@ -26,8 +26,8 @@ export async function connectionOf(
 }
 
 /**
- * Returns address and key of a stored provider.
- * @throws ApiError `secret_unreadable` as `connectionOf` does.
+ * Returns the address and the decrypted key of a stored provider.
+ * @throws ApiError `secret_unreadable` in the same cases as `connectionOf`.
  */
 export function toConnection(cipher: SecretCipher, row: ConnectionRow): ProviderConnection {
   const address = addressOf(row);

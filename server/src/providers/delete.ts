@@ -8,8 +8,8 @@ import { agentsUsingProvider, deleteProviderRow, findProviderForUpdate } from ".
 
 /**
  * Deletes a provider of the workspace.
- * @throws ApiError `conflict` while an agent that is not deleted uses it, and for a provider of the
- *   operator.
+ * @throws ApiError `conflict` if the current version of an existing agent uses the provider, or if
+ *   the provider is the operator's.
  */
 export async function deleteProvider({
   ctx,

@@ -6,8 +6,10 @@ import { noProvider, toProvider } from "./provider.ts";
 import { findProvider } from "./store.ts";
 
 /**
- * Returns a provider of the workspace, or of the operator, without its key.
- * @throws ApiError `forbidden`, `not_found`
+ * Returns a provider of the workspace, or a provider of the operator that the workspace can use.
+ * The response does not contain the provider's key.
+ * @throws ApiError `forbidden` if the caller may not read providers; `not_found` if there is no
+ *   provider with this id.
  */
 export async function getProvider({
   ctx,

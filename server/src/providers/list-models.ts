@@ -11,30 +11,31 @@ import { afterOwn, operatorProviderId, providerIdForm } from "./operator/index.t
 import { findProviderNames, listProviderRows, type ProviderRow } from "./store.ts";
 
 /**
- * Providers that are requested at the same time: the memory of their responses is limited by it.
+ * Maximum number of providers that are requested at the same time. It limits the memory that their
+ * responses take.
  */
 const concurrency = 20;
 const timeoutMs = 2_000;
 /**
- * Milliseconds from the start of a listing after which no other provider is requested: a GET has 4
- * seconds in all. The next listing requests those that are left.
+ * Requests for lists start only in this time after the beginning of `listModels`, because a GET
+ * request must be answered within 4 seconds. The next call requests the remaining providers.
  */
 const startWithinMs = 1_500;
 
-/** What lists of models are fetched with. */
+/** The services that requests for lists of models need. */
 export interface ModelListServices {
-  /** Reaches a workspace's own providers. */
+  /** Calls a workspace's own providers. */
   readonly egress: Pick<Transport, "fetch">;
-  /** Reaches the operator's providers. */
+  /** Calls the operator's providers. */
   readonly outbound: Pick<Transport, "fetch">;
   readonly modelLists: ModelLists;
 }
 
-/** A provider of the page, and how its models are listed. */
+/** A provider on the requested page, with the functions that return its models. */
 interface Listed {
   readonly id: string;
   readonly list: Omit<ModelList, "models" | "error">;
-  /** Its models, if no request is needed. */
+  /** Returns the provider's models if no request is needed, otherwise undefined. */
   readonly known: () => Models | undefined;
   readonly request: () => Models;
 }
@@ -47,10 +48,11 @@ const notRequested = {
 } as const;
 
 /**
- * Lists what agents of the workspace can name as their model, provider by provider: the workspace's
- * own, newest first, the operator's and `demo`. Answers within 4 seconds: a provider that does not
- * list its models has an error in their place. Results are up to 30 seconds old.
- * @throws ApiError `forbidden`
+ * Lists the models that agents of the workspace can use, one entry for each provider. The
+ * workspace's own providers come first, newest first, then the operator's providers, then `demo`.
+ * Answers within 4 seconds. The entry of a provider whose models could not be listed contains an
+ * error and no models. Results are up to 30 seconds old.
+ * @throws ApiError `forbidden` if the caller may not read providers.
  */
 export async function listModels({
   ctx,

@@ -7,8 +7,9 @@ import { toProvider } from "./provider.ts";
 import { listProviderRows } from "./store.ts";
 
 /**
- * Lists the workspace's own providers, newest first, then those of the operator that it can use.
- * @throws ApiError `forbidden`
+ * Lists the workspace's own providers, newest first, then the operator's providers that the
+ * workspace can use.
+ * @throws ApiError `forbidden` if the caller may not read providers.
  */
 export async function listProviders({
   ctx,

@@ -1,12 +1,12 @@
 import type { ProviderKind } from "@beckon/contract";
 
 /**
- * Returns what is wrong with a model's name, undefined if nothing is. It is checked without a
- * request: which models an account has changes from day to day, and changing an agent must not wait
- * for a provider.
+ * Returns what is wrong with a model's name; undefined if nothing is wrong. The check sends no
+ * request, because the models of an account change from day to day and because a user who changes
+ * an agent must not wait for a provider.
  *
- * Google has the name in the URL. Anything but plain segments would call another of its services,
- * with a key that can be the operator's.
+ * Requests to Google contain the model's name in the URL. A name with other characters could make a
+ * request to another service of Google, with a key that may be the operator's.
  */
 export function modelMistake(kind: ProviderKind, modelId: string): string | undefined {
   if (kind !== "google" || /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(modelId)) return undefined;

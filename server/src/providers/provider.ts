@@ -13,8 +13,8 @@ import type { ProviderAddress } from "./address.ts";
 import type { ProviderRow, SealedKey } from "./store.ts";
 
 /**
- * The name of the built-in models. Names of the operator's providers are not reserved: the
- * workspace's own then takes precedence.
+ * The provider name of the built-in models, which no other provider can have. A workspace can use
+ * the names of the operator's providers: its own provider then takes precedence.
  */
 export const reservedName = "demo";
 
@@ -33,7 +33,10 @@ export const reservedName = "demo";
   };
 }
 
-/** The owner that a provider's key is encrypted for, beside the origin it was given for. */
+/**
+ * Returns the owner that a provider's key is encrypted for. The key is also encrypted for the
+ * origin that it was given for.
+ */
 function ownerOfKey({ id, workspace_id }: KeyOwner): SecretOwner {
   return {
     workspaceId: workspace_id,
@@ -46,13 +49,14 @@ function ownerOfKey({ id, workspace_id }: KeyOwner): SecretOwner {
 
 type KeyOwner = Pick<ProviderRow, "id" | "workspace_id">;
 
-/** What a stored key is encrypted for. */
+/** Returns the owner and the origin that a stored key is encrypted for. */
 export function placeOfKey(row: KeyOwner & Pick<ProviderRow, "api_key_url">): SecretBinding {
   return bindingFor(ownerOfKey(row), givenFor(row));
 }
 
 /**
- * Returns the columns of a key: encrypted for the origin of the address, or empty without a key.
+ * Returns the database columns of a key. The key is encrypted for the origin of the address.
+ * Without a key all columns are null.
  */
 export function sealKey(
   cipher: SecretCipher,
@@ -64,16 +68,16 @@ export function sealKey(
   const { origin } = new URL(baseUrl);
   return {
     api_key_sealed: encryptFor(cipher, key, ownerOfKey(owner), [origin]),
-    // Of a very short key the last four would be most of it.
+    // The last four characters of a very short key would reveal most of it.
     api_key_last4: key.length >= 12 ? key.slice(-4) : "",
     api_key_url: origin,
   };
 }
 
 /**
- * Returns the stored key in clear, undefined without one.
- * @throws ApiError `secret_unreadable` if it cannot be decrypted, or was not given for the origin
- *   of this address.
+ * Returns the decrypted key; undefined if no key is stored.
+ * @throws ApiError `secret_unreadable` if the key cannot be decrypted, or was not given for the
+ *   origin of this address.
  */
 export function openKey(
   cipher: SecretCipher,
@@ -90,6 +94,7 @@ export function openKey(
 }
 
 /**
+ * Does nothing if no key is stored.
  * @throws ApiError `bad_request` if the stored key was not given for the origin of this address.
  */
 export function requireKeyFor(row: StoredKey, { baseUrl }: ProviderAddress): void {
@@ -105,12 +110,15 @@ export function requireKeyFor(row: StoredKey, { baseUrl }: ProviderAddress): voi
 
 type StoredKey = Pick<ProviderRow, "api_key_sealed" | "api_key_url">;
 
-/** Empty if a process of an earlier version wrote the key while this version's migration ran. */
+/**
+ * Returns the origin that the stored key was given for. The list is empty if a process of an
+ * earlier version stored the key while this version's migration ran.
+ */
 function givenFor({ api_key_url }: Pick<ProviderRow, "api_key_url">): string[] {
   return api_key_url === null ? [] : [new URL(api_key_url).origin];
 }
 
-/** The error for an id that names no provider. */
+/** Returns the error for an id that belongs to no provider of the workspace. */
 export function noProvider(): ApiError {
   return new ApiError("not_found", "There is no provider with this id in this workspace.");
 }

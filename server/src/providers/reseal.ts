@@ -12,7 +12,7 @@ interface Row {
   readonly api_key_url: string | null;
 }
 
-/** Seals the keys of all providers with the new master key. */
+/** Encrypts the keys of all providers with the new master key. */
 export function resealProviderKeys(
   client: Queryable,
   keys: MasterKeyChange,

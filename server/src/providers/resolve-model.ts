@@ -6,14 +6,15 @@ import { modelMistake } from "./model-mistake.ts";
 import { findProviderByName, listProviderNames } from "./store.ts";
 
 /**
- * Returns the id of the provider that `provider/model` names, or null for a built-in model and for
- * a provider of the operator. An agent's version stores this id: a workspace's own provider takes
- * precedence over the operator's of the same name, and a version that stores it never falls back to
- * the operator's.
+ * Returns the id of the workspace's provider that `provider/model` names, or null if it names a
+ * built-in model or an operator's provider. A workspace's own provider takes precedence over an
+ * operator's provider with the same name. An agent's version stores the returned id. A version with
+ * an id never uses the operator's provider, even if the workspace's provider is deleted.
  *
- * @param before the model that the agent had before: it stays valid while the model server of its
- *   name is stopped.
- * @throws ApiError `bad_request` that lists the providers, or says why there is no such model.
+ * @param before the model that the agent had before. It stays valid while the model server that it
+ *   names is stopped.
+ * @throws ApiError `bad_request` if the model's name is invalid, or if there is no such provider or
+ *   built-in model. In the second case the message lists the providers.
  */
 export async function resolveModel(
   tx: WorkspaceTransaction,

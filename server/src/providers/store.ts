@@ -4,7 +4,7 @@ import type { PageRequest } from "../base/page.ts";
 
 export type ProviderRow = Selectable<Tables["providers"]>;
 
-/** The providers that are not deleted. */
+/** Selects the workspace's providers that are not deleted. */
 const living = (tx: WorkspaceTransaction, workspaceId: string) =>
   tx
     .selectFrom("providers")
@@ -29,7 +29,8 @@ export function findProviderForUpdate(
 }
 
 /**
- * Locks the row against deletion until the transaction ends: the caller writes a reference to it.
+ * Returns the provider with this name. Locks its row against deletion until the transaction ends,
+ * because the caller stores a reference to the provider.
  */
 export function findProviderByName(
   tx: WorkspaceTransaction,
@@ -39,7 +40,7 @@ export function findProviderByName(
   return living(tx, workspaceId).where("name", "=", name).forShare().executeTakeFirst();
 }
 
-/** Returns those of `names` that providers of the workspace have. */
+/** Returns the elements of `names` that are names of the workspace's providers. */
 export async function findProviderNames(
   tx: WorkspaceTransaction,
   workspaceId: string,
@@ -54,7 +55,9 @@ export async function findProviderNames(
   return rows.map((row) => row.name);
 }
 
-/** Returns the first 20 names, for an error message. */
+/**
+ * Returns the first 20 provider names of the workspace in alphabetical order, for an error message.
+ */
 export async function listProviderNames(
   tx: WorkspaceTransaction,
   workspaceId: string,
@@ -108,7 +111,10 @@ export function updateProviderRow(
     .executeTakeFirstOrThrow();
 }
 
-/** Deletes the key too: runs of older versions that name this provider fail with a clear error. */
+/**
+ * Marks the provider as deleted and removes its key. Runs of older agent versions that use this
+ * provider then fail with a clear error.
+ */
 export async function deleteProviderRow(tx: WorkspaceTransaction, row: ProviderRow): Promise<void> {
   await tx
     .updateTable("providers")
@@ -125,9 +131,9 @@ export async function deleteProviderRow(tx: WorkspaceTransaction, row: ProviderR
 }
 
 /**
- * Returns names of agents whose current version uses the provider, at most 5. Reads tables of
- * `agents/`: the result must hold against a concurrent change of an agent, and both lock the
- * provider's row first.
+ * Returns the names of at most 5 agents whose current version uses the provider. Reads the tables
+ * of `agents/` in the caller's transaction, so that the result stays true until it ends: both this
+ * transaction and one that changes an agent lock the provider's row first.
  */
 export async function agentsUsingProvider(
   tx: WorkspaceTransaction,
@@ -150,13 +156,16 @@ export async function agentsUsingProvider(
   return rows.map((agent) => agent.name);
 }
 
-/** The columns with address and key. */
+/** The columns of a provider that contain its name, address and key. */
 export type ConnectionRow = Pick<
   ProviderRow,
   "id" | "workspace_id" | "name" | "kind" | "base_url" | "api_key_sealed" | "api_key_url"
 >;
 
-/** Returns the columns for the executing process; undefined if the provider was deleted. */
+/**
+ * Returns a provider's columns for the process that executes runs; undefined if the provider was
+ * deleted.
+ */
 export async function findConnection(
   database: Database,
   provider: { id: string; workspaceId: string },

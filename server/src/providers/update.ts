@@ -11,9 +11,9 @@ import { noProvider, requireKeyFor, sealKey, toProvider } from "./provider.ts";
 import { findProviderForUpdate, updateProviderRow } from "./store.ts";
 
 /**
- * Changes address or key; runs that start afterwards use the new ones.
+ * Changes a provider's address or key. Runs that start afterwards use the new values.
  * @throws ApiError `bad_request` if the stored key was not given for the origin of the new address,
- *   or if that is private and not allowed; `conflict` for a provider of the operator.
+ *   or if the new address is private and not allowed; `conflict` for a provider of the operator.
  */
 export async function updateProvider({
   ctx,

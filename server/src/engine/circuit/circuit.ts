@@ -3,36 +3,39 @@ import { ModelFailure } from "../model-failure.ts";
 
 export interface CircuitPolicy {
   /**
-   * Consecutive failures, over all runs, that open the circuit. Also the maximum number of last
-   * attempts in flight while it is open.
+   * Number of consecutive failures, counted over all runs, that opens the circuit. Also the maximum
+   * number of last attempts in flight while the circuit is open.
    */
   readonly failureThreshold: number;
-  /** Upper bound of the first pause in milliseconds; doubles with each probe. */
+  /** Upper bound of the first pause in milliseconds. The bound doubles with each probe. */
   readonly basePauseMs: number;
   /**
-   * Upper bound of any pause in milliseconds, and so roughly of the delay until recovery is
-   * noticed.
+   * Upper bound of any pause in milliseconds. It is also roughly the longest time until the circuit
+   * notices that the model is available again.
    */
   readonly maxPauseMs: number;
   /**
-   * A waiting run gets one last attempt this many milliseconds before its end, or after half of its
-   * remaining time if that is later.
+   * A waiting run gets one last attempt this many milliseconds before the end of its wait or of the
+   * run, or after half of its remaining time if that is later.
    */
   readonly lastAttemptMs: number;
   /**
-   * Maximum runs of a process that wait at once. Each occupies one of the process's
-   * `BECKON_MAX_RUNS`.
+   * Maximum number of runs of a process that wait at the same time. Each waiting run occupies one
+   * of the process's `BECKON_MAX_RUNS` places.
    */
   readonly maxWaiting: number;
-  /** The circuit also opens if at least this many calls are in flight… */
+  /**
+   * The circuit also opens if at least this many calls are in flight and all are silent for more
+   * than `maxSilenceMs`.
+   */
   readonly minSilentCalls: number;
-  /** …and none of them has shown any activity for this many milliseconds. */
+  /** Number of milliseconds without any activity of the calls in flight. See `minSilentCalls`. */
   readonly maxSilenceMs: number;
 }
 
 /**
- * Returns the policy of a process that executes up to `maxRuns` runs at once. `circuits.ts` divides
- * `maxWaiting` among owners.
+ * Returns the policy of a process that executes up to `maxRuns` runs at the same time.
+ * `circuits.ts` divides `maxWaiting` among the owners of circuits.
  */
 export function circuitPolicy(maxRuns: number): CircuitPolicy {
   return {
@@ -49,19 +52,20 @@ export function circuitPolicy(maxRuns: number): CircuitPolicy {
 /** Permission for one call. Only the first report (`answered`, `failed` or `dropped`) counts. */
 export interface Pass {
   /**
-   * Granted while the circuit is open, so a failure is no news and does not count as an attempt of
-   * the run.
+   * Whether the call was allowed while the circuit was open. The model is then expected to fail, so
+   * a failure does not count as an attempt of the run.
    */
   readonly probe: boolean;
   /**
-   * Last attempt of a run that is about to end: it gets no other pass while the circuit is open.
+   * Whether this is the last attempt of a run that is about to end. The run gets no other pass
+   * while the circuit is open.
    */
   readonly last: boolean;
-  /** The provider responded, possibly with an error, or its answer has begun. */
+  /** Reports that the provider responded, possibly with an error, or that its answer has begun. */
   answered(): void;
-  /** The provider is unreachable. */
+  /** Reports that the provider is unreachable. */
   failed(failure: ModelFailure): void;
-  /** The call was cancelled by us, with neither result. */
+  /** Reports that Beckon cancelled the call before either of the other results. */
   dropped(): void;
 }
 
@@ -72,39 +76,45 @@ export interface Circuit {
   /**
    * Resolves when a call is allowed. Times are milliseconds on the clock of `base/clock.ts`.
    *
-   * @param endsAt when the wait fails.
-   * @param deadlineAt when the signal stops the run. Default: never.
+   * @param endsAt the time at which the wait ends with an error.
+   * @param deadlineAt the time at which the signal stops the run. Default: never.
    * @throws {ModelFailure} the model was still unavailable at `endsAt`, or too many runs wait
    *   already.
-   * @throws the signal's reason.
+   * @throws the signal's reason if the signal aborts first.
    */
   enter(signal: AbortSignal, endsAt: number, deadlineAt?: number): Promise<Pass>;
 }
 
-/** Called when an origin answered. `notified`: number of circuits notified at once. */
+/**
+ * Called when a call to an origin is answered. `notified` is the number of circuits that are
+ * notified together.
+ */
 export type OriginListener = (notified: number) => void;
 
 /** State that a circuit shares with the other circuits of its process. */
 export interface SharedState {
-  /** Reserves capacity for a waiting run. Returns false if none is left. */
+  /** Reserves capacity for a waiting run. Returns false if no capacity is left. */
   startWaiting(): boolean;
   stopWaiting(): void;
-  /** Notifies the subscribed circuits of this origin that it answers. */
+  /** Notifies the subscribed circuits that a call to this origin was answered. */
   notifyOrigin(): void;
-  /** Subscribes once: `listener` is called when any circuit's call to this origin is answered. */
+  /**
+   * Subscribes for one notification: `listener` is called when a call of any circuit to this origin
+   * is answered.
+   */
   subscribeToOrigin(listener: OriginListener): void;
   unsubscribeFromOrigin(listener: OriginListener): void;
 }
 
 /** A circuit as `circuits.ts` caches it. */
 export interface CachedCircuit extends Circuit {
-  /** Whether its state equals that of a new circuit, so that it can be evicted. */
+  /** Whether the circuit has the same state as a new circuit, so that it can be evicted. */
   readonly isIdle: boolean;
 }
 
 /**
- * Waiting calls that are allowed at once start spread over as many milliseconds as there are calls,
- * at most this many.
+ * When a circuit closes, all waiting calls are allowed. They start at random times in a period of
+ * as many milliseconds as there are calls, but at most of this length.
  */
 const spreadMs = 1_000;
 
@@ -117,14 +127,15 @@ interface Waiter {
 /**
  * Creates a circuit breaker.
  *
- * Closed: every call is allowed. `failureThreshold` consecutive failures open it. Open: after each
- * pause one call is allowed as a probe: that of a random waiting run or, if none waits, the next
- * one. The next pause starts with the probe, so that a hanging probe does not delay the next. Any
- * answer closes the circuit, also to a call made before it opened.
+ * While the circuit is closed, every call is allowed. `failureThreshold` consecutive failures open
+ * it. While it is open, one call is allowed as a probe after each pause: the call of a random
+ * waiting run or, if no run waits, the next call that is requested. The next pause starts together
+ * with the probe, so that a probe without a result does not delay the next one. Any answer closes
+ * the circuit, even an answer to a call that was made before the circuit opened.
  *
  * When a call of another circuit to the same origin is answered, one extra probe is allowed
- * immediately, at most one per own probe. Pauses stay as they are, so other tenants can shorten a
- * wait but never extend it.
+ * immediately, at most one for each regular probe. The pauses do not change. Other tenants can
+ * therefore shorten a wait but never extend it.
  */
 export function createCircuit(
   policy: CircuitPolicy,
@@ -132,13 +143,13 @@ export function createCircuit(
   random = Math.random,
 ): CachedCircuit {
   const waiting = new Set<Waiter>();
-  /** Members of `waiting` whose run is about to end, in that order. */
+  /** The elements of `waiting` whose run is about to end, in the order in which they were added. */
   const nearEnd = new Set<Waiter>();
   let consecutiveFailures = 0;
   let inFlight = 0;
   let lastAttempts = 0;
   let lastActivityAt = 0;
-  /** Set while the circuit is open. `due`: a pause ended while no run waited. */
+  /** Defined while the circuit is open. `due` is true if a pause ended while no run waited. */
   let openState:
     | {
         reason: ModelFailure;
@@ -290,7 +301,10 @@ export function createCircuit(
 
 type CallResult = "answered" | "dropped" | ModelFailure;
 
-/** Passes on the first report only. A class because there is one per model call (decision 12). */
+/**
+ * Passes only the first report to `onReport`. This is a class and not a closure because one is
+ * created for each model call (docs/decisions, 12).
+ */
 class CountedPass implements Pass {
   readonly #turn: Turn;
   readonly #onReport: (turn: Turn, result: CallResult) => void;
@@ -328,7 +342,7 @@ class CountedPass implements Pass {
   }
 }
 
-/** Clamps to the range of `setTimeout`: 0 to 2^31-1 ms. */
+/** Returns the delay limited to the range of `setTimeout`, which is 0 to 2^31-1 ms. */
 function timerMs(ms: number): number {
   return Math.min(Math.max(0, ms), 2 ** 31 - 1);
 }

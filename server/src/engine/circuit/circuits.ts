@@ -6,16 +6,19 @@ import {
   type OriginListener,
 } from "./circuit.ts";
 
-/** Runs share a circuit if all these values are equal. */
+/** Identifies a circuit. Runs share a circuit if all these values are equal. */
 export interface CircuitKey {
-  /** Who is billed for the runs. Owners share neither failures nor waiting capacity. */
+  /**
+   * The party that is billed for the runs. Circuits of different owners share neither failures nor
+   * waiting capacity.
+   */
   readonly owner: string;
-  /** Key of the provider and its settings: it changes when a setting changes. */
+  /** A key for the provider and its settings. It changes when a setting changes. */
   readonly provider: string;
   readonly model: string;
   /**
-   * Scheme, host and port of the provider. When it answers, all circuits with this origin are
-   * notified, also those of other owners.
+   * Scheme, host and port of the provider. When a call to an origin is answered, all circuits with
+   * this origin are notified, including circuits of other owners.
    */
   readonly origin: string;
 }
@@ -23,8 +26,8 @@ export interface CircuitKey {
 /** The circuit breakers of one process. */
 export interface Circuits {
   /**
-   * Returns the circuit of the key. The result can be cached for any time: state is looked up on
-   * each call.
+   * Returns the circuit of the key. Callers can keep the returned object for any time, because it
+   * looks up its state on each call.
    */
   of(key: CircuitKey): Circuit;
 }
@@ -37,9 +40,9 @@ interface CacheEntry {
 /**
  * Creates the circuit breakers of one process.
  *
- * @param options `maxCircuits`: maximum number of circuits with state. Evicts an idle circuit
- *   first, otherwise the least recently used one of the owner that has the most, so that no owner
- *   can evict the state of an owner with fewer.
+ * @param options `maxCircuits` is the maximum number of circuits with state. Above it an idle
+ *   circuit is evicted. If no circuit is idle, the owner with the most circuits loses the least
+ *   recently used one, so that no owner can evict the state of an owner with fewer circuits.
  */
 export function createCircuits(
   policy: CircuitPolicy,
@@ -89,7 +92,9 @@ export function createCircuits(
   };
 }
 
-/** Returns the id to evict. `cached` is in order of use and not empty. */
+/**
+ * Returns the id of the circuit to evict. `cached` must be in order of use and must not be empty.
+ */
 function entryToEvict(cached: ReadonlyMap<string, CacheEntry>): string {
   const oldest = new Map<string, { id: string; count: number }>();
   let largest = { id: "", count: 0 };
@@ -104,9 +109,9 @@ function entryToEvict(cached: ReadonlyMap<string, CacheEntry>): string {
 }
 
 /**
- * Divides the capacity of `max` waiting runs: an owner can take as much as is left free. One owner
- * alone gets half of it, a second one half of the rest, so some is always left for the next
- * (dynamic thresholds: Choudhury and Hahne, 1998).
+ * Divides a capacity of `max` waiting runs among owners. An owner can take as much as is left free.
+ * One owner alone therefore gets half of the capacity and a second owner half of the rest, so that
+ * some capacity is always left for another owner (dynamic thresholds: Choudhury and Hahne, 1998).
  */
 function createWaitingCapacity(max: number) {
   const byOwner = new Map<string, number>();

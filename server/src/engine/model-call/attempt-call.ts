@@ -13,26 +13,27 @@ export interface ModelAttempt {
   readonly model: LanguageModelV4;
   readonly options: LanguageModelV4CallOptions;
   readonly streamed: boolean;
-  /** Aborts the attempt; its reason is thrown. */
+  /** Aborts the attempt. `attemptCall` then throws the signal's reason. */
   readonly signal: AbortSignal;
-  /** When the step times out, on the clock of `base/clock.ts` (milliseconds). */
+  /** The time at which the step times out, in milliseconds on the clock of `base/clock.ts`. */
   readonly endsAt: number;
   readonly firstByteMs: number;
   readonly onText: OnText;
   /** Maximum size of the answer in bytes. */
   readonly maxAnswerBytes: number;
   /**
-   * Counts the memory of the attempt, and its answer until it is released. Undefined: no counting.
+   * Counts the memory of the attempt, and then of its answer until the hold is released. If it is
+   * undefined, memory is not counted.
    */
   readonly hold: ByteHold | undefined;
 }
 
 /**
- * Calls the model once. Always finishes when the signal aborts or the time is over, even if the
- * library ignores its signal; an unfinished request is aborted.
+ * Calls the model once. The promise settles when the signal aborts or the time is over, even if the
+ * library ignores its signal. An unfinished request is aborted.
  *
- * @throws the signal's reason, {ModelFailure} (timeout or incomplete answer), or the library's or
- *   provider's error.
+ * @throws the signal's reason, {ModelFailure} (timeout, incomplete or too large answer, or no
+ *   memory left), or the error of the library or the provider.
  */
 export async function attemptCall(request: ModelAttempt): Promise<Answer> {
   const { model, options, streamed, signal, endsAt, firstByteMs, onText, maxAnswerBytes, hold } =

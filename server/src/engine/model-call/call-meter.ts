@@ -6,62 +6,65 @@ import { ModelFailure } from "../model-failure.ts";
 import type { Answer } from "./read-answer.ts";
 
 /**
- * Peak bytes of memory for each byte transferred. docs/decisions/0014-a-budget-of-bytes.md has the
- * figures; `script/bench bytes` measures them.
+ * Peak bytes of memory for each byte transferred. docs/decisions/0014-a-budget-of-bytes.md lists
+ * the measured figures, and `script/bench bytes` measures them again.
  */
 const factors = {
   /**
-   * Request body: its text (two bytes a character) and its UTF-8 in the socket's queue (up to
-   * three).
+   * Request body: its text (two bytes for each character) and its UTF-8 in the queue of the socket
+   * (up to three bytes for each character).
    */
   sent: 5,
   /**
-   * Plain answer: 1.5 to 3 while it arrives, in a buffer that grows ahead. Parsing it at the end
-   * takes as much as a streamed answer, and by then the answer is paid for, so the peak is charged
-   * from the start.
+   * Answer without streaming: 1.5 to 3 while the answer arrives, in a buffer that is larger than
+   * its content. Parsing the whole answer takes as much memory as a streamed answer. At that point
+   * the answer is already paid for, so the peak is charged from the start.
    */
   whole: 6,
-  /** Stream: bytes that the parser buffers, such as a line that has not ended. */
+  /** Streamed answer: bytes that the parser buffers, such as a line that has not ended. */
   unread: 4,
   /**
-   * Stream: the same for the last `maxQueuedBytes`, as parsed frames of single letters that are not
-   * read yet.
+   * Streamed answer: factor instead of `unread` for up to `maxQueuedBytes` of the unread bytes. In
+   * the worst case these bytes are parsed frames of one letter each that wait to be read.
    */
   queued: 16,
   /**
-   * Stream: content, as text and two copies of its JSON for the journal, each two bytes a
-   * character.
+   * Streamed answer: content as text and in two copies of its JSON for the journal, each with two
+   * bytes for each character.
    */
   content: 6,
 };
 
-/** Memory of a stream before its first content. */
+/** Bytes of memory that a stream takes before its first content. */
 const streamBytes = 128 * 1024;
 
-/** Bytes of a response that the transport queues for the parser. */
+/** Maximum bytes of a response that the transport queues for the parser. */
 const maxQueuedBytes = 64 * 1024;
 
 /**
- * Maximum ratio of stream bytes to content bytes: each word can come in a frame of over a hundred
- * bytes.
+ * Maximum ratio of stream bytes to content bytes. It is high because each word can arrive in a
+ * frame of over a hundred bytes.
  */
 const maxFraming = 8;
 
-/** Up to this many characters the worst case is charged: cheaper than measuring. */
+/**
+ * An answer of up to this many characters is charged with `worstCaseFactor`, which is cheaper than
+ * measuring it.
+ */
 const maxUnmeasuredCharacters = 1_024;
 const worstCaseFactor = 32;
 /** Overhead of one part of an answer, in characters. */
 const partCharacters = 16;
 
 /**
- * Copies of an answer's JSON made at its end: for the journal entries of the step and of the run's
- * end.
+ * Number of copies of an answer's JSON that are made at its end. They are for the journal entries
+ * of the step and of the end of the run.
  */
 const copies = 2;
 
 /**
  * Charges the memory of one attempt of a model call to the run's hold. Ends the attempt if the
- * answer or the workspace's memory exceeds its limit.
+ * answer is larger than its limit, or if the workspace would use more memory than its limit.
  */
 export class CallMeter implements ByteMeter {
   readonly #hold: ByteHold | undefined;
@@ -73,7 +76,7 @@ export class CallMeter implements ByteMeter {
   #unread = 0;
   #kept = 0;
 
-  /** @param options `stop` must end the attempt with the given failure. */
+  /** @param options `stop` is called with the failure and must end the attempt. */
   constructor(options: {
     readonly hold: ByteHold | undefined;
     readonly maxBytes: number;
@@ -99,8 +102,8 @@ export class CallMeter implements ByteMeter {
   }
 
   /**
-   * Records that a part of the stream was read, of which `bytes` are kept. Everything received
-   * before it has been parsed.
+   * Records that a part of the stream was read, and that `bytes` bytes of this part are kept. All
+   * bytes that were received before this call then count as parsed.
    */
   read(bytes: number): void {
     this.#kept += bytes;
@@ -108,7 +111,11 @@ export class CallMeter implements ByteMeter {
     else this.#charge(factors.content * bytes + this.#setUnread(0));
   }
 
-  /** @returns the change of the charge for unread bytes. */
+  /**
+   * Sets the number of unread bytes.
+   *
+   * @returns the resulting change of the charge in bytes.
+   */
   #setUnread(bytes: number): number {
     const before = unreadCharge(this.#unread);
     this.#unread = bytes;
@@ -116,8 +123,8 @@ export class CallMeter implements ByteMeter {
   }
 
   /**
-   * Replaces the attempt's charge by that of its answer, which is held until the run ends. Ends the
-   * attempt if that exceeds the limit.
+   * Replaces the charge for the attempt by the charge for its answer, which stays until the run
+   * ends. Ends the attempt if the memory limit is then exceeded.
    */
   chargeAnswer(answer: Answer): void {
     const characters = answer.parts.reduce(
@@ -136,7 +143,7 @@ export class CallMeter implements ByteMeter {
     this.#charge(-this.#charged);
   }
 
-  /** `bytes` may be negative. */
+  /** Adds `bytes`, which may be negative, to the charge. */
   #charge(bytes: number): void {
     if (bytes < 0) this.#hold?.shrink(-bytes);
     if (bytes > 0 && this.#hold?.grow(bytes) === false) this.#stop(noMemory(this.#hold));
@@ -164,8 +171,9 @@ function answerTooLarge(maxBytes: number): ModelFailure {
 }
 
 /**
- * The failure for a run that needs more memory than is available. It does not wait for memory: it
- * holds some already, and the runs that it would wait for may be waiting for it.
+ * Returns the failure of a run that needs more memory than is available. The run fails and does not
+ * wait for memory: it already holds some, and the runs that would have to release memory may be
+ * waiting for this run.
  */
 export function noMemory({ maxBytes }: ByteHold): ModelFailure {
   return new ModelFailure(`The model call was ended: ${memoryIsUsedUp(maxBytes)}`, {
@@ -173,7 +181,11 @@ export function noMemory({ maxBytes }: ByteHold): ModelFailure {
   });
 }
 
-/** @param maxBytes limit for the runs of one workspace in this process. */
+/**
+ * Returns the part of an error message that says that no memory is left.
+ *
+ * @param maxBytes limit for the runs of one workspace in this process.
+ */
 export function memoryIsUsedUp(maxBytes: number): string {
   const mib = Math.floor(maxBytes / 1024 / 1024);
   return `the runs of this workspace use all the memory that they can use in one server process (${mib} MiB), or the process has none left. Start fewer runs at once, ask for shorter answers, or ask the operator to raise BECKON_MEMORY_BUDGET_MIB.`;

@@ -18,12 +18,13 @@ import { shouldStream } from "./should-stream.ts";
 export interface AnsweredCall extends Answer {
   readonly usage: TokenUsage;
   readonly durationMs: number;
-  /** Failed attempts before the one that answered. */
+  /** Number of failed attempts before the attempt that was answered. */
   readonly retries: number;
 }
 
 /**
- * Thrown when a run is stopped during a model call, which is billed although its usage is unknown.
+ * Thrown when a run is stopped during a model call. The provider bills the call, so `usage` is an
+ * estimate.
  */
 export class CallAborted extends Error {
   override readonly name = "CallCut";
@@ -40,11 +41,11 @@ export class CallAborted extends Error {
 
 /**
  * Makes the model call of one step, with retries, within the time limits of the step and the run.
- * The provider library's own retries are not used: they know neither our deadlines nor which deltas
- * were published.
+ * The retries of the provider's library are not used, because the library knows neither Beckon's
+ * deadlines nor which deltas were published.
  *
- * While the circuit of the model is open the call waits for it, within the same time (see
- * `circuit.ts`). A failed probe of an open circuit does not count as an attempt.
+ * While the circuit of the model is open, the call waits for a pass within the same time limits
+ * (see `circuit.ts`). A failed probe of an open circuit does not count as an attempt.
  *
  * @throws {ModelFailure} of the last attempt.
  * @throws {CallAborted} the run was stopped during an attempt.
@@ -126,8 +127,10 @@ export async function callModel(
 const unchanged = (text: string) => text;
 
 /**
- * @throws {ModelFailure} if the wait would exceed `endsAt`: failing at once is better than waiting
- *   in vain.
+ * Returns `waitMs`.
+ *
+ * @throws {ModelFailure} if the wait would last until `endsAt` or longer. Such a wait is useless,
+ *   so the call fails at once.
  */
 function waitWithin(failure: ModelFailure, waitMs: number, endsAt: number): number {
   if (elapsed() + waitMs < endsAt) return waitMs;

@@ -13,7 +13,7 @@ export type OnText = (type: "text" | "reasoning", text: string) => void;
 
 export interface StreamListener {
   readonly onText: OnText;
-  /** Called for each part read, with the bytes of it that are kept. */
+  /** Called for each part that is read, with the number of its bytes that are kept. */
   readonly onRead?: (bytes: number) => void;
 }
 
@@ -26,20 +26,23 @@ type Part = {
 /** A text or reasoning part that has not ended. */
 interface Block {
   readonly part: Part;
-  /** End of the text, not yet appended to `part.text`. */
+  /** The end of the text, which is not yet appended to `part.text`. */
   tail: string;
 }
 
-/** Charge for an empty block: a stream can start a hundred thousand of them. */
+/**
+ * Bytes of memory charged for an empty block. Empty blocks are charged because a stream can start a
+ * hundred thousand of them.
+ */
 const blockBytes = 64;
 
-/** A block's tail is flattened at this length. */
+/** Length in characters at which `tail` is appended to the text of its block. */
 const flatCharacters = 2 * 1024;
 
 /**
- * Reads a model's stream to its end. The answer is complete only with a `finish` part. An error
- * inside the stream fails the answer even if a finish follows, because the libraries continue after
- * events that they could not parse.
+ * Reads a model's stream to its end. The answer is complete only if it has a `finish` part. An
+ * error inside the stream makes the answer fail even if a `finish` part follows, because the
+ * libraries continue after events that they could not parse.
  *
  * @throws the error that the stream contains, {ModelFailure}, or the signal's reason.
  */
@@ -63,7 +66,7 @@ export async function collectStream(
       else onRead(addPart(part, { content, blocks, inputs, onText }));
     }
   } catch (thrown) {
-    // Not awaited: a stream that ignores its cancellation must not block the run.
+    // The cancellation is not awaited, because a stream that ignores it must not block the run.
     reader.cancel(thrown).catch(() => undefined);
     throw thrown;
   }
@@ -74,11 +77,11 @@ export async function collectStream(
 }
 
 /**
- * Adds one part to the content. A block keeps the position where it began; the metadata of its
- * start, deltas and end is merged.
+ * Adds one part of the stream to the content. A block stays at the position where it began. The
+ * metadata of its start, its deltas and its end is merged.
  *
- * @returns the bytes kept of the part. Arguments of a tool call count while the library buffers
- *   them.
+ * @returns the number of bytes of the part that are kept. The arguments of a tool call count from
+ *   their first delta on, because the library buffers them.
  */
 function addPart(
   part: LanguageModelV4StreamPart,
@@ -140,8 +143,9 @@ function addPart(
 }
 
 /**
- * V8 concatenates strings by reference (ropes): a million single characters would keep two million
- * objects, thirty bytes a character. Reading a character flattens the string.
+ * Appends the tail of a block to its text as a flat string. V8 concatenates strings by reference
+ * (ropes): a text that arrives as a million single characters would keep two million objects,
+ * thirty bytes for each character. Reading a character of a rope makes it flat.
  */
 function flatten(block: Block): void {
   block.tail.charCodeAt(0);
@@ -154,10 +158,10 @@ function kindOf(type: string): "text" | "reasoning" {
 }
 
 /**
- * Merges metadata field by field: a signature at the end of a block must not replace the metadata
- * of its start.
+ * Merges metadata field by field, because a signature at the end of a block must not replace the
+ * metadata of the block's start.
  *
- * @returns bytes of `metadata`.
+ * @returns the size of `metadata`, in characters of its JSON.
  */
 function mergeMetadata(
   part: Part | undefined,

@@ -2,10 +2,10 @@ import { isJsonObject, type JsonObject } from "../../base/json-object.ts";
 import { ModelFailure } from "../model-failure.ts";
 
 /**
- * Throws if a 200 body, or one event of a stream, reports a failure that the provider libraries
- * accept as an answer:
+ * Throws if the body of a 200 response, or one event of a stream, reports a failure that the
+ * provider libraries accept as an answer:
  *
- * - an `error` field instead of, or next to, the content (the libraries ignore unknown fields);
+ * - an `error` field in place of the content or next to it (the libraries ignore unknown fields);
  * - an unfinished OpenAI response: failed, cancelled, in progress, or incomplete without a reason.
  *
  * @throws the `error` value as the provider wrote it, or {ModelFailure}.

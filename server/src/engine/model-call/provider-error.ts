@@ -1,18 +1,18 @@
 import { isJsonObject } from "../../base/json-object.ts";
 
-/** A provider's error, normalised from the shapes seen in practice. */
+/** A provider's error in one form. Providers use different forms. */
 export interface ProviderError {
   readonly text: string;
-  /** `code`, `type` and `status`, as text. */
+  /** The values of `code`, `type` and `status`, as text. */
   readonly labels: readonly string[];
-  /** The library's own classification, if any. */
+  /** Whether the provider library considers the error retryable; undefined if it does not say. */
   readonly retryable: boolean | undefined;
 }
 
 /**
  * Returns the error in `{error: {message, code, type, status}}`, `{error: "text"}`, `{message:
- * "text"}`, `{detail: "text"}`, or nested in `{response: {error: …}}` (OpenAI's streams). Undefined
- * if the body reports none.
+ * "text"}`, `{detail: "text"}`, or nested in `{response: {error: …}}` (OpenAI's streams). Returns
+ * undefined if the body contains no error.
  */
 export function providerErrorIn(body: unknown): ProviderError | undefined {
   if (!isJsonObject(body)) return undefined;

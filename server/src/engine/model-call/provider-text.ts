@@ -3,8 +3,8 @@ import { storableText } from "../storable.ts";
 const maxCharacters = 500;
 
 /**
- * Patterns of credentials: values after Bearer or Basic, and key prefixes of providers and of
- * Beckon.
+ * Patterns of credentials, each with its replacement: values after Bearer or Basic, and values that
+ * begin like a key of a provider or of Beckon.
  */
 const credentialPatterns: readonly (readonly [RegExp, string])[] = [
   [/\b(bearer|basic)\s+[\w.~+/=*-]{8,}/gi, "$1 [secret]"],
@@ -13,8 +13,9 @@ const credentialPatterns: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Returns a provider's message for our journal and callers: without credentials, on one line, at
- * most 500 characters. `scrub` removes the key in use reliably; the patterns are defence in depth.
+ * Returns a provider's message in a form that can be stored and shown: without credentials, on one
+ * line, at most 500 characters. `scrub` reliably removes the key of the call. The patterns
+ * additionally remove most other credentials.
  */
 export function providerText(text: string, scrub: (text: string) => string): string {
   const safe = credentialPatterns.reduce(

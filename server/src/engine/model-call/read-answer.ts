@@ -8,15 +8,18 @@ import { ModelFailure } from "../model-failure.ts";
 import { storableJson, storableJsonText, storableText } from "../storable.ts";
 import { reportedUsage } from "../usage.ts";
 
-/** A model's complete answer, ready for the journal except that call ids can repeat. */
+/**
+ * A model's complete answer. It can be written to the journal once its call ids are unique in the
+ * run.
+ */
 export interface Answer {
   readonly parts: readonly AnswerPart[];
   readonly finish: FinishReason;
-  /** Undefined if the provider reported none, or an implausible one. */
+  /** Undefined if the provider reported no usage or an implausible one. */
   readonly usage: TokenUsage | undefined;
 }
 
-/** The content of a plain or streamed model call. */
+/** The content of a model call, streamed or not, as the library returns it. */
 export interface RawAnswer {
   readonly content: readonly LanguageModelV4Content[];
   readonly finishReason: LanguageModelV4FinishReason;
@@ -25,8 +28,8 @@ export interface RawAnswer {
 }
 
 /**
- * Converts a raw answer. Keeps text, reasoning and calls of our tools; drops sources, files and
- * tools that the provider executed.
+ * Converts a raw answer. Keeps text, reasoning and calls of Beckon's tools. Drops sources, files,
+ * and calls of tools that the provider executed.
  *
  * @throws {ModelFailure} the answer is incomplete.
  */
@@ -64,25 +67,31 @@ function keptMetadata(metadata: unknown): { provider_metadata?: unknown } {
   return metadata === undefined ? {} : { provider_metadata: storableJson(metadata) };
 }
 
-/** Values that servers use for `stop`. */
+/** Values that some servers send instead of `stop`. */
 const stopSynonyms = new Set(["eos", "eos_token", "end_turn", "stop_sequence", "STOP"]);
 
-/** Values that servers use for `tool_calls`; accepted only if there are calls. */
+/**
+ * Values that some servers send instead of `tool_calls`. They are accepted only if the answer
+ * contains tool calls.
+ */
 const toolCallSynonyms = new Set(["FUNCTION_CALL", "function_call", "tool_use"]);
 
-/** Values for failures that the libraries do not map; retryable. */
+/**
+ * Finish reasons that report a failure and that the libraries do not recognise. The call can be
+ * retried.
+ */
 const failureReasons = new Set(["error", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL"]);
 
 /**
  * Returns the finish reason.
  *
- * - A refusal by the model itself (text with `stop` or no reason) is a complete answer, not a
- *   filtered one.
- * - Tool calls with `stop` count as `tool_calls`: several servers send that.
- * - A plain body without a reason is complete if it has content, because its JSON is. A stream
- *   without a reason is truncated.
+ * - A refusal by the model itself (text with `stop` or without a reason) is a complete answer and
+ *   does not count as filtered.
+ * - Tool calls with the reason `stop` count as `tool_calls`, because several servers send that.
+ * - An answer without streaming and without a reason is complete if it has content, because its
+ *   JSON is complete. A streamed answer without a reason may be truncated, so it is a failure.
  *
- * @throws {ModelFailure} the answer is incomplete, by its finish reason or its content.
+ * @throws {ModelFailure} the answer is incomplete, as its finish reason or its content shows.
  */
 function readFinish(
   { content, finishReason, streamed }: RawAnswer,

@@ -13,7 +13,10 @@ import { transportFailure } from "./transport-failure.ts";
 
 type Scrub = (text: string) => string;
 
-/** Error labels that are permanent, whatever the HTTP status. */
+/**
+ * Error labels that make an error in a 200 response permanent, except if another label is an HTTP
+ * status.
+ */
 const permanentLabels = new Set([
   "insufficient_quota",
   "invalid_request_error",
@@ -31,8 +34,9 @@ const permanentLabels = new Set([
 /**
  * Converts an error that a model call threw, or that a stream contained, into a `ModelFailure`.
  *
- * Retryable: 408, 409, 429, 5xx, a lost connection, a timeout, a 200 without a usable answer, and
- * an adapter that fails on an answer. Other 4xx are permanent: the same request would be rejected
+ * The following failures are retryable: the statuses 408, 409, 429 and 5xx, a lost connection, a
+ * timeout, a 200 response without a usable answer, and an error of the library while it reads an
+ * answer. Other 4xx statuses are permanent, because the provider would reject the same request
  * again.
  */
 export function readFailure(thrown: unknown, scrub: Scrub): ModelFailure {
@@ -41,8 +45,8 @@ export function readFailure(thrown: unknown, scrub: Scrub): ModelFailure {
   if (transport !== undefined) return transport;
 
   if (APICallError.isInstance(thrown)) {
-    // Despite its type this can be a parsed body: adapters that find an error in a 200 invent a
-    // status and store the body here.
+    // Despite its type, `responseBody` can be a parsed body. Libraries that find an error in a 200
+    // response make up a status and store the body here.
     const body: unknown = thrown.responseBody;
     if (typeof body === "object" && body !== null) return unusableBody(body, scrub);
     if (thrown.statusCode === undefined)
@@ -96,7 +100,10 @@ function statusFailure(error: APICallError, status: number, scrub: Scrub): Model
   );
 }
 
-/** A status among the labels takes precedence over the adapter's own `retryable` flag. */
+/**
+ * Returns whether a retry would fail again. A status among the labels takes precedence over the
+ * library's `retryable` flag.
+ */
 function isPermanent({ labels, retryable }: ProviderError): boolean {
   const status = labels.map(Number).find((code) => code >= 400 && code < 600);
   if (status !== undefined) return !isTransient(status);
@@ -104,8 +111,8 @@ function isPermanent({ labels, retryable }: ProviderError): boolean {
 }
 
 /**
- * The failure for a 200 body or stream event that is no answer: an in-band error, or unreadable
- * data.
+ * Returns the failure for a 200 response or a stream event that contains no answer but an error or
+ * unreadable data.
  */
 function unusableBody(body: unknown, scrub: Scrub): ModelFailure {
   const providerError = providerErrorIn(body);

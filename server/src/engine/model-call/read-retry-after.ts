@@ -1,9 +1,9 @@
 import { fieldOf } from "../../base/json-object.ts";
 
 /**
- * Returns the wait that a response asks for, in milliseconds: from `retry-after-ms`, or from
- * `Retry-After` in seconds or as an HTTP date (RFC 9110, section 10.2.3). Undefined if neither is
- * readable; 0 if the date has passed.
+ * Returns the wait in milliseconds that a response asks for. Reads `retry-after-ms`, or
+ * `Retry-After` in seconds or as an HTTP date (RFC 9110, section 10.2.3). Returns undefined if
+ * neither header is readable, and 0 if the date has passed.
  */
 export function readRetryAfter(
   headers: Readonly<Record<string, string>> | undefined,
@@ -29,8 +29,9 @@ function nonNegative(text: string | undefined): number | undefined {
 }
 
 /**
- * Returns the same, in milliseconds, from the body of Google's 429, which has no such header:
- * `{error: {details: [{"@type": "…google.rpc.RetryInfo", "retryDelay": "34.5s"}]}}`.
+ * Returns the wait in milliseconds that the body of Google's 429 response asks for. Google sends no
+ * header for it, but `{error: {details: [{"@type": "…google.rpc.RetryInfo", "retryDelay":
+ * "34.5s"}]}}`. Returns undefined if the body contains no such delay.
  */
 export function readRetryDelay(body: unknown): number | undefined {
   const details = fieldOf(fieldOf(body, "error"), "details");

@@ -1,9 +1,10 @@
 import type { RetryPolicy } from "../timeouts.ts";
 
 /**
- * Returns the wait in milliseconds after attempt number `attempt` (from 1) failed: exponential
- * backoff with full jitter, so that runs that failed together do not retry together. At least
- * `retryAfterMs`, which is not capped here: the caller compares it with the time left.
+ * Returns the wait in milliseconds after attempt number `attempt` (from 1) failed. The wait is
+ * exponential backoff with full jitter, so that runs that failed together do not retry together. It
+ * is at least `retryAfterMs`, which can be larger than `maxWaitMs`: the caller compares the wait
+ * with the time left.
  */
 export function retryWait(
   { baseWaitMs, maxWaitMs }: RetryPolicy,

@@ -9,7 +9,7 @@ const timeouts = new Set([
   "BECKON_TOTAL_TIMEOUT",
 ]);
 
-/** Codes of connections that failed before or during the response. */
+/** Error codes of connections that failed before or during the response. */
 const lost = new Set([
   "ECONNRESET",
   "ECONNREFUSED",
@@ -25,7 +25,7 @@ const lost = new Set([
   "UND_ERR_DESTROYED",
 ]);
 
-/** Failures that a retry would repeat. */
+/** Error codes of failures that a retry would repeat, with their messages. */
 const permanent: Readonly<Record<string, string>> = {
   BECKON_ENCODED_BODY:
     "The model's provider compressed its response although Beckon asked it not to.",
@@ -36,9 +36,9 @@ const permanent: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the failure for the first known Node or undici error code among `thrown` and its causes;
- * undefined if there is none. Messages contain only the code: the original messages contain
- * addresses.
+ * Returns the failure for the first known error code of Node or undici among `thrown` and its
+ * causes; undefined if there is none. The messages of the original errors are not used, because
+ * they contain addresses.
  */
 export function transportFailure(thrown: unknown): ModelFailure | undefined {
   for (

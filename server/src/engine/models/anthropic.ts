@@ -5,8 +5,8 @@ import { repairedAnswers } from "./repaired-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";
 
 /**
- * A model of Anthropic, or of a server with Anthropic's Messages API. Never reads key or URL from
- * the environment.
+ * A model of Anthropic, or of another server with Anthropic's Messages API. The key and the URL are
+ * never read from the environment.
  */
 export const anthropicModel = cacheModels(({ baseUrl, apiKey = "", modelId, transport }) =>
   repairedAnswers(transport.fetch, (fetch) =>

@@ -6,27 +6,30 @@ import { keyScrubber } from "./scrub-key.ts";
 
 /** A model and the API that serves it. */
 export interface ModelAddress {
-  /** First part of `provider/model`. Used only as the provider's name in metadata. */
+  /**
+   * The part of `provider/model` before the slash. It is used only as the provider's name in
+   * metadata.
+   */
   readonly name: string;
   /** Root of the API, for example `http://127.0.0.1:11434/v1`. */
   readonly baseUrl: string;
-  /** Local servers often need none. */
+  /** The provider's API key. Local servers often need none. */
   readonly apiKey?: string;
   /** The model's name at the provider. */
   readonly modelId: string;
   readonly transport: Transport;
 }
 
-/** Cache size for each transport and wire format. */
+/** Maximum number of cached models for each transport and API format. */
 const maxCachedModels = 1_000;
 
 /**
  * Returns `build` with an LRU cache.
  *
- * Building a model takes about 0.24 ms of CPU because the libraries compile their schemas again:
- * four times the rest of a call. A model has no per-call state. The API key is part of the cache
- * key, so a changed key never uses an old model. The result also has `scrub`, which removes its key
- * from text.
+ * Building a model takes about 0.24 ms of CPU time, because the libraries compile their schemas
+ * each time. This is four times the rest of a call. A model can be reused because it has no state
+ * of a call. The API key is part of the cache key, so a model with an old key is not used after the
+ * key changed. The returned models also have `scrub`, which removes the API key from text.
  */
 export function cacheModels(
   build: (address: ModelAddress) => LanguageModelV4,

@@ -13,12 +13,14 @@ export const demoEchoName = "demo/echo";
  * `demo/echo`: a deterministic model without account or network, so that Beckon works right after
  * installation.
  *
- * 1. After tool results, it answers with one line for each: `<tool> answered: <result>`.
+ * 1. After tool results, the model answers with one line for each: `<tool> answered: <result>`.
  * 2. Otherwise each line `/call <tool> <arguments as JSON>` of the last user message becomes a tool
- *    call. Tool names and arguments are not validated, so rejected calls can be shown too.
- * 3. Otherwise it repeats the last user message.
+ *    call. Tool names and arguments are not validated, so that users can also see how calls are
+ *    rejected.
+ * 3. Otherwise the model repeats the last user message.
  *
- * Usage is a quarter of the characters of prompt and answer.
+ * The reported number of tokens is a quarter of the number of characters, for the prompt and for
+ * the answer.
  */
 export const demoEcho: LanguageModelV4 = {
   specificationVersion: "v4",

@@ -19,9 +19,11 @@ interface Chat {
 }
 
 /**
- * `doGenerate` of the library, with its converters but our transport: skips fetch's `Headers`,
- * `Response` and streams, which cost more than a small response needs. Throws the library's errors
- * (see `read-failure.ts`). Per-call headers are ignored.
+ * Does what `doGenerate` of the library does, with the library's converters and Beckon's transport.
+ * It does not use fetch's `Headers`, `Response` and streams, which cost more than a small response
+ * needs. Headers of a single call are ignored.
+ *
+ * @throws the library's errors (see `read-failure.ts`).
  */
 export async function generateChat(
   { chat, endpoint, call }: Chat,
@@ -48,7 +50,8 @@ export async function generateChat(
     });
   if (response.status < 200 || response.status > 299) throw callError("Not answered");
   const read = async (text: string) => {
-    // JSON.parse makes a field `__proto__` an own property, and the library's schema drops it.
+    // A field `__proto__` does no harm: JSON.parse makes it an own property, and the library's
+    // schema drops it.
     const body: unknown = JSON.parse(text);
     const result = await chat.convertResponse({
       body,

@@ -1,14 +1,15 @@
 import { ModelFailure } from "../model-failure.ts";
 
 /**
- * Maximum requests of one call. Google splits long answers over several requests; a few reach the
- * model's output limit.
+ * Maximum number of requests of one call. Google splits a long answer over several requests, and a
+ * few requests are enough to reach a model's output limit.
  */
 const maxRequests = 16;
 
 /**
- * Wraps `fetch` to limit the requests that share a signal, which are those of one call. Without
- * this limit the library follows "continued" responses for as long as the server sends them.
+ * Wraps `fetch` and limits the number of requests that have the same signal. These are the requests
+ * of one call. Without this limit the library would send requests for as long as the server's
+ * responses ask it to continue.
  */
 export function limitContinuations(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   const requestCounts = new WeakMap<AbortSignal, number>();

@@ -2,8 +2,9 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk
 import { isJsonObject } from "../../base/json-object.ts";
 
 /**
- * Wraps arguments of earlier tool calls that are not objects as `{ not_an_object: … }`. Anthropic
- * and Google reject the whole request otherwise. The model sees its own text, next to our error.
+ * Replaces arguments of earlier tool calls that are not objects by `{ not_an_object: … }`, because
+ * Anthropic and Google would reject the whole request. The model sees the text that it wrote next
+ * to Beckon's error message.
  */
 export function objectInputs({
   prompt,

@@ -4,13 +4,13 @@ import { generateChat } from "./generate-chat.ts";
 import { repairEvents } from "./repaired-answers.ts";
 
 /**
- * A model of any server with OpenAI's chat completions API: Ollama, vLLM, llama.cpp, LM Studio and
- * hosted ones.
+ * A model of any server with OpenAI's chat completions API, for example Ollama, vLLM, llama.cpp, LM
+ * Studio or a hosted service.
  */
 export const openAICompatibleModel = cacheModels(
   ({ name, baseUrl, apiKey, modelId, transport }) => {
-    // Built on the first call, so that an invalid URL or key fails the call and not the
-    // construction.
+    // The endpoint is built on the first call. An invalid URL or key therefore makes the call fail
+    // and not the construction of the model.
     let cachedEndpoint:
       | { readonly url: URL; readonly headers: Readonly<Record<string, string>> }
       | undefined;
@@ -26,7 +26,7 @@ export const openAICompatibleModel = cacheModels(
       url: () => endpoint().url.href,
       headers: () => endpoint().headers,
       fetch: repairEvents(transport.fetch),
-      // Requests usage at the end of a stream; servers that do not know the option ignore it.
+      // Requests usage at the end of a stream. Servers that do not know this option ignore it.
       includeUsage: true,
     });
     return {
@@ -40,7 +40,10 @@ export const openAICompatibleModel = cacheModels(
   },
 );
 
-/** Uses `Headers` because it trims the key and throws if it is no valid header value. */
+/**
+ * Returns the headers of a request. `Headers` is used because it trims the key and throws if the
+ * key is not a valid header value.
+ */
 function headersFor(apiKey: string | undefined): Record<string, string> {
   const headers = new Headers({ "content-type": "application/json", "user-agent": "Beckon" });
   if (apiKey !== undefined && apiKey !== "") headers.set("authorization", `Bearer ${apiKey}`);

@@ -5,7 +5,8 @@ import { repairedAnswers } from "./repaired-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";
 
 /**
- * Always passes key and URL: the library would read missing ones from the operator's environment.
+ * Builds a model. The key and the URL are always passed, because the library would read missing
+ * ones from the environment, which belongs to the operator.
  */
 const build = (
   { baseUrl, apiKey = "", transport }: ModelAddress,
@@ -26,16 +27,16 @@ export const openAIModel = cacheModels((address) =>
     build(address, (provider) => provider.responses(address.modelId)),
     (options) => ({
       ...withOpenAIOptions(options, { store: false, reasoningSummary: null }),
-      // Reveals `response.incomplete` without a reason, which the library accepts as complete (see
-      // `in-band-error.ts`).
+      // Adds the unparsed events to the stream. They show a `response.incomplete` without a reason,
+      // which the library accepts as complete (see `in-band-error.ts`).
       includeRawChunks: true,
     }),
   ),
 );
 
 /**
- * A model of OpenAI's chat completions API, for servers without the Responses API. Reasoning is
- * lost between steps.
+ * A model of OpenAI's chat completions API, for servers without the Responses API. The model's
+ * reasoning is lost between steps.
  */
 export const openAIChatModel = cacheModels((address) =>
   withCallOptions(
@@ -45,8 +46,8 @@ export const openAIChatModel = cacheModels((address) =>
 );
 
 /**
- * Adds OpenAI's options. Tools get `strict: false`: by default the Responses API makes every
- * parameter required and rejects many valid schemas of HTTP tools.
+ * Returns the options with OpenAI's additions. Tools get `strict: false`, because the Responses API
+ * by default makes every parameter required and rejects many valid schemas of HTTP tools.
  */
 function withOpenAIOptions(
   options: LanguageModelV4CallOptions,

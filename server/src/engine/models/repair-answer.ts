@@ -1,12 +1,13 @@
 import { isJsonObject, type JsonObject } from "../../base/json-object.ts";
 
 /**
- * Repairs fields in a provider's response, in any supported format, that the library would reject
- * although the answer itself is usable (and paid for): token counts, ids, times, model names,
- * finish reasons and roles that have the wrong type or are missing, log probabilities, annotations,
- * and tool arguments that are no string. Never changes the answer's content.
+ * Repairs fields of a provider's response, in any supported format, for which the library would
+ * reject a usable (and paid) answer. These fields are token counts, ids, times, model names, finish
+ * reasons and roles that are missing or have the wrong type, log probabilities, annotations, and
+ * tool arguments that are not a string. Never changes the content of the answer.
  *
- * @returns the repaired JSON text; undefined if nothing needed repair or `text` is no JSON object.
+ * @returns the repaired JSON text; undefined if nothing needed repair or if `text` is not a JSON
+ *   object.
  */
 export function repairAnswer(text: string): string | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
@@ -18,8 +19,8 @@ export function repairAnswer(text: string): string | undefined {
 }
 
 /**
- * Python's json module writes NaN and Infinity, which JSON does not have. String literals are left
- * as they are.
+ * Replaces NaN and Infinity by null outside of string literals. Python's json module writes these
+ * two values, although JSON does not have them.
  */
 function withoutNotANumber(text: string): string {
   return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\bNaN\b|-?\bInfinity\b/g, (word) =>
@@ -27,10 +28,13 @@ function withoutNotANumber(text: string): string {
   );
 }
 
-/** Never a valid token count, even in sums: see `reportedUsage`. */
+/**
+ * A number that is never a valid token count, not even after other counts are added to it.
+ * `reportedUsage` rejects it.
+ */
 const invalidCount = Number.MIN_SAFE_INTEGER;
 
-/** Repairs `body` in place. Returns whether something changed. */
+/** Repairs `body` in place. Returns whether anything changed. */
 function repairBody(body: JsonObject): boolean {
   let changed = false;
   const setField = (target: JsonObject, field: string, value: unknown) => {
@@ -39,7 +43,10 @@ function repairBody(body: JsonObject): boolean {
     changed = true;
   };
 
-  /** Converts numbers and booleans to strings, other non-strings to `fallback`. */
+  /**
+   * Converts a number or boolean to a string, and any other value that is not a string to
+   * `fallback`.
+   */
   const repairText = (
     target: JsonObject,
     field: string,

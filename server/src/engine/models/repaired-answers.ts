@@ -3,15 +3,16 @@ import { repairAnswer } from "./repair-answer.ts";
 
 type Fetch = typeof globalThis.fetch;
 
-/** Longer lines of a stream are passed on unchanged. */
+/** Maximum bytes of a repaired line of a stream. Longer lines are passed on unchanged. */
 const maxRepairedBytes = 1024 * 1024;
 
 const [lf, cr] = [10, 13];
 
 /**
- * Wraps the model that `build` creates for a `fetch` so that its responses are repaired. A plain
- * response is repaired only after the library rejected it, and then parsed again without another
- * call. Stream events are repaired as they arrive, because the library cannot parse an event twice.
+ * Returns the model that `build` creates, with repaired responses. A response without streaming is
+ * repaired only after the library rejected it, and the library then parses it again without another
+ * call to the provider. The events of a stream are repaired as they arrive, because the library
+ * cannot parse an event twice.
  */
 export function repairedAnswers(
   fetch: Fetch,
@@ -40,8 +41,8 @@ export function repairedAnswers(
 }
 
 /**
- * Returns the repaired response; undefined if the call failed for another reason, or if the
- * response is a continuation whose first part is no longer available.
+ * Returns the repaired response. Returns undefined if the call failed for another reason, or if the
+ * response continues an earlier response of the call, because that one is no longer available.
  */
 function repairedResponse(thrown: unknown): Response | undefined {
   if (
@@ -57,7 +58,7 @@ function repairedResponse(thrown: unknown): Response | undefined {
     : new Response(body, { headers: thrown.responseHeaders ?? {} });
 }
 
-/** Wraps `fetch` so that the events of each stream are repaired. */
+/** Returns `fetch` with the events of each streamed response repaired. */
 export function repairEvents(fetch: Fetch): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
@@ -67,7 +68,7 @@ export function repairEvents(fetch: Fetch): Fetch {
   };
 }
 
-/** Forwards an event stream line by line; lines that need no repair stay byte-identical. */
+/** Forwards an event stream line by line. Lines that need no repair are forwarded byte for byte. */
 function repairLines(): TransformStream<Uint8Array, Uint8Array> {
   /** The beginning of a line that has not ended. */
   let partialLine: Uint8Array[] = [];
@@ -95,8 +96,8 @@ function repairLines(): TransformStream<Uint8Array, Uint8Array> {
 }
 
 /**
- * Matches every event that `repairAnswer` can repair, and few others: parsing each event twice
- * would add a fifth to the cost of a stream.
+ * Matches every event that `repairAnswer` can repair, and few others. The other events are not
+ * parsed here, because parsing each event twice would add a fifth to the cost of a stream.
  */
 const mayNeedRepair = new RegExp(
   [

@@ -1,12 +1,12 @@
 import { secretForms } from "../secret-forms.ts";
 
 /**
- * Returns a function that removes the key from text, in every form of `secretForms`. Without a key
- * it changes nothing.
+ * Returns a function that replaces the key in a text by `[secret]`, in every encoding that
+ * `secretForms` knows. If there is no key, the function returns the text unchanged.
  */
 export function keyScrubber(apiKey: string | undefined): (text: string) => string {
   if (apiKey === undefined || apiKey === "") return (text) => text;
-  // Compiled on first use: most keys never appear in an error.
+  // The pattern is compiled on first use, because most keys never appear in an error.
   let pattern: RegExp | undefined;
   return (text) => {
     pattern ??= secretForms([apiKey]).pattern;

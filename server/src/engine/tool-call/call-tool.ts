@@ -10,10 +10,11 @@ import { fitResult } from "./fit-result.ts";
 import type { PlannedCall } from "./plan-calls.ts";
 
 /**
- * Executes one tool call and returns its result. Errors of the tool are results for the model and
- * never fail the run.
+ * Executes one tool call and returns its result. An error of the tool is a result for the model and
+ * never makes the run fail.
  *
- * @throws the signal's reason as soon as it aborts; the outcome is then unknown.
+ * @throws the signal's reason as soon as the signal aborts. It is then unknown whether the call
+ *   took effect.
  */
 export async function callTool(
   { step, callId, tool, args, idempotencyKey }: PlannedCall,
@@ -52,7 +53,7 @@ function droppedResult(tool: PlannedCall["tool"], { maxBytes }: ByteHold): strin
   return `The result of ${tool.name} was dropped: ${memoryIsUsedUp(maxBytes)} The call was made and may have taken effect.`;
 }
 
-/** Async, so that a tool that throws synchronously rejects too. */
+/** An async function turns an error that a tool throws synchronously into a rejection. */
 async function execute(
   tool: PlannedCall["tool"],
   args: unknown,

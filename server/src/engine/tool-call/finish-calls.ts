@@ -8,16 +8,17 @@ import type { RunRequest } from "../run-request.ts";
 import { callTool } from "./call-tool.ts";
 import { planCalls } from "./plan-calls.ts";
 
-/** Tool calls of one step in flight at once. */
+/** Maximum number of tool calls of one step that are executed at the same time. */
 const maxConcurrentCalls = 8;
 
 /**
  * Executes the remaining tool calls of a step and makes their results durable.
  *
- * @param unwritten the step's own event if it is not journaled yet: it and the intents are one
- *   durable write, before any tool is called.
- * @throws {RunStopped} or the signal's reason, without waiting for tools. Calls without a result
- *   stay open.
+ * @param unwritten contains the step's own event if it is not in the journal yet. Before any tool
+ *   is called, one durable write stores this event and the calls' `run.tool_call` events.
+ * @throws {RunStopped} or the signal's reason, without waiting for tools. The calls that were not
+ *   finished have no result in the journal.
+ * @throws {ModelFailure} if no memory is left for the calls.
  */
 export async function finishCalls(
   request: RunRequest,
@@ -26,7 +27,7 @@ export async function finishCalls(
   unwritten: readonly NewEvent[],
 ): Promise<void> {
   const { entries, calls } = planCalls(request.runId, step, request.tools, recorder.entries);
-  // Parsed arguments take memory too, in the journal and in each later prompt.
+  // Parsed arguments take memory too: they are in the journal and in each later prompt.
   if (entries.length > 0 && request.hold?.grow(heldBytesOf(entries, 1)) === false) {
     recorder.defer(unwritten);
     throw noMemory(request.hold);
@@ -45,8 +46,8 @@ export async function finishCalls(
   };
   const workers = Array.from({ length: Math.min(maxConcurrentCalls, calls.length) }, () =>
     work().catch((thrown) => {
-      // The first failure stops the others. All are awaited, so that none writes after the run has
-      // ended.
+      // The first failure stops the other workers. All workers are awaited, so that none of them
+      // writes after the run has ended.
       stop.abort(thrown);
       throw thrown;
     }),

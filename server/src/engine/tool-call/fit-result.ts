@@ -1,14 +1,16 @@
 import { storableJson } from "../storable.ts";
 import { ToolFailure } from "../tool.ts";
 
-/** Maximum bytes of JSON of one result. Larger results would fill the model's context window. */
+/** Maximum bytes of one result as JSON. Larger results would fill the model's context window. */
 const maxResultBytes = 256 * 1024;
 
 /**
- * Returns a tool's result as the JSON value that is journaled and sent to the model. Larger results
- * are truncated to text, with a note: truncated JSON is invalid.
+ * Returns a tool's result as the JSON value that is stored in the journal and sent to the model. A
+ * result that is too large becomes a text: the beginning of the result, with a note. It does not
+ * stay a JSON value, because truncated JSON is invalid.
  *
- * @throws {ToolFailure} the result is not JSON: a cycle, a BigInt, or nested too deeply.
+ * @throws {ToolFailure} the result cannot be written as JSON: it contains a cycle or a BigInt, or
+ *   is nested too deeply.
  */
 export function fitResult(value: unknown): unknown {
   const json = toJson(value);
@@ -27,7 +29,10 @@ function toJson(value: unknown): string {
   }
 }
 
-/** Returns at most `bytes` of the text's UTF-8, without a partial character at the end. */
+/**
+ * Returns the beginning of the text: at most `bytes` bytes of its UTF-8, without a partial
+ * character at the end.
+ */
 function firstBytes(text: string, bytes: number): string {
   return new TextDecoder().decode(Buffer.from(text).subarray(0, bytes), { stream: true });
 }

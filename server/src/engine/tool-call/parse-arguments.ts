@@ -2,15 +2,16 @@ import { storableJson, unstorableIn } from "../storable.ts";
 
 type Arguments =
   /**
-   * `unstorable`: location of a string that PostgreSQL cannot store. It is replaced in `value`,
-   * which must then only be displayed, not passed to a tool.
+   * `unstorable` is the location of a string that PostgreSQL cannot store; undefined if there is
+   * none. The string is replaced in `value`. Such a `value` may be displayed but must not be passed
+   * to a tool.
    */
   | { readonly ok: true; readonly value: unknown; readonly unstorable: string | undefined }
   | { readonly ok: false };
 
 /**
- * Parses the arguments of a tool call. Empty text counts as `{}`: several models send that for
- * tools without parameters.
+ * Parses the arguments of a tool call. Empty text counts as `{}`, because several models send empty
+ * text for tools without parameters.
  */
 export function parseArguments(text: string): Arguments {
   if (text.trim() === "") return { ok: true, value: {}, unstorable: undefined };

@@ -10,10 +10,13 @@ import {
 import type { Tool } from "../tool.ts";
 import { parseArguments } from "./parse-arguments.ts";
 
-/** Maximum calls executed per step; further ones are rejected. */
+/** Maximum number of calls that are executed in one step. Further calls are rejected. */
 const maxCalls = 64;
 
-/** A call to make now. Its intent is durable or in the plan's `entries`. */
+/**
+ * A call to execute now. Its intent (`run.tool_call` event) is durable or is one of the plan's
+ * `entries`.
+ */
 export interface PlannedCall {
   readonly step: number;
   readonly callId: string;
@@ -24,21 +27,22 @@ export interface PlannedCall {
 
 export interface CallPlan {
   /**
-   * Events to make durable before any call: intents, rejections, and unknown outcomes; in the order
-   * of the calls.
+   * Events that must be durable before any call is executed: intents, rejections and unknown
+   * outcomes, in the order of the calls.
    */
   readonly entries: readonly NewEvent[];
   readonly calls: readonly PlannedCall[];
 }
 
 /**
- * Returns what remains to be done for a step's calls, both for a new step and for one resumed from
- * the journal:
+ * Returns what remains to be done for the calls of a step, which may be new or resumed from the
+ * journal. An intent is a `run.tool_call` event, which is written before the call is executed.
  *
- * - With a result: nothing.
- * - With an intent and no result: the call may have been executed. It is repeated with the same key
- *   if its tool is safe to repeat; otherwise its outcome is `unknown`.
- * - Without an intent: the call was never made. It is made, or rejected. Rejected calls get a
+ * - A call with a result needs nothing.
+ * - A call with an intent and without a result may have been executed. It is executed again with
+ *   the same idempotency key if its tool is safe to repeat; otherwise it gets a result with the
+ *   outcome `unknown`.
+ * - A call without an intent was never executed. It is executed or rejected. A rejected call gets a
  *   result and no intent.
  */
 export function planCalls(
@@ -104,7 +108,7 @@ function checkCall(part: CallPart, position: number, tools: readonly Tool[]): Ch
   const parsed = parseArguments(part.arguments);
   if (!parsed.ok) return rejectCall(`The arguments of ${tool.name} are not JSON.`, tools);
 
-  // The intended text is unknown, so the tool is not called with a replacement.
+  // It is unknown which text the model meant, so the tool is not called with replaced characters.
   const unstorable =
     parsed.unstorable && `${parsed.unstorable} contains NUL or a lone surrogate; remove it`;
   const argumentError = unstorable ?? argumentErrorOf(tool, parsed.value);
@@ -114,8 +118,8 @@ function checkCall(part: CallPart, position: number, tools: readonly Tool[]): Ch
 }
 
 /**
- * Returns the number of calls with an intent for each budget. Counted in the journal, so that calls
- * from before a crash count too.
+ * Returns the number of calls with an intent for each budget. The calls are counted in the journal,
+ * so that calls from before a crash count too.
  */
 function countCallsByBudget(
   tools: readonly Tool[],
@@ -148,8 +152,9 @@ function withinBudget(
 }
 
 /**
- * A tool whose validation throws rejects the call instead of failing the run: nothing was executed
- * yet.
+ * Returns why the tool rejects the arguments; undefined if it accepts them. An error that the tool
+ * throws during validation rejects only the call and does not make the run fail, because nothing
+ * was executed yet.
  */
 function argumentErrorOf(tool: Tool, args: unknown): string | undefined {
   try {

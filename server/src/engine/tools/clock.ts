@@ -2,7 +2,10 @@ import { z } from "zod";
 import { ToolFailure } from "../tool.ts";
 import { defineTool } from "./define-tool.ts";
 
-/** `clock`: the current time of this process's clock, to the second. Models do not know it. */
+/**
+ * The tool `clock`. It returns the current time of this process's clock, to the second, because
+ * models do not know the time.
+ */
 export const clock = defineTool({
   name: "clock",
   description:
@@ -20,7 +23,7 @@ export const clock = defineTool({
 });
 
 /**
- * Returns RFC 3339 text with the zone's offset at that moment, for example
+ * Returns the time as RFC 3339 text with the time zone's offset at that moment, for example
  * `2026-03-01T09:30:00+01:00`.
  *
  * @throws {ToolFailure} the time zone does not exist.
@@ -32,8 +35,8 @@ export function timeIn(timeZone: string, moment: Date): string {
       .map(({ type, value }) => [type, value]),
   );
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? "";
-  // "GMT" alone means offset zero. Offsets with seconds (before standard time) have no RFC 3339
-  // form; no zone has one today.
+  // "GMT" alone means offset zero. Offsets with seconds (from before standard time) have no RFC
+  // 3339 form, but no time zone has such an offset today.
   const offset = part("timeZoneName").replace("GMT", "") || "+00:00";
   return `${part("year")}-${part("month")}-${part("day")}T${part("hour")}:${part("minute")}:${part("second")}${offset}`;
 }

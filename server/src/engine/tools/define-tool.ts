@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { Tool, ToolContext } from "../tool.ts";
 
 /**
- * Defines a tool by a zod schema of its arguments: sent to the model as JSON Schema and validated
- * before each call.
+ * Defines a tool by a zod schema of its arguments. The model gets the schema as JSON Schema, and
+ * the arguments of each call are validated with it.
  */
 export function defineTool<Schema extends z.ZodObject>(definition: {
   readonly name: string;

@@ -3,7 +3,10 @@ import type { Tool } from "../tool.ts";
 import { clock } from "./clock.ts";
 import { httpTools, type ToolServices } from "./http/index.ts";
 
-/** Creates the tools for each type of grant. The type check fails if one is missing. */
+/**
+ * The functions that create the tools of each type of grant. The type check fails if a type has no
+ * function.
+ */
 const makers: {
   readonly [Kind in ToolGrant["type"]]: (
     grant: Extract<ToolGrant, { type: Kind }>,

@@ -3,25 +3,27 @@ import { howToAllow } from "../address.ts";
 
 const maxModels = 200;
 const maxNameLength = 200;
-/** Characters of a list. OpenAI's has 20,000. */
+/** Maximum characters of a response. OpenAI's list of models has 20,000. */
 const maxListLength = 2 * 1024 * 1024;
 
-/** Names of models, at most 200, or why there are none. */
+/** The names of at most 200 models, or an error that says why there are none. */
 export type FetchedModels =
   | { readonly models: readonly string[]; readonly error: null }
   | {
       readonly models: readonly [];
       readonly error: string;
-      /** No response came in time: the server can be busy. */
+      /** Whether the server did not finish its response in time. It may only be busy. */
       readonly timedOut: boolean;
     };
 
 /**
- * Requests a list of models. Never rejects, and follows no redirect: what the server does is a
- * result. Its own words are not in it, since some servers echo the key.
+ * Requests a list of models. Never rejects: a failure is part of the result. Does not follow
+ * redirects. The error does not quote the server's response, because some servers repeat the key in
+ * it.
  *
- * @param namesIn reads the response; undefined: it is not a list of models.
- * @param timeoutMs for the whole exchange.
+ * @param namesIn returns the names in a parsed response, or undefined if the response is not a list
+ *   of models.
+ * @param timeoutMs limits the time from the request to the end of the response.
  */
 export async function fetchModelList(
   fetch: typeof globalThis.fetch,
@@ -61,12 +63,12 @@ function failed(error: string, { timedOut = false } = {}): FetchedModels {
   return { models: [], error, timedOut };
 }
 
-/** Whether it can be the second part of `provider/model`. */
+/** Returns whether the name can follow the slash in `provider/model`. */
 function isUsable(name: string): boolean {
   return name.length > 0 && name.length <= maxNameLength && !/[\s\p{C}]/u.test(name);
 }
 
-/** Returns the body; undefined if it is too long. */
+/** Returns the body as text; undefined if it is longer than `maxListLength`. */
 async function textOf(response: Response): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let text = "";
@@ -85,7 +87,10 @@ function json(text: string): unknown {
   }
 }
 
-/** Returns the code of a failed connection. Messages are left out: they contain addresses. */
+/**
+ * Returns the error code of a failed connection in parentheses, or no text if the error has no
+ * code. Error messages are not returned, because they contain addresses.
+ */
 function codeOf(thrown: unknown): string {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
   return typeof code === "string" ? ` (${code})` : "";

@@ -2,7 +2,7 @@ import type { ProviderKind } from "@beckon/contract";
 import { fieldOf } from "../../base/json-object.ts";
 import type { ProviderConnection } from "../connection.ts";
 
-/** The request for an API's list of models, and where its response has their names. */
+/** How to request the list of models of an API, and how to read their names from the response. */
 interface ListFormat {
   readonly query: string;
   headers(apiKey: string | undefined): Record<string, string>;
@@ -50,19 +50,23 @@ export function modelListRequest({ kind, baseUrl, apiKey }: ProviderConnection):
   };
 }
 
-/** Returns the names in the response to it; undefined if that is not a list of models. */
+/**
+ * Returns the names in the response to `modelListRequest`; undefined if the response is not a list
+ * of models.
+ */
 export function modelNames(kind: ProviderKind, response: unknown): readonly string[] | undefined {
   return formats[kind].read(response);
 }
 
 /**
- * Returns the names in a list exactly as OpenAI's API reference has it (`object` is `list`, and of
- * each entry `model`); undefined for anything else. Ollama, LM Studio, llama.cpp and vLLM all send
- * these marks, and other JSON APIs with an array `data` do not.
+ * Returns the names in a list that has exactly the form in OpenAI's API reference: `object` is
+ * `list`, and each entry has an `object` that is `model`. Returns undefined for any other response.
+ * Ollama, LM Studio, llama.cpp and vLLM all send both values of `object`; other JSON APIs with an
+ * array `data` do not.
  */
 export function strictModelNames(response: unknown): readonly string[] | undefined {
   if (fieldOf(response, "object") !== "list") return undefined;
-  // Ollama without a model.
+  // Ollama sends no array if it has no models.
   const data = fieldOf(response, "data") ?? [];
   if (!Array.isArray(data) || !data.every((entry) => fieldOf(entry, "object") === "model"))
     return undefined;
@@ -70,7 +74,10 @@ export function strictModelNames(response: unknown): readonly string[] | undefin
   return names?.length === data.length ? names : undefined;
 }
 
-/** Google's list has models for embeddings and images too, with the methods of each. */
+/**
+ * Returns whether a model of Google generates text. Google's list also contains models for
+ * embeddings and images; it names the methods that each model supports.
+ */
 function generatesText(model: unknown): boolean {
   const methods = fieldOf(model, "supportedGenerationMethods");
   return !Array.isArray(methods) || methods.includes("generateContent");

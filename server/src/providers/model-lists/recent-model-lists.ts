@@ -4,12 +4,15 @@ import type { ProviderConnection } from "../connection.ts";
 import { type FetchedModels, fetchModelList } from "./fetch-model-list.ts";
 import { modelListRequest, modelNames } from "./model-list-format.ts";
 
-/** Milliseconds for which a list is used again. */
+/** Age up to which a list of models is used again. */
 const maxAgeMs = 30_000;
-/** Lists kept by one process: about 8 MiB if all of them are as large as they can be. */
+/**
+ * Maximum number of lists that one process keeps. They take about 8 MiB if each has the maximum
+ * size.
+ */
 const maxLists = 200;
 
-/** Requests the models of providers, and remembers the results for a while. */
+/** Requests the models of providers, and keeps the results for 30 seconds. */
 export class ModelLists {
   readonly #recent = new LRUCache<string, Promise<FetchedModels>>({
     max: maxLists,
@@ -18,8 +21,9 @@ export class ModelLists {
 
   /**
    * Requests the models of a provider. Never rejects.
-   * @param transport reaches the provider: egress for a workspace's own.
-   * @param key remembers the result for `recent`. Default: it is not remembered.
+   * @param transport sends the request. For a workspace's own provider it must be the egress, which
+   *   enforces the rules for addresses.
+   * @param key under which the result is kept for `recent`. Default: the result is not kept.
    */
   fetch(
     { kind, ...connection }: ProviderConnection,
@@ -37,7 +41,9 @@ export class ModelLists {
     return list;
   }
 
-  /** Returns the result that was requested with `key` in the last 30 seconds. */
+  /**
+   * Returns the result that `fetch` kept under `key` in the last 30 seconds; otherwise undefined.
+   */
   recent(key: string): Promise<FetchedModels> | undefined {
     return this.#recent.get(key);
   }

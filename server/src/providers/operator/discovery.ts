@@ -6,18 +6,19 @@ import type { ModelServer } from "./model-servers.ts";
 
 interface DiscoveryOptions {
   readonly servers: readonly ModelServer[];
-  /** Ports on which Beckon or its database listens: they are never probed. */
+  /** Ports on which Beckon or its database listens. Servers with these ports are never probed. */
   readonly ownPorts: ReadonlySet<number>;
-  /** Reaches private addresses. */
+  /** Sends the probes. It must allow requests to private addresses. */
   readonly fetch: typeof globalThis.fetch;
   readonly log: Log;
-  /** Milliseconds of one probe. Default 1,000. */
+  /** Time limit of one probe in milliseconds. Default: 1,000. */
   readonly probeTimeoutMs?: number;
 }
 
 /**
- * Finds model servers on this machine. A server counts as found as long as `GET /v1/models` returns
- * a list in OpenAI's exact form. Each process probes for itself.
+ * Finds model servers on this machine by requesting `GET /v1/models`. A server is found if it
+ * returns a list that `strictModelNames` accepts. A found server is removed when a later probe
+ * fails, except if that probe only timed out. Each process probes separately.
  */
 export class Discovery {
   readonly #options: DiscoveryOptions;
@@ -33,12 +34,15 @@ export class Discovery {
     return this.#options.servers.flatMap(({ name }) => this.#found.get(name) ?? []);
   }
 
-  /** Returns the server of this name, whether it was found or not. */
+  /** Returns the server with this name among those that are probed, whether or not it was found. */
   serverOf(name: string): ModelServer | undefined {
     return this.#options.servers.find((server) => server.name === name);
   }
 
-  /** Probes the servers whose last probe began more than `maxAgeMs` ago. Never rejects. */
+  /**
+   * Probes the servers whose last probe began more than `maxAgeMs` milliseconds ago, and waits for
+   * probes that are still in progress. Never rejects.
+   */
   async probe(maxAgeMs: number, servers = this.#options.servers): Promise<void> {
     await Promise.all(servers.map((server) => this.#probeUnlessRecent(server, maxAgeMs)));
   }
@@ -53,7 +57,7 @@ export class Discovery {
 
   async #probe({ name, port }: ModelServer): Promise<void> {
     const { ownPorts, fetch, log, probeTimeoutMs = 1_000 } = this.#options;
-    // What a start finds is in its greeting.
+    // The first probe is made when the process starts, and the startup message shows its result.
     const isFirst = !this.#probes.has(name);
     const baseUrl = `http://127.0.0.1:${port}/v1`;
     const list = ownPorts.has(port)
@@ -71,7 +75,7 @@ export class Discovery {
       this.#found.set(name, { name, kind, origin, baseUrl, apiKey: undefined, models });
       if (before === undefined && !isFirst) log.info({ provider: name }, "model server found");
     } else if (!list?.timedOut && this.#found.delete(name)) {
-      // One that is busy stays.
+      // A server that timed out may only be busy, so it is not removed.
       log.info({ provider: name }, "model server gone");
     }
   }

@@ -1,10 +1,10 @@
 /** A program that serves models on this machine. */
 export interface ModelServer {
-  /** First part of `provider/model`. */
+  /** The part of `provider/model` before the slash. */
   readonly name: string;
-  /** Probed at 127.0.0.1. */
+  /** The port on 127.0.0.1 that is probed. */
   readonly port: number;
-  /** What to do if it does not answer, as the beginning of a sentence. */
+  /** Tells the user how to start the server. It is a sentence without a full stop. */
   readonly start: string;
 }
 

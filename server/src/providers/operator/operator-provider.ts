@@ -5,12 +5,12 @@ import type { PageRequest } from "../../base/page.ts";
 
 const prefix = "env_";
 
-/** The id of an operator's provider in the API. */
+/** Returns the id of an operator's provider in the API: `env_` and the provider's name. */
 export function operatorProviderId({ name }: Pick<OperatorProvider, "name">): string {
   return `${prefix}${name}`;
 }
 
-/** Returns the name in an id of that form, undefined for other ids. */
+/** Returns the provider's name in an id that begins with `env_`; undefined for other ids. */
 export function operatorNameIn(id: string): string | undefined {
   return id.startsWith(prefix) ? id.slice(prefix.length) : undefined;
 }
@@ -26,7 +26,10 @@ export async function findOperatorProvider(
   return operator?.usableBy(workspaceId).find((provider) => provider.name === name);
 }
 
-/** Returns an operator's provider as responses show it: its address only to owners of `default`. */
+/**
+ * Returns an operator's provider as responses show it. Only owners of the workspace `default` see
+ * its address.
+ */
 export function toOperatorProvider(ctx: Context, provider: OperatorProvider): Provider {
   const isOwner =
     ctx.workspaceId === ctx.operator?.workspaceId &&
@@ -44,7 +47,8 @@ export function toOperatorProvider(ctx: Context, provider: OperatorProvider): Pr
 }
 
 /**
- * @throws ApiError `conflict` if the id is that of an operator's provider: it cannot be changed.
+ * @throws ApiError `conflict` if the id belongs to an operator's provider, because the API cannot
+ *   change it.
  */
 export async function rejectOperatorProvider(ctx: Context, id: string): Promise<void> {
   const provider = await findOperatorProvider(ctx, id);
@@ -60,12 +64,13 @@ export async function rejectOperatorProvider(ctx: Context, id: string): Promise<
   );
 }
 
-/** The ids in cursors of lists of providers. */
+/** The format of the provider ids in the cursors of lists. */
 export const providerIdForm = /^(prv_[0-9a-z]{26}|env_[a-z-]+|demo)$/;
 
 /**
- * Returns the entries that a page of providers continues with after the workspace's own, in
- * descending order of ids as those are: `env_…` and `demo` sort after `prv_…`.
+ * Returns those of `entries` that a page of providers can show after the workspace's own providers.
+ * They have ids below the page's cursor and are in descending order of their ids. In this order
+ * `env_…` and `demo` come after the ids of the workspace's own providers, `prv_…`.
  */
 export function afterOwn<T extends { readonly id: string }>(
   { below }: Pick<PageRequest, "below">,

@@ -3,7 +3,7 @@ import type { OperatorProvider, OperatorProviders } from "../../base/context.ts"
 import { rootOf } from "../address.ts";
 import type { Discovery } from "./discovery.ts";
 
-/** One account of the environment. */
+/** The operator's account at a model provider, as the server's environment defines it. */
 export interface OperatorAccount {
   readonly baseUrl: string | undefined;
   readonly apiKey: string | undefined;
@@ -15,24 +15,28 @@ export interface OperatorAccounts {
   readonly google: OperatorAccount;
 }
 
-/** Milliseconds for which lists of providers and models show the result of one probe. */
+/** Age up to which lists of providers and models use the result of an earlier probe. */
 const listedMs = 30_000;
 /**
- * Milliseconds for which the result of one probe decides what a model's name means. Short, so that
- * a server that was just started can be used at once in every process, and that no prompt goes to
- * another program which has the port now.
+ * Age up to which the search for a provider by name uses the result of an earlier probe. It is
+ * short for two reasons: a server that was just started can be used in every process almost at
+ * once, and no prompt is sent to another program that has taken the port.
  */
 const namedMs = 1_000;
 
 /**
- * Returns the operator's providers. Accounts are named `openai` and, with the same account over
- * chat completions, `openai-chat`, `anthropic`, `google`; an account needs a key, or the base URL
- * of a server that may need none. They belong to the workspace `default`, and to all if `shared`.
- * Model servers are named as `model-servers.ts` says and belong to `default` alone.
+ * Returns the operator's providers, which are accounts and model servers.
  *
- * All are called with the operator's credentials and past egress: the operator chose the address.
+ * The names of accounts are `openai`, `openai-chat` (the account of `openai`, called through the
+ * chat completions API), `anthropic` and `google`. An account needs a key or a base URL, because a
+ * server at another URL may need no key. The workspace `default` can use the accounts, and so can
+ * all other workspaces if `shared` is true. Model servers have the names in `model-servers.ts`.
+ * Only the workspace `default` can use them.
  *
- * @param options.discovery undefined: model servers are not looked for.
+ * All these providers are called with the operator's credentials and without the egress rules,
+ * because the operator chose their addresses.
+ *
+ * @param options.discovery finds the model servers. If it is undefined, there are none.
  */
 export function operatorProviders(
   accounts: OperatorAccounts,

@@ -21,11 +21,11 @@ const maxUrlLength = 8_000;
 const maxBodyBytes = 262_144;
 const maxHeaderLength = 8_000;
 
-/** An HTTP request without its secrets, which are decrypted when it is sent. */
+/** An HTTP request without the text of its secrets, which is decrypted when the request is sent. */
 export interface HttpRequest {
   readonly method: string;
   readonly origin: string;
-  /** Path and query. */
+  /** Path and query of the URL. */
   readonly target: string;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string | undefined;
@@ -39,9 +39,9 @@ export interface RequestSecret {
 }
 
 /**
- * Builds an operation's request from the model's values. Values cannot change method, scheme, host,
- * port, the number of path segments, or the names of query parameters and headers: those come from
- * the configuration.
+ * Builds an operation's request from the values that the model chose. These values cannot change
+ * the method, scheme, host, port, number of path segments, or names of query parameters and
+ * headers, because all of these come from the configuration.
  *
  * @throws {ToolFailure} a value is not allowed in its position, or the request is too large.
  */
@@ -86,7 +86,10 @@ export function buildRequest(
   return request;
 }
 
-/** Returns no value if the argument was omitted, several for a list. */
+/**
+ * Returns the encoded values of a query parameter: none if the model omitted the argument, and
+ * several if the argument is a list.
+ */
 function queryValues(template: string, values: Values): string[] {
   const parameter = soleName(template);
   const value = parameter === undefined ? undefined : values.get(parameter);
@@ -135,9 +138,9 @@ function secretsOf(grant: HttpToolGrant, operation: HttpOperation): RequestSecre
 }
 
 /**
- * Throws if the final URL, as the URL standard parses it, has another origin than its template or
- * one that is not allowed. This is a second check: arguments are encoded so that they cannot change
- * the origin.
+ * Throws if the final URL, as the URL standard parses it, has another origin than its template, or
+ * an origin that is not allowed. This is a second check: arguments are already encoded so that they
+ * cannot change the origin.
  */
 function assertAllowedOrigin(
   origin: string,

@@ -1,10 +1,10 @@
 import { parseTemplate } from "@beckon/contract";
 import { ToolFailure } from "../../tool.ts";
 
-/** The model's values by parameter name. Null counts as omitted. */
+/** The model's values by parameter name. A value of null counts as omitted. */
 export type Values = ReadonlyMap<string, unknown>;
 
-/** Returns the text of a template; each value passes through `encode`. */
+/** Returns the text of a template with its values filled in. Each value passes through `encode`. */
 export function fillTemplate(
   template: string,
   values: Values,
@@ -19,11 +19,12 @@ export function fillTemplate(
 /**
  * Encodes a value inside one path segment.
  *
- * @throws {ToolFailure} it is empty or contains a separator.
+ * @throws {ToolFailure} the value is empty or contains a slash, backslash or control character.
  */
 export function encodePathText(text: string, name: string): string {
   if (text === "") throw new ToolFailure(`${name} must not be empty: it is part of the path`);
-  // Encoded separators are not enough: many servers and proxies decode them before routing.
+  // Encoding a slash or backslash is not enough, because many servers and proxies decode it before
+  // they route the request.
   if (/[/\\\p{Cc}]/u.test(text))
     throw new ToolFailure(
       `${name} must not contain a slash, backslash or control character: it is part of the path`,
@@ -32,7 +33,8 @@ export function encodePathText(text: string, name: string): string {
 }
 
 /**
- * Percent-encodes a query value, including characters that encodeURIComponent leaves as they are.
+ * Percent-encodes a query value, including the characters `!'()*`, which encodeURIComponent does
+ * not encode.
  */
 export function encodeQueryText(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replaceAll(
@@ -44,7 +46,7 @@ export function encodeQueryText(text: string): string {
 /**
  * Returns a header value unchanged.
  *
- * @throws {ToolFailure} it is not printable ASCII.
+ * @throws {ToolFailure} the value is not printable ASCII.
  */
 export function checkHeaderText(text: string, name: string): string {
   if (!/^[\x20-\x7e]*$/.test(text))
@@ -54,7 +56,7 @@ export function checkHeaderText(text: string, name: string): string {
   return text;
 }
 
-/** The arguments were validated before: a scalar. */
+/** Returns the text of an argument, which was validated before and is a scalar. */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : String(value);
 }

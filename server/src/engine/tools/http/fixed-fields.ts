@@ -2,13 +2,14 @@ import type { ValueSchema } from "@beckon/contract";
 
 /**
  * A body schema, split into constants and the part that the model fills in. Fields with `const` are
- * constant at any depth of objects: the model does not see them and cannot send them. Inside lists
- * and `anyOf` a `const` selects an alternative and is written by the model.
+ * constant, at any depth of nested objects: the model does not see these fields and cannot send
+ * them. Inside lists and `anyOf` the model sees and writes fields with `const`, because there the
+ * `const` selects an alternative.
  */
 export interface SplitBody {
-  /** Schema of what the model fills in; undefined if everything is constant. */
+  /** Schema of the part that the model fills in; undefined if everything is constant. */
   readonly modelSchema: ValueSchema | undefined;
-  /** Returns the complete value: the model's fields plus the constants. */
+  /** Returns the complete value: the model's fields and the constants. */
   complete(filled: unknown): unknown;
 }
 
@@ -42,7 +43,8 @@ export function splitFixedFields(schema: ValueSchema): SplitBody {
           ? new Map(Object.entries(filled))
           : new Map<string, unknown>();
       for (const { name, modelSchema: fieldSchema, complete } of fields) {
-        // An object that the model omitted stays omitted, unless it is entirely constant.
+        // If the model omitted an object, the object stays omitted, except if all its fields are
+        // constant.
         if (fieldSchema === undefined || value.has(name))
           value.set(name, complete(value.get(name)));
       }
@@ -52,8 +54,8 @@ export function splitFixedFields(schema: ValueSchema): SplitBody {
 }
 
 /**
- * Returns the schema in the form that providers expect: `additionalProperties` is explicit on every
- * object.
+ * Returns the schema in the form that providers expect, with an explicit `additionalProperties` in
+ * every object schema.
  */
 export function schemaForModel(schema: ValueSchema): ValueSchema {
   const { properties, items, anyOf, additionalProperties } = schema;

@@ -9,22 +9,22 @@ import { type HttpResult, readResponse } from "./read-response.ts";
 import { schemaMismatch } from "./schema-mismatch.ts";
 import { scrubberFor } from "./scrub-secrets.ts";
 
-/** What HTTP tools depend on. */
+/** The services that HTTP tools need. */
 export interface ToolServices {
-  /** The only way to make a request; it enforces the egress rules. */
+  /** Sends a request and enforces the egress rules. Tools have no other way to send a request. */
   readonly fetch: typeof fetch;
   /**
-   * Returns the text of one of this agent's secrets for this origin; undefined if it was deleted or
-   * is not bound to this origin. Read for each call and never cached, so that a rotated or deleted
-   * secret takes effect immediately.
+   * Returns the text of a secret of this agent for this origin. Returns undefined if the secret was
+   * deleted or is not bound to this origin. Tools call this function for each request and never
+   * cache the text, so that the change or deletion of a secret takes effect immediately.
    */
   readonly openSecret: (id: string, origin: string) => Promise<string | undefined>;
 }
 
 /**
  * Returns one tool for each operation of an `http` grant. The model chooses an operation and its
- * values; the configuration determines the URL, the method and the secrets. Every HTTP response is
- * a result, whatever its status.
+ * values; the configuration determines the URL, the method and the secrets. An HTTP response is a
+ * result and not an error, whatever its status is.
  */
 export function httpTools(grant: HttpToolGrant, services: ToolServices): Tool[] {
   return grant.operations.map((operation) => httpTool(grant, operation, services));
@@ -62,8 +62,8 @@ function httpTool(grant: HttpToolGrant, operation: HttpOperation, services: Tool
 }
 
 /**
- * Returns the schema of the model's arguments: the parameters, and the non-constant part of the
- * body.
+ * Returns the schema of the arguments that the model sends: the parameters, and the part of the
+ * body that is not constant.
  */
 function argumentsOf({ parameters }: HttpOperation, body: SplitBody | undefined): ValueSchema {
   if (body?.modelSchema === undefined) return parameters;
@@ -142,7 +142,8 @@ async function send(
 }
 
 /**
- * Returns the code of a failed connection. Its message is omitted because it contains addresses.
+ * Returns the error code of a failed connection in parentheses, or no text if the error has no
+ * code. The error's message is not returned, because it contains addresses.
  */
 function codeOf(thrown: unknown): string {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;

@@ -7,15 +7,24 @@ import type { Scrubber } from "./scrub-secrets.ts";
 export interface HttpResult {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** A JSON value, or text; absent if the response has no body. */
+  /**
+   * The body as a JSON value or as text. Absent if the response has no body, or if the body is not
+   * text.
+   */
   readonly body?: unknown;
   readonly note?: string;
 }
 
-/** Headers that are useful to a model; others would only fill its context window. */
+/**
+ * Headers that the model sees because they are useful. Other headers would only fill the model's
+ * context window.
+ */
 const shownHeaders = ["content-type", "location", "retry-after", "link", "etag", "last-modified"];
 
-/** Peak bytes of memory for each byte of a body: chunks, joined bytes, text and parsed value. */
+/**
+ * Peak bytes of memory for each byte of a body, which exists as chunks, joined bytes, text and
+ * parsed value.
+ */
 const heldPerByte = 6;
 
 interface ReadOptions {
@@ -27,8 +36,8 @@ interface ReadOptions {
 }
 
 /**
- * Reads a response up to `maxBytes` of its body and cancels the rest. Rejects if the body ends
- * early.
+ * Reads a response up to `maxBytes` of its body and cancels the rest. Rejects if the connection
+ * ends before the body is complete.
  *
  * @throws {ToolFailure} the workspace has no memory left.
  */
@@ -66,8 +75,8 @@ async function read(
   const redirected =
     response.status >= 300 && response.status < 400 && response.headers.has("location");
 
-  // Reads as many bytes beyond the limit as a secret can take (in UTF-16 too), so that a secret
-  // that crosses the limit is still recognised.
+  // Reads more bytes than the limit, as many as a secret can take (even in UTF-16), so that a
+  // secret that crosses the limit is still recognised.
   const bytes = await firstBytes(response, maxBytes + 2 * scrubber.maxSecretBytes, count);
   const isTruncated = bytes.length > maxBytes;
   const encoding = encodingOf(response.headers.get("content-type"));
@@ -92,7 +101,12 @@ async function read(
   };
 }
 
-/** Truncated JSON is invalid and is shown as text. */
+/**
+ * Returns the body as a JSON value if it is valid JSON, otherwise as text. A truncated body is
+ * always text, because truncated JSON is invalid.
+ *
+ * @param end the length of the truncated text; undefined if the body is complete.
+ */
 function shownBody(text: string, end: number | undefined, scrubber: Scrubber): unknown {
   if (end !== undefined) return scrubber.prefix(text, end);
   try {
@@ -129,7 +143,7 @@ function encodingOf(contentType: string | null): string {
   }
 }
 
-/** Decodes bytes. With `fatal` it returns undefined if they are no text. */
+/** Decodes bytes. If `fatal` is true, returns undefined for bytes that are not text. */
 function decoded(
   bytes: Uint8Array,
   encoding: string,

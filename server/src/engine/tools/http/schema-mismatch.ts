@@ -2,8 +2,8 @@ import type { ValueSchema, ValueType } from "@beckon/contract";
 import { isJsonObject, type JsonObject } from "../../../base/json-object.ts";
 
 /**
- * Returns the first way in which `value` violates `schema`, as text for the model; undefined if it
- * conforms.
+ * Returns the first error in `value` according to `schema`, as text for the model; undefined if the
+ * value is valid.
  *
  * @param path of `value` inside the arguments, for example `body.items[0]`.
  */
@@ -48,7 +48,7 @@ const typeNames: Readonly<Record<ValueType, string>> = {
   null: "null",
 };
 
-/** Deep equality; the order of properties does not matter. */
+/** Returns whether two JSON values are equal. The order of properties does not matter. */
 function isSame(one: unknown, other: unknown): boolean {
   if (Array.isArray(one))
     return (
@@ -77,7 +77,8 @@ function numberMismatch(schema: ValueSchema, value: number, at: string): string 
   if (value > maximum) return `${at} must be at most ${maximum}`;
   if (value <= exclusiveMinimum) return `${at} must be above ${exclusiveMinimum}`;
   if (value >= exclusiveMaximum) return `${at} must be below ${exclusiveMaximum}`;
-  // 0.3 is three times 0.1: rounding both numbers and the quotient is off by at most 1.5 epsilon.
+  // 0.3 must count as three times 0.1. Rounding of both numbers and of the quotient changes the
+  // quotient by at most 1.5 epsilon (relative).
   const times = multipleOf === undefined ? 0 : value / multipleOf;
   const isBetween = Math.abs(times - Math.round(times)) > 4 * Number.EPSILON * Math.abs(times);
   return isBetween ? `${at} must be a multiple of ${multipleOf}` : undefined;
@@ -93,7 +94,10 @@ function textMismatch(
   return length > maxLength ? `${at} must be at most ${maxLength} characters` : undefined;
 }
 
-/** JSON Schema counts Unicode code points (RFC 8259), not UTF-16 units. */
+/**
+ * Returns the number of Unicode code points, which JSON Schema counts (RFC 8259), and not the
+ * number of UTF-16 units.
+ */
 function characters(text: string): number {
   let count = 0;
   for (const _ of text) count++;
@@ -114,8 +118,8 @@ function listMismatch(
 }
 
 /**
- * A schema with only `anyOf` leaves properties to its alternatives, so unknown ones are not errors
- * here.
+ * Returns the first error in an object. Unknown properties are no error if the schema has no
+ * `type`, because the alternatives of its `anyOf` define the properties.
  */
 function objectMismatch(schema: ValueSchema, value: JsonObject, path: string): string | undefined {
   const {

@@ -2,16 +2,17 @@ import { secretForms } from "../../secret-forms.ts";
 
 const placeholder = "[secret]";
 
-/** Removes secrets from responses: some servers echo the request and its headers. */
+/** Removes secrets from responses, because some servers repeat the request and its headers. */
 export interface Scrubber {
-  /** Length in bytes of the longest encoded form of a secret. */
+  /** Maximum length in bytes of a secret in any of the encodings that are removed. */
   readonly maxSecretBytes: number;
   text(text: string): string;
   /**
-   * Returns the first `end` characters of `text` without secrets, including one that crosses `end`.
+   * Returns the first `end` characters of `text` without secrets. A secret that crosses `end` is
+   * removed too.
    */
   prefix(text: string, end: number): string;
-  /** Scrubs every string of a JSON value, property names included. */
+  /** Removes secrets from every string of a JSON value, including property names. */
   json(value: unknown): unknown;
 }
 
