@@ -1,7 +1,7 @@
 /**
- * Returns the result of `promise`, or rejects with the signal's reason as soon as it aborts, for
- * operations that ignore their signal. The operation itself is not stopped; if it rejects later,
- * the error is ignored.
+ * Returns the result of `promise`, or rejects with the reason of `signal` as soon as the signal
+ * aborts. For operations that do not stop when their signal aborts. The operation itself continues;
+ * if it rejects later, that error is ignored.
  */
 export function raceSignal<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -24,8 +24,8 @@ export function raceSignal<T>(promise: PromiseLike<T>, signal: AbortSignal): Pro
 /**
  * Resolves at the first call of `wake`, or when `signal` aborts.
  *
- * @param subscribe registers `wake` and returns the function that unregisters it, which is called
- *   once. Not called if `signal` has already aborted.
+ * @param subscribe registers `wake` and returns a function that unregisters it. The returned
+ *   function is called once. `subscribe` is not called if `signal` has already aborted.
  */
 export function untilWoken(
   signal: AbortSignal,
@@ -44,12 +44,12 @@ export function untilWoken(
     };
     signal.addEventListener("abort", wake, { once: true });
     unsubscribe = subscribe(wake);
-    // `subscribe` called `wake` synchronously.
+    // `subscribe` has called `wake` synchronously, before `unsubscribe` was assigned.
     if (woken) unsubscribe();
   });
 }
 
-/** A controller that aborts together with a signal until it is released. */
+/** A controller that aborts when a signal aborts, until `release` is called. */
 export interface LinkedAbort {
   readonly controller: AbortController;
   /** Removes the listener from the signal. */
@@ -57,9 +57,9 @@ export interface LinkedAbort {
 }
 
 /**
- * Returns a controller that aborts with `signal`, at once if that has already aborted. Not
- * `AbortSignal.any`: its signals are kept for finalization and so survive minor garbage collections
- * (decision 12).
+ * Returns a controller that aborts when `signal` aborts, or at once if `signal` has already
+ * aborted. `AbortSignal.any` is not used, because V8 keeps its signals for finalization, so that
+ * they survive minor garbage collections (decision 12).
  */
 export function linkAbort(signal: AbortSignal): LinkedAbort {
   const controller = new AbortController();

@@ -1,19 +1,20 @@
 /**
- * Limits the bytes that one process holds in memory, in total and per owner (a workspace). Code
- * that keeps bytes counts them in a `ByteHold`. While there is budget this costs additions and
- * comparisons: no promise, no allocation.
+ * Limits the bytes that one process holds in memory: in total, and per owner. An owner is a
+ * workspace. Code that keeps bytes in memory counts them in a `ByteHold`. While enough bytes are
+ * available, counting takes only additions and comparisons and creates no promise or object.
  *
- * - An empty hold can wait for its first bytes (`enter`). It holds nothing meanwhile, so waiting
+ * - `enter` lets an empty hold wait for its first bytes. A waiting hold has no bytes, so waiting
  *   cannot deadlock.
  * - A hold that has bytes never waits for more: `grow` returns false, and the caller fails and
- *   releases what it has.
+ *   releases the hold.
  * - An owner gets at most `maxShareBytes`, so one owner alone cannot use up the budget.
- * - Waiting holds are served first in, first out within an owner, and round robin between owners. A
- *   hold whose bytes do not fit is skipped, so it blocks only its own owner.
+ * - The waiting holds of one owner are served first in, first out, and owners are served round
+ *   robin. An owner whose next hold does not fit is skipped, so such a hold delays only its own
+ *   owner.
  *
  * Rejected: shares that shrink as the budget fills up (Choudhury and Hahne, "Dynamic queue length
- * thresholds", 1998). They would leave capacity to a third owner when two are greedy, but a second
- * owner could no longer use everything that the first leaves.
+ * thresholds", 1998). With two greedy owners, such shares would leave capacity for a third. But a
+ * second owner could no longer use everything that the first leaves free.
  */
 export class ByteBudget {
   readonly maxBytes: number;
@@ -54,7 +55,10 @@ export class ByteBudget {
     return Array.from(this.#queue, ({ owner }) => owner);
   }
 
-  /** While true no hold gets more bytes. Held bytes stay held. */
+  /**
+   * While true, no hold takes more bytes from the budget. Holds keep the bytes that they have
+   * taken.
+   */
   set paused(paused: boolean) {
     this.#paused = paused;
     if (!paused) this.#serve();
@@ -72,7 +76,7 @@ export class ByteBudget {
     return new ByteHold(share, this.#pool);
   }
 
-  /** The operations of the budget that its holds use. */
+  /** The operations of this budget that its holds call. */
   readonly #pool: Pool = {
     take: (share, bytes) => {
       if (!this.#fits(share, bytes)) return false;
@@ -131,8 +135,9 @@ export class ByteBudget {
 }
 
 /**
- * Maximum owners without a hold that stay in the map. Keeping them avoids creating a busy owner's
- * share again for each hold.
+ * When the map has this many owners and another one is added, all owners without a hold are
+ * removed. They are kept until then, so that a busy owner's share is not created again for each
+ * hold.
  */
 const maxIdleShares = 1_000;
 
@@ -158,11 +163,14 @@ interface Pool {
   leave(share: Share, waiter: Waiter): void;
 }
 
-/** The bytes of one run or one large body. A class because there are many of them. */
+/**
+ * Counts the bytes of one run or one large body. A class, because there are many of them (decision
+ * 12).
+ */
 export class ByteHold {
   readonly #share: Share;
   readonly #pool: Pool;
-  /** At most `#takenBytes`. */
+  /** Bytes that the caller has added with `grow` and not removed; at most `#takenBytes`. */
   #heldBytes = 0;
   /** Bytes taken from the budget. */
   #takenBytes = 0;
@@ -170,7 +178,7 @@ export class ByteHold {
   #enteredBytes = 0;
   #released = false;
 
-  /** Use `ByteBudget.hold`. */
+  /** Called only by `ByteBudget.hold`. */
   constructor(share: Share, pool: Pool) {
     this.#share = share;
     this.#pool = pool;
@@ -186,12 +194,13 @@ export class ByteHold {
   }
 
   /**
-   * Reserves `bytes` before anything is held. They stay reserved until `release`; `grow` uses them
-   * first.
+   * Reserves `bytes` for this hold, which must be empty. The bytes stay reserved until `release`,
+   * and `grow` uses them before it takes others from the budget.
    *
    * @param bytes at most `maxShareBytes`: a larger request would wait forever.
-   * @returns undefined if they were reserved at once, else a promise that resolves when they are.
-   * @throws the reason of `signal`, as a rejection, if it aborts first.
+   * @returns undefined if the bytes were reserved at once, else a promise that resolves when they
+   *   are reserved.
+   * @throws the reason of `signal`, as a rejection, if the signal aborts first.
    */
   enter(bytes: number, signal: AbortSignal): Promise<void> | undefined {
     const share = this.#share;
@@ -234,7 +243,7 @@ export class ByteHold {
     return true;
   }
 
-  /** Removes `bytes` from the hold. What `enter` reserved stays reserved. */
+  /** Removes `bytes` from the hold. Bytes that `enter` reserved stay reserved. */
   shrink(bytes: number): void {
     this.#heldBytes -= bytes;
     const spareBytes = this.#takenBytes - Math.max(this.#heldBytes, this.#enteredBytes);
@@ -248,7 +257,7 @@ export class ByteHold {
     this.#takenBytes = bytes;
   }
 
-  /** Releases all bytes. Further calls do nothing, and `grow` then returns false. */
+  /** Releases all bytes. Further calls do nothing. Afterwards `grow` returns false. */
   release(): void {
     if (this.#released) return;
     this.#released = true;

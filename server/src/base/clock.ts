@@ -3,12 +3,14 @@
  * processes and stored times use the database's clock instead.
  */
 
-/** Returns milliseconds of a monotonic clock with an arbitrary origin. */
+/** Returns the milliseconds since an arbitrary point in time, by a monotonic clock. */
 export function elapsed(): number {
   return performance.now();
 }
 
-/** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
+/**
+ * Resolves after `ms` milliseconds, or rejects with the reason of `signal` as soon as it aborts.
+ */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
@@ -25,10 +27,11 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Returns the result of `work`, or rejects after `ms`. The work itself continues and its result is
- * ignored.
+ * Returns the result of `work`, or rejects if `work` takes longer than `ms`. The work is not
+ * stopped then, and its result is ignored.
  * @param ms milliseconds.
- * @throws the value that `late` returns, if the time is over first.
+ * @throws the value that `late` returns, if `work` takes longer than `ms`; else the error of
+ *   `work`.
  */
 export async function within<T>(work: Promise<T>, ms: number, late: () => unknown): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();

@@ -12,7 +12,10 @@ export type Actor =
       readonly kind: "key";
       readonly id: string;
       readonly scopes: readonly string[];
-      /** The key can only access these agents, their triggers and their runs. null: all agents. */
+      /**
+       * The key can only access these agents, their triggers and their runs. null if it can access
+       * all agents of the workspace.
+       */
       readonly agentIds: readonly string[] | null;
     }
   /** A signed-in member. `scopes` are the scopes that the role has at the time of the request. */
@@ -25,7 +28,7 @@ export type Actor =
   | { readonly kind: "token"; readonly agentId: string }
   | { readonly kind: "system" };
 
-/** The part of an actor that identifies it. */
+/** The fields of an actor that identify it. */
 export type Principal =
   | { readonly kind: "key" | "user"; readonly id: string }
   | { readonly kind: "token"; readonly agentId: string }
@@ -35,11 +38,17 @@ export type Principal =
 export interface IdempotencyRequest {
   /** Method and path. The same key on another route is a different request. */
   readonly route: string;
-  /** Not ok if the header is not a valid key or the body could not be read. */
+  /**
+   * The key and the hash of the body. An error if the header is not a valid key or the body could
+   * not be read.
+   */
   readonly binding: Result<IdempotencyBinding>;
 }
 
-/** An Idempotency-Key and what it is bound to. */
+/**
+ * An Idempotency-Key and the hash of the body it was sent with. The same key with another body is
+ * an error.
+ */
 export interface IdempotencyBinding {
   readonly key: string;
   /** SHA-256 of the raw body. */
@@ -52,15 +61,21 @@ export interface OperatorProvider {
   readonly kind: ProviderKind;
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
-  /** `environment`: an account in the settings. `discovered`: a model server on this machine. */
+  /**
+   * `environment` if the provider is an account in the settings, `discovered` if it is a model
+   * server that was found on this machine.
+   */
   readonly origin: "environment" | "discovered";
-  /** What a discovered server listed when it was last probed; undefined for an account. */
+  /** Models that a discovered server listed when it was last probed; undefined for an account. */
   readonly models?: readonly string[];
 }
 
 /** The operator's providers, as this process knows them. */
 export interface OperatorProviders {
-  /** Id of the operator's own workspace. Only its owners can see the providers' base URLs. */
+  /**
+   * Id of the operator's own workspace. Only owners of this workspace can see the providers' base
+   * URLs.
+   */
   readonly workspaceId: string;
   /** Returns the providers that this workspace can use, as of the last probe. */
   usableBy(workspaceId: string): readonly OperatorProvider[];
@@ -75,8 +90,8 @@ export interface OperatorProviders {
    */
   probe(workspaceId: string): Promise<void>;
   /**
-   * Returns what to do if `find` returned undefined for a model server that the workspace could
-   * use; undefined for any other name.
+   * Returns, as sentences, that the model server `name` does not answer and what to do. Returns
+   * undefined if the workspace cannot use a model server of this name.
    */
   absence(workspaceId: string, name: string): string | undefined;
 }
@@ -91,7 +106,7 @@ export interface Context {
   readonly address?: string | undefined;
   readonly database: Database;
   readonly cipher: SecretCipher;
-  /** Absent if none are configured. */
+  /** Absent if no operator providers are configured. */
   readonly operator?: OperatorProviders | undefined;
   readonly idempotency?: IdempotencyRequest | undefined;
   /** Value of `If-Match` without quotes: the version that the caller has read. */
@@ -115,10 +130,10 @@ export function principalOf(actor: Principal): string {
 }
 
 /**
- * Checks that the actor has `scope`. Agent tokens have no scopes: operations that accept them check
- * that themselves.
- * @throws ApiError `forbidden` if the actor lacks the scope, or if its key is limited to some
- *   agents and the scope concerns the whole workspace.
+ * Checks that the actor has `scope`. Agent tokens have no scopes, so operations that accept agent
+ * tokens do not call this function for them.
+ * @throws ApiError `forbidden` if the actor lacks the scope, or if the actor is a key that is
+ *   limited to some agents and the scope concerns the whole workspace.
  */
 export function permit(ctx: Pick<Context, "actor">, scope: Scope): void {
   const { actor } = ctx;

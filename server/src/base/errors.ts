@@ -4,7 +4,7 @@ import type { ErrorCode } from "@beckon/contract";
 export interface AppliedLimit {
   readonly policy: string;
   readonly quota: number;
-  /** Default: requests. */
+  /** What `quota` and `remaining` count. If undefined, they count requests. */
   readonly unit?: "concurrent-requests";
   readonly windowSeconds?: number;
   readonly remaining: number;
@@ -12,8 +12,9 @@ export interface AppliedLimit {
 }
 
 /**
- * An error for the caller: nothing was started and nothing was changed. `message` says what was
- * wrong and what to do, without secrets. `http/errors.ts` maps each code to its status.
+ * An error that is reported to the caller. Nothing was started or changed; only after `unavailable`
+ * the change may have been committed. `message` says what was wrong and what to do, without
+ * secrets. `http/errors.ts` maps each code to its status.
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -35,7 +36,8 @@ export class ApiError extends Error {
 }
 
 /**
- * A value, or an error that is thrown later, so that errors are reported in their documented order.
+ * A value or an error. The error is kept and thrown later, so that errors are reported in their
+ * documented order.
  */
 export type Result<T> =
   | { readonly ok: true; readonly value: T }

@@ -9,9 +9,9 @@ export interface Window {
 }
 
 /**
- * Counts events per key in windows of fixed length. A window begins with the first event after the
- * previous one has ended. When there are more than `maxKeys`, the least recently used key is
- * dropped.
+ * Counts events per key in windows of fixed length. A key's window begins with the first event
+ * after its previous window has ended. When there are more than `maxKeys` keys, the least recently
+ * used key is dropped, and its count starts again from 0.
  */
 export class FixedWindowCounter {
   readonly #windowMs: number;
@@ -22,7 +22,7 @@ export class FixedWindowCounter {
     this.#windows = new LRUCache({ max: maxKeys });
   }
 
-  /** Returns the key's current window; undefined if it has none. */
+  /** Returns the key's current window; undefined if there was none or it has ended. */
   get(key: string): Window | undefined {
     return this.#open(key);
   }

@@ -3,13 +3,13 @@ import { runInNewContext } from "node:vm";
 import { elapsed } from "./clock.ts";
 
 /**
- * Detects that the heap is almost full while there is still time to reject work: V8 aborts a
- * process whose heap is full.
+ * Detects that the heap is almost full. V8 aborts a process whose heap is full, so the process must
+ * reject new work before that.
  */
 export interface HeapGuard {
   /**
-   * True if little memory is free even after a garbage collection. It becomes false again, without
-   * a restart, when enough memory is free.
+   * True if the heap is almost full even after a garbage collection. Becomes false again, without a
+   * restart, when enough memory is free.
    */
   readonly isFull: boolean;
   /** Called when `isFull` has changed. */
@@ -25,16 +25,17 @@ export interface Heap {
   collect(): Promise<void>;
 }
 
-/** Milliseconds between two samples. A sample takes two microseconds. */
+/** Time between two measurements of the heap. A measurement takes two microseconds. */
 const sampleMs = 250;
 /**
- * Minimum milliseconds between two forced collections. Collecting a full heap stops the process for
- * a second or two.
+ * Minimum time between two forced garbage collections. Collecting a full heap stops the process for
+ * one or two seconds.
  */
 const collectMs = 10_000;
 /**
- * Fractions of the heap limit. Above `fullAbove` a collection is forced, and the heap counts as
- * full if it is still above it. Below `freeBelow` it no longer counts as full.
+ * Fractions of the heap limit. If more than `fullAbove` is used, a garbage collection is forced. If
+ * more than `fullAbove` is still used afterwards, the heap counts as full, until less than
+ * `freeBelow` is used.
  */
 const fullAbove = 0.85;
 const freeBelow = 0.75;
@@ -79,8 +80,8 @@ const v8Heap: Heap = {
   usedBytes: () => getHeapStatistics().used_heap_size,
   collect() {
     if (collect === undefined) {
-      // The only way to run V8's collector without a command line flag: contexts that are created
-      // after this call have `gc`.
+      // Node has no API for a garbage collection. Contexts that are created after this call have
+      // the function `gc`, so no command line flag is needed.
       setFlagsFromString("--expose-gc");
       collect = runInNewContext("gc") as Collect;
       setFlagsFromString("--no-expose-gc");

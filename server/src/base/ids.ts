@@ -14,7 +14,7 @@ export type IdPrefix =
   | "prv"
   | "evt"
   | "art"
-  /** Conversations. Reserved: not used yet. */
+  /** Conversations. Reserved for later, not used yet. */
   | "cnv"
   | "prc"
   | "aud"
@@ -30,14 +30,15 @@ export type IdPrefix =
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /**
- * Time of the last id, and its ten digits: the 48 bits of time of a UUIDv7, padded with two zero
- * bits.
+ * Unix time of the last id, and the same time as ten digits: the 48 bits of time of a UUIDv7, after
+ * two zero bits.
  */
 let millisecond = 0;
 let timeDigits = "";
 /**
- * RFC 9562, 6.2, method 1: the 12 bits after the version are a counter within the millisecond. It
- * starts at a random value in its lower half.
+ * Counter of the ids of one millisecond, in the 12 bits after the version (RFC 9562, section 6.2,
+ * method 1). It starts at a random value below 2,048, so that at least 2,048 ids fit in a
+ * millisecond.
  */
 let count = 0;
 
@@ -75,7 +76,8 @@ function setTime(time: number): void {
 }
 
 /**
- * Random bytes are fetched from the system in blocks: one call costs more than the rest of an id.
+ * Returns random bytes from a block that is fetched from the system in advance, because one call of
+ * the system costs more CPU than the rest of an id.
  */
 function randomBytes(length: number): Uint8Array {
   if (unused.from + length > unused.bytes.length) {
@@ -98,8 +100,8 @@ function digitsOf(time: number): string {
 }
 
 /**
- * Returns an id below every id created at `time` or later and above every id created before, so
- * that a range of times can be queried as a range of ids.
+ * Returns a text that sorts before every id created at `time` or later and after every id created
+ * earlier, so that a query for a range of times can use a range of ids.
  */
 export function lowestIdAt(prefix: IdPrefix, time: Date): string {
   return `${prefix}_${digitsOf(Math.max(0, time.getTime()))}${"0".repeat(16)}`;

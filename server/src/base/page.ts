@@ -12,24 +12,30 @@ export interface Page<T> {
   readonly next: string | null;
 }
 
-/** What a store needs to read a page: at most `limit` + 1 rows with an id below `below`. */
+/**
+ * How to read one page: the store returns at most `limit` + 1 rows, newest first, with ids below
+ * `below`. `below` is undefined for the first page.
+ */
 export interface PageRequest {
   readonly limit: number;
   readonly below: string | undefined;
-  /** Removes the extra row and creates the cursor. */
+  /** Returns the page: the first `limit` rows, and a cursor if there are more. */
   page<T extends { id: string }>(rows: readonly T[]): Page<T>;
-  /** Returns the cursor for rows below `id`, for a page that does not end after its last row. */
+  /**
+   * Returns a cursor for the rows below `id`. Needed if the next page does not begin directly below
+   * the last row of this page.
+   */
   cursor(id: string): string;
 }
 
 /**
- * Reads `?limit=&after=`. Ids sort by time of creation, so a cursor is the last id of the page and
- * a hash of the list's filter.
- * @param filter the list and every filter that applies to it.
+ * Reads the parameters `limit` and `after`. Ids sort by time of creation, so a cursor consists of
+ * the last id of a page and a hash of the list's filter.
+ * @param filter name of the list and every filter that applies to it.
  * @param idForm pattern of the list's ids, if they differ from other ids.
- * @param source where `after` was sent, for the error message.
+ * @param source where the caller sent `after`, for the error message.
  * @throws ApiError `bad_request` if the limit is outside 1 to 200, or the cursor is invalid or
- *   belongs to another list.
+ *   belongs to another list or filter.
  */
 export function readPage(
   query: unknown,

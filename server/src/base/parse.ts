@@ -2,15 +2,16 @@ import type { z } from "zod";
 import { ApiError, orThrow, type Result } from "./errors.ts";
 
 /**
- * A request body before it is validated: the parsed JSON, undefined without a body, or why it could
- * not be parsed. Operations validate it themselves, because errors about the credential, the
- * resource and idempotency take precedence (docs/decisions/0005-resource-before-body.md).
+ * A request body that is not validated yet: its parsed JSON, undefined if there is no body, or the
+ * error if it could not be parsed. Operations validate the body themselves, because errors about
+ * the credential, the resource and idempotency take precedence
+ * (docs/decisions/0005-resource-before-body.md).
  */
 export type UnparsedBody = Result<unknown>;
 
 /**
  * Validates a body and returns the schema's output.
- * @param missing used for a body that is absent or null.
+ * @param missing value that replaces a body that is absent or null.
  * @throws ApiError the error of a body that could not be parsed; `bad_request` like `parse`.
  */
 export function parseBody<S extends z.ZodType>(
@@ -24,8 +25,8 @@ export function parseBody<S extends z.ZodType>(
 
 /**
  * Validates `value` and returns the schema's output.
- * @throws ApiError `bad_request` that names the invalid and unknown fields, ten at most, and what
- *   is allowed in each.
+ * @throws ApiError `bad_request` with the first ten problems. Each names an invalid field and what
+ *   is allowed there, or the unknown fields of an object.
  */
 export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value, { error: wording });
@@ -42,8 +43,8 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<
 
 /**
  * Returns the query parameters as the schema describes them.
- * @throws ApiError `bad_request` that names every wrong or unknown query parameter, and the item in
- *   a comma-separated list.
+ * @throws ApiError `bad_request` with the first ten problems. Each names a wrong query parameter,
+ *   and the item if it is a comma-separated list, or the unknown query parameters.
  */
 export function parseQuery<S extends z.ZodObject>(schema: S, query: unknown): z.output<S> {
   const result = schema.safeParse(query, { error: wording });
@@ -76,7 +77,10 @@ const kinds: { readonly [expected: string]: string } = {
   null: "null",
 };
 
-/** Returns the message of an issue, if the schema has none of its own. */
+/**
+ * Returns the message of an issue, which zod uses if the schema defines none. undefined selects
+ * zod's own message.
+ */
 function wording(issue: z.core.$ZodRawIssue): string | undefined {
   const unit =
     issue.code !== "too_small" && issue.code !== "too_big"

@@ -1,7 +1,10 @@
-/** A process that ran for longer than this had started successfully. */
+/** A process that ran for longer than this is considered to have started successfully. */
 const wellAfterMs = 60_000;
 
-/** Delay before a process that exited is restarted: doubles each time, up to `maxMs`. */
+/**
+ * Calculates the delay before a process that exited is started again. The delay begins with `minMs`
+ * and doubles with each exit, up to `maxMs`.
+ */
 export class RestartDelay {
   readonly #minMs: number;
   readonly #maxMs: number;
@@ -13,7 +16,10 @@ export class RestartDelay {
     this.#nextMs = minMs;
   }
 
-  /** Returns the delay in milliseconds; `minMs` again if the process ran for more than a minute. */
+  /**
+   * Returns the delay in milliseconds after a process ran for `ranMs`. The delay is `minMs` again
+   * if the process ran for more than a minute.
+   */
   after(ranMs: number): number {
     const delayMs = ranMs > wellAfterMs ? this.#minMs : this.#nextMs;
     this.#nextMs = Math.min(delayMs * 2, this.#maxMs);

@@ -1,9 +1,9 @@
 /**
- * A map for values that are added and deleted thousands of times a second. V8 replaces a `Map`'s
- * table after a number of deletions, and the old table points to the new one. Once one table has
- * been promoted to the old generation, all later tables and their values are promoted too and stay
- * until a full collection. Here a deletion also empties the cell, so that only empty cells are kept
- * alive.
+ * A map for values that are added and deleted thousands of times a second. V8 replaces the hash
+ * table of a `Map` after a number of deletions, and the old table keeps a reference to the new one.
+ * Once one table has been promoted to the old generation, all later tables are promoted too and
+ * stay in memory, with their values, until a full collection. In this class each value is in a cell
+ * of its own. A deletion empties the cell, so only empty cells stay in memory.
  */
 export class ShortLivedMap<Value> {
   readonly #cells = new Map<string, { value: Value | undefined }>();

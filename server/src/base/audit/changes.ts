@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
  * length is appended.
  */
 const maxCharacters = 2_000;
-/** Omitted, because every audit entry has a time. */
+/** Fields that an audit entry omits, because the entry has its own time. */
 const omittedFields = ["updated_at", "last_used_at"];
 
 /**
@@ -29,6 +29,7 @@ export function changes(
 function shortened(value: unknown): unknown {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   if (text.length <= maxCharacters) return value;
-  // The cut can split a surrogate pair, and PostgreSQL cannot store half of one.
+  // The cut can split a surrogate pair. PostgreSQL cannot store the remaining half, which
+  // `toWellFormed` replaces.
   return `${text.slice(0, maxCharacters).toWellFormed()} … (${text.length.toLocaleString("en")} characters)`;
 }

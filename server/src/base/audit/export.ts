@@ -5,14 +5,14 @@ import { parseQuery } from "../parse.ts";
 import { toEntry } from "./entry.ts";
 import { listAuditRows } from "./store.ts";
 
-/** Rows per query. This bounds the memory of an export. */
+/** Rows per query. An export has only one batch in memory. */
 const batch = 500;
 
 /**
- * Returns all matching audit entries, newest first, as of the start of the export: entries are only
- * added, and new ones sort before the first. Each batch is its own transaction, so a slow reader
- * holds none open. The first batch is read before this resolves, so that an error gets an error
- * response instead of a truncated download.
+ * Returns the matching audit entries that exist when the export starts, newest first. Later entries
+ * are not included, because they sort before the first one. Each batch is read in its own
+ * transaction, so a slow reader keeps no transaction open. The first batch is read before this
+ * function resolves, so that an error gets an error response instead of a truncated download.
  *
  * @throws ApiError `forbidden` without the scope `audit:read`; `bad_request` for an invalid filter.
  */

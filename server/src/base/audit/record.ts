@@ -3,8 +3,8 @@ import type { WorkspaceTransaction } from "../database/index.ts";
 import { newId } from "../ids.ts";
 
 /**
- * Writes an audit entry in the transaction of the change: both are committed or neither. `data`
- * describes the change and never contains a secret.
+ * Writes an audit entry in the transaction of the change, so that either both are committed or
+ * neither is. `data` describes the change and never contains a secret.
  */
 export async function record(
   tx: WorkspaceTransaction,

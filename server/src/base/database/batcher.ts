@@ -2,37 +2,41 @@ import { sleep } from "../clock.ts";
 import { failureKind } from "./failures.ts";
 
 /**
- * Group commit: rows that are submitted during a write are collected and written together
- * afterwards, with one statement, one commit and one flush to disk. There is no timer, so a single
- * row is written at once. On two cores this does 47,000 inserts a second, single statements do
- * 5,200. Durability is the same: a row's promise resolves only after its commit.
+ * Writes rows with group commit: rows that are submitted during a write are collected and then
+ * written together, with one statement, one commit and one flush to disk. There is no timer, so a
+ * single row is written at once. On two cores this writes 47,000 rows a second, and one statement
+ * per row writes 5,200. Durability is the same: a row's promise resolves only after its commit.
  *
  * `write` must meet these conditions:
- * - It writes all rows in one statement (all or none) and returns one result per row, in their
- *   order.
+ * - It writes all rows in one statement (all or none) and returns one result per row, in the order
+ *   of the rows.
  * - It is idempotent: for a row that it has already written it returns the same result, because a
  *   statement whose response was lost is sent again.
  * - It locks rows in the given order, which is sorted by `order`. Two processes with the same rows
  *   then lock them in the same order.
  *
- * Errors, by `failureKind`:
- * - `lost`: retries the same batch after a pause, without limit, even if all callers have timed
- *   out, since the outcome of its rows must be found out.
- * - `again`: retries the same batch at once, at most 20 times; then as `defect`.
- * - `data` or `defect`: writes the rows one by one, so that an invalid row does not affect the
- *   others. A row that fails alone rejects.
+ * An error of `write` is handled according to its `failureKind`:
+ * - `lost`: the same batch is retried after a pause, without limit. The retries continue even if
+ *   all callers have timed out, because it must become known which rows were written.
+ * - `again`: the same batch is retried at once, at most 20 times. Then the error is handled like
+ *   `defect`.
+ * - `data` or `defect`: the rows are written one by one, so that an invalid row does not affect the
+ *   others. `submit` rejects for each row whose own write fails.
  */
 export interface Batcher<Row, RowResult> {
   /**
    * Resolves with the result of this row once it is durable.
-   * @throws SubmitTimeoutError after `waitMs` (default: never) without a known outcome. If the row
-   *   had been sent by then (`sent`), it may still be written; `onLateResult` gets its result, or
-   *   undefined if it failed. If not, it is withdrawn and will not be written.
+   * @throws SubmitTimeoutError if the row has no result after `waitMs` (default: no limit). If
+   *   `sent` is true, the row had been sent and may still be written; `onLateResult` is then called
+   *   with its result, or with undefined if the write failed. If `sent` is false, the row is
+   *   withdrawn and will not be written.
    */
   submit(row: Row, options?: SubmitOptions<RowResult>): Promise<RowResult>;
   /** Number of rows that are waiting or being written. */
   readonly pending: number;
-  /** Whether several attempts to write the current batch have failed. */
+  /**
+   * Whether at least three attempts in a row to write the current batch have failed with `lost`.
+   */
   readonly stalled: boolean;
 }
 
@@ -43,7 +47,7 @@ export interface SubmitOptions<RowResult> {
   readonly bytes?: number;
 }
 
-/** The maximum wait of `submit` is over and the outcome of the row is unknown. */
+/** The time limit of `submit` is over and the row has no result yet. */
 export class SubmitTimeoutError extends Error {
   override readonly name = "SubmitTimeoutError";
   readonly sent: boolean;
@@ -55,19 +59,22 @@ export class SubmitTimeoutError extends Error {
 }
 
 export interface BatcherOptions<Row, RowResult> {
-  /** `repeated`: these rows have been sent before and may already be written. */
+  /** `repeated` is true if these rows have been sent before and may already be written. */
   readonly write: (
     rows: readonly Row[],
     options: { repeated: boolean },
   ) => Promise<readonly RowResult[]>;
-  /** Sort key within a batch. Rows that may lock the same table row must have comparable keys. */
+  /**
+   * Returns the key by which the rows of a batch are sorted. Rows that may lock the same table row
+   * must have comparable keys.
+   */
   readonly order: (row: Row) => string;
   readonly bytes: (row: Row) => number;
   /** Maximum rows of one statement. */
   readonly maxRows: number;
   /** Maximum bytes of one statement. A single larger row is written alone. */
   readonly maxBytes: number;
-  /** Limits concurrent writes of several batchers. Default: each batcher writes independently. */
+  /** Batchers with the same mutex write one after the other. Default: each writes independently. */
   readonly mutex?: Mutex;
 }
 
@@ -75,9 +82,9 @@ export interface BatcherOptions<Row, RowResult> {
 export type Mutex = <T>(act: () => Promise<T>) => Promise<T>;
 
 /**
- * Returns a first-in, first-out mutex shared by batchers on one database: taking turns makes
- * batches larger and cheaper per row. If one batcher has lost its connection, the others wait too;
- * they would lose theirs for the same reason.
+ * Returns a first-in, first-out mutex for several batchers on one database. Taking turns makes
+ * their batches larger, so each row costs less. If one batcher has lost its connection, the others
+ * wait too; they would lose their connections for the same reason.
  */
 export function createMutex(): Mutex {
   let last: Promise<unknown> = Promise.resolve();
@@ -92,8 +99,8 @@ export function createMutex(): Mutex {
 const stalledAttempts = 3;
 
 /**
- * Milliseconds between attempts while the database is unavailable. Short at first, since a lost
- * connection is the most common cause.
+ * Pauses between attempts while the database is unavailable; the last one is repeated. The first
+ * are short, because a lost connection is the most common cause.
  */
 const retryDelaysMs = [10, 50, 100, 250, 500];
 
@@ -149,7 +156,7 @@ export function createBatcher<Row, RowResult>(
   /** Number of rows that were sent and whose promises are not resolved yet. */
   let sent = 0;
   let writing = false;
-  /** Failed attempts of the current batch. */
+  /** Number of attempts in a row to write the current batch that failed with `lost`. */
   let lostAttempts = 0;
 
   function next(): Submission<Row, RowResult>[] {
@@ -202,8 +209,8 @@ export function createBatcher<Row, RowResult>(
   }
 
   /**
-   * Resolves the promises after the next batch has been sent, so that the database works while the
-   * callers continue.
+   * Resolves the promises after the next batch has been sent, so that the database writes that
+   * batch while the callers continue.
    */
   function resolveRows(
     batch: readonly Submission<Row, RowResult>[],

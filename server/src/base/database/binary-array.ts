@@ -1,10 +1,14 @@
 const pageSize = 1024 * 1024;
 
-/** Reused buffer in which an array is built. It grows for a larger array and is then replaced. */
+/**
+ * Buffer in which each array is built before it is copied. It grows for a large array and is
+ * replaced by one of `pageSize` afterwards.
+ */
 let page = Buffer.allocUnsafe(pageSize);
 
 /**
- * Bytes of the array header: dimensions, null flag, element type, number of elements, lower bound.
+ * Bytes of the array header, which has five 32-bit integers: number of dimensions, null flag,
+ * element type, number of elements, lower bound.
  */
 const headerBytes = 20;
 
@@ -44,7 +48,7 @@ function binaryArray<Value>(
   return array;
 }
 
-/** UTF-8 needs at most three bytes per UTF-16 code unit. */
+/** Returns the maximum bytes of a text: UTF-8 needs at most three bytes per UTF-16 code unit. */
 const utf8Size = (value: string) => 3 * value.length;
 
 /** Returns a `text[]`. */

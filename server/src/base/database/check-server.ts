@@ -8,7 +8,10 @@ const serverRole = "beckon_server";
 /** Key of the advisory lock that is held while the role `beckon_server` is created. */
 const roleLockKey = 4_217_690_114n;
 
-/** Settings that must not be off: otherwise a crash can lose or corrupt acknowledged data. */
+/**
+ * Settings that make commits durable. If one is `off` or `local`, a crash can lose or corrupt
+ * acknowledged data.
+ */
 const storageSettings = ["fsync", "full_page_writes", "synchronous_commit"];
 
 const minVersion = 15;
@@ -18,10 +21,10 @@ const minVersion = 15;
  * @returns the role that every connection must switch to; undefined if row-level security applies
  *   to the login role.
  * @throws ConfigError if the version is below 15, the encoding is not UTF8, storage is unsafe
- *   (accepted with BECKON_TRUST_STORAGE=1), or a pooler in transaction mode is in between. The
- *   message says how to fix it.
+ *   (unless BECKON_TRUST_STORAGE=1), or the connection leads through a pooler in transaction mode.
+ *   The message says how to fix it.
  * @throws MissingRightError if the login role bypasses row-level security and is not allowed to
- *   create that role.
+ *   create the role `beckon_server`.
  */
 export async function checkServer(
   connection: ClientConfig,
@@ -34,7 +37,8 @@ export async function checkServer(
       [[...storageSettings, "server_version_num", "server_encoding"]],
     );
     const setting = Object.fromEntries(rows.map((row) => [row.name, row.setting]));
-    // 14.12 is 140012; a server older than 10 does not matter here.
+    // PostgreSQL 14.12 reports 140012. Versions before 10 are numbered differently, but their
+    // number is below the minimum too.
     const version = Number(setting.server_version_num) / 10_000;
     if (version < minVersion) {
       throw new ConfigError(
@@ -67,7 +71,7 @@ export async function checkServer(
   }
 }
 
-/** Maximum milliseconds of a connection attempt, and of one query. */
+/** Maximum time of a connection attempt, and of one query. */
 const queryTimeoutMs = 5_000;
 
 async function open(connection: ClientConfig): Promise<Client> {
@@ -79,7 +83,8 @@ async function open(connection: ClientConfig): Promise<Client> {
 
 /** @throws ConfigError if DATABASE_URL cannot be parsed, or a file that it names cannot be read. */
 function createClient(connection: ClientConfig): Client {
-  // Without our startup options: a pooler can reject them before the check can name the problem.
+  // Our startup options are omitted: a pooler can reject them before the check can name the
+  // problem.
   const { connectionString, connectionTimeoutMillis = queryTimeoutMs } = connection;
   try {
     return new Client({
@@ -88,7 +93,7 @@ function createClient(connection: ClientConfig): Client {
       query_timeout: queryTimeoutMs,
     });
   } catch (thrown) {
-    // Its message names no part of the URL.
+    // The message of this error contains no part of the URL.
     throw new ConfigError(
       `DATABASE_URL cannot be used: ${messageOf(thrown)}. Percent-encode special characters in ` +
         "user and password, and check the files that it names.",
@@ -97,10 +102,12 @@ function createClient(connection: ClientConfig): Client {
 }
 
 /**
- * Detects a pooler in transaction mode. It gives a server process to the next client after each
- * transaction, so a second client that begins a transaction gets our process, or moves us to
- * another one. If the pooler has only one process, our query times out. Advisory locks, LISTEN,
- * prepared statements and the workspace setting all need a session that keeps its process.
+ * Detects a pooler in transaction mode. Such a pooler gives a server process to another client
+ * after each transaction. When a second client begins a transaction, it therefore gets the process
+ * of the first client, or the first client gets another process. If the pooler has only one
+ * process, the query of the first client times out. Beckon needs a session that keeps its process,
+ * for advisory locks, LISTEN, prepared statements and the workspace setting.
+ * @throws ConfigError if there is such a pooler.
  */
 async function rejectTransactionPooling(first: Client, connection: ClientConfig): Promise<void> {
   const pid = async (client: Client) =>
@@ -123,9 +130,10 @@ async function rejectTransactionPooling(first: Client, connection: ClientConfig)
 }
 
 /**
- * Creates the role and grants its privileges, only if missing: concurrent grants of the same
- * privilege fail. The lock is per database, so a Beckon on another database of the cluster can
- * still create the role first.
+ * Creates the role and grants its privileges if they are missing. Existing privileges are not
+ * granted again, because concurrent grants of the same privilege fail. The advisory lock applies to
+ * one database, so a Beckon on another database of the cluster can create the role at the same
+ * time. The resulting error is ignored.
  */
 const createRole = `
 do $$ begin

@@ -7,7 +7,10 @@ import type { Tables } from "./tables.ts";
  * Connection pools on one database. They differ in the rows that row-level security lets them see.
  */
 export interface Database {
-  /** Sees all workspaces. For the start, append and claim statements and credential lookups. */
+  /**
+   * Sees all workspaces. Used for the statements that start and claim runs and append to their
+   * journals, and for credential lookups.
+   */
   readonly engine: Pool;
   /** Sees no rows until a transaction sets its workspace; see `inWorkspace`. */
   readonly tenant: Kysely<Tables>;
@@ -21,24 +24,28 @@ export interface Database {
    * connection.
    */
   readonly lease: Pool;
-  /** For code that opens its own connection. */
+  /** Settings for code that opens its own connection, which sees all workspaces. */
   readonly settings: PoolConfig;
   close(): Promise<void>;
 }
 
 /**
- * Connecting and statements normally take a few milliseconds. Reaching these limits means that the
- * database or the network has a problem.
+ * Opening a connection or executing a statement normally takes a few milliseconds. If one of these
+ * limits is reached, the database or the network has a problem.
  */
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 20_000;
-/** Short enough to retry a slow lease renewal on another connection before the lease expires. */
+/**
+ * Short enough that a slow lease renewal can be retried on another connection before the lease
+ * expires.
+ */
 const leaseTimeoutMs = 5_000;
 
 /**
- * Planner settings for the engine's statements, which find every row by its key. A generic plan
- * that is made while a table is almost empty would keep a sequential scan, or a bitmap scan of the
- * whole queue, after the table has grown. These settings leave only index scans.
+ * Planner settings for the engine's statements, which find every row by its key. PostgreSQL could
+ * make a generic plan while a table is almost empty and keep it after the table has grown. Such a
+ * plan has a sequential scan, or a bitmap scan of the whole queue. With these settings it has only
+ * index scans.
  */
 const pointLookups = [
   "-c enable_seqscan=off",
@@ -72,7 +79,8 @@ export function connect({ url, poolSize, role, log }: ConnectOptions): Database 
       ...urlOptions,
       `-c statement_timeout=${timeout}`,
       `-c idle_in_transaction_session_timeout=${timeout}`,
-      // JIT compilation pays off for long analytic statements; these run for microseconds.
+      // JIT compilation helps only long analytic statements. Beckon's statements run for
+      // microseconds.
       "-c jit=off",
       ...(workspace === "*" ? ["-c beckon.workspace=*", ...pointLookups] : []),
       ...(role === undefined ? [] : [`-c role=${role}`]),
@@ -88,8 +96,8 @@ export function connect({ url, poolSize, role, log }: ConnectOptions): Database 
       log.warn({ reason: error.message }, "an idle database connection was lost"),
     );
     // The pool listens for errors of idle connections only. An unhandled "error" event of a
-    // connection in use would end the process. Its user gets the error from the current or the next
-    // statement.
+    // connection in use would end the process. The code that uses the connection gets the error
+    // from its current or next statement.
     pool.on("connect", (client) => client.on("error", () => {}));
     return pool;
   };
@@ -111,8 +119,8 @@ export function connect({ url, poolSize, role, log }: ConnectOptions): Database 
 }
 
 /**
- * Splits the `options` parameter off the URL: `pg` would let it replace our options, and with them
- * the workspace and the role.
+ * Separates the parameter `options` from the URL. Otherwise `pg` would let it replace our options,
+ * which set the workspace and the role.
  */
 function takeOptions(url: string): {
   connectionString: string;

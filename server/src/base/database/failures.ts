@@ -5,18 +5,19 @@ import { ApiError } from "../errors.ts";
  * - `lost`: the connection broke or the server is unavailable. The statement may have been
  *   executed.
  * - `again`: the server rolled the transaction back and a retry can succeed (deadlock,
- *   serialization).
- * - `data`: the statement's own rows are invalid; a retry fails again.
- * - `defect`: anything else, a bug in Beckon.
+ *   serialization failure, lock not available).
+ * - `data`: the statement's own rows are invalid, so a retry would fail again.
+ * - `defect`: any other error, which is a bug in Beckon.
  */
 export type FailureKind = "lost" | "again" | "data" | "defect";
 
 /**
- * SQLSTATE classes and codes: https://www.postgresql.org/docs/18/errcodes-appendix.html Lost: 08
- * connection, 53 out of resources, 57 operator intervention (shutdown, startup, timeout), 58 system
- * error. Also a read-only transaction (a standby, or a primary that is being demoted), a commit
- * with unknown outcome, and the errors of a server that is being replaced: unknown role, password
- * or database.
+ * SQLSTATE classes and codes of `lost`: https://www.postgresql.org/docs/18/errcodes-appendix.html
+ * - Classes: 08 connection, 53 out of resources, 57 operator intervention (shutdown, startup,
+ *   timeout), 58 system error.
+ * - Logins that a server rejects while it is being replaced: unknown role, password or database.
+ * - 25006, a read-only transaction (on a standby, or on a primary that is being demoted).
+ * - 40003, a commit with unknown outcome.
  */
 const lostClasses = ["08", "53", "57", "58"];
 const loginCodes = ["28000", "28P01", "3D000"];
@@ -25,10 +26,12 @@ const lostCodes = ["25006", "40003", ...loginCodes];
 const againCodes = ["40001", "40P01", "55P03"];
 const dataClasses = ["22", "23"];
 
-/** Codes of the operating system, and of a stream that Node found closed before `pg` did. */
+/**
+ * Matches error codes of the operating system, and Node's codes for a stream that has been closed.
+ */
 const systemError = /^E(?!RR_)[A-Z0-9_]+$|^ERR_(STREAM|SOCKET)_/;
 
-/** Messages of the errors that `pg` throws without a code. */
+/** Matches the messages of errors that `pg` throws without a code when a connection is lost. */
 const lostMessages =
   /Connection terminated|connection timeout|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|not queryable|connection has been discarded/i;
 
@@ -49,7 +52,7 @@ export function failureKind(thrown: unknown): FailureKind {
 
 /**
  * Returns whether the server is unavailable, starting or stopping, so that startup can wait for it.
- * False for a rejected login, and for errors of local files, which have a `path`.
+ * Returns false for a rejected login, and for errors of local files, which have a `path`.
  */
 export function isUnreachable(thrown: unknown): boolean {
   const isFile = thrown instanceof Error && "path" in thrown;

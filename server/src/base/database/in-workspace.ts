@@ -3,15 +3,17 @@ import { ApiError } from "../errors.ts";
 import { failureKind } from "./failures.ts";
 import type { Tables } from "./tables.ts";
 
-/** An open transaction that sees one workspace. */
+/** An open transaction that sees one workspace, or all of them in `inAllWorkspaces`. */
 export type WorkspaceTransaction = Transaction<Tables>;
 
 /**
- * Runs `work` in a transaction that sees only `workspaceId`. It commits when `work` resolves and
- * rolls back when it rejects. After a deadlock it is retried, at most 3 attempts in all, so `work`
- * must have no effects outside the transaction.
- * @throws ApiError `unavailable` if the database is unavailable. The change may then have been
- *   committed; an Idempotency-Key resolves that.
+ * Runs `work` in a transaction that sees only `workspaceId`. The transaction commits when `work`
+ * resolves and rolls back when `work` rejects. After an error of kind `again`, for example a
+ * deadlock, `work` is run again, at most 3 times in all. It must therefore have no effects outside
+ * the transaction.
+ * @throws ApiError `unavailable` if the database is unavailable or the third attempt fails. If the
+ *   connection was lost, the change may have been committed. A retry with the same Idempotency-Key
+ *   does not repeat it.
  */
 export async function inWorkspace<T>(
   tenant: Kysely<Tables>,
@@ -34,8 +36,8 @@ export async function inWorkspace<T>(
 }
 
 /**
- * Like `inWorkspace`, but sees all workspaces. Only for operations on a person or that create a
- * workspace.
+ * Like `inWorkspace`, but sees all workspaces. Only for operations that concern a person, or that
+ * create a workspace.
  */
 export function inAllWorkspaces<T>(
   tenant: Kysely<Tables>,
@@ -52,7 +54,7 @@ export function unavailableIfLost(thrown: unknown): unknown {
   return failureKind(thrown) === "lost" ? databaseUnavailable(thrown) : thrown;
 }
 
-/** Returns the error of all entry points while the database is unavailable. */
+/** Returns the error that callers get while the database is unavailable. */
 export function databaseUnavailable(cause: unknown): ApiError {
   return new ApiError(
     "unavailable",

@@ -2,13 +2,14 @@ import { within } from "../clock.ts";
 import type { Database } from "./connect.ts";
 
 /**
- * Health checks must be answered within 3 s. The query can take half of that, so that the response
- * is on time on a busy machine too.
+ * Health checks must be answered within 3 s. The query may take half of that, so that the response
+ * is in time even on a busy machine.
  */
 const maxWaitMs = 1_500;
 
 /**
- * The query timeout makes the pool discard a connection that hangs before the next health check.
+ * If the query hangs, its timeout makes the pool discard the connection, so the next health check
+ * gets another one.
  */
 const probe = { text: "select from installation", query_timeout: maxWaitMs };
 
@@ -16,8 +17,8 @@ const pending = new WeakMap<Database, Promise<boolean>>();
 
 /**
  * Returns whether the database responds in time and has our schema. Concurrent calls share one
- * query. It uses the engine's pool and no connection of its own: a process whose pool hangs cannot
- * start runs.
+ * query. The query uses the engine's pool and not a connection of its own, because a process whose
+ * pool hangs cannot start runs and must not be reported as healthy.
  */
 export function isUsable(database: Database): Promise<boolean> {
   let result = pending.get(database);

@@ -1,8 +1,8 @@
 import type { Batcher } from "./batcher.ts";
 
 /**
- * Returns a batcher that sends rows above `maxSmallBytes` to a batcher of their own: a large row
- * can take seconds to write, and all rows behind it would wait.
+ * Returns a batcher that passes rows above `maxSmallBytes` to `large` and other rows to `small`. A
+ * large row can take seconds to write, and small rows behind it would wait.
  */
 export function separateLargeRows<Row, Answer>({
   bytes,

@@ -5,11 +5,11 @@ import type { Log } from "../log.ts";
 import type { Database } from "./connect.ts";
 
 /**
- * A message between processes on one database. It only saves waiting for the next poll: a lost
- * message delays work but loses nothing.
+ * A message to the other processes on the same database. They also poll the database, so a message
+ * only makes them react sooner: a lost message delays work but loses nothing.
  */
 export type ProcessMessage =
-  /** A run was queued that the sender has no capacity for. */
+  /** A run was queued for which the sender has no capacity. */
   | { readonly kind: "queued" }
   /** Cancellation of the run was requested. */
   | { readonly kind: "cancel"; readonly runId: string }
@@ -24,8 +24,8 @@ export type ProcessMessage =
 
 /**
  * Uses LISTEN and NOTIFY, but never inside a transaction: PostgreSQL takes a cluster-wide lock when
- * a transaction that notified commits, which would serialize the batched writes. Messages are sent
- * after the commit that they announce, several of them in one notification.
+ * a transaction that notified commits, which would serialize the batched writes. A message is sent
+ * after the commit that it announces. One notification can contain several messages.
  */
 export interface ProcessMessages {
   /**
@@ -33,8 +33,8 @@ export interface ProcessMessages {
    */
   send(message: ProcessMessage): void;
   /**
-   * Handler for the messages of other processes. `undefined`: messages may have been lost, so check
-   * everything.
+   * Handles a message of another process. `undefined` means that messages may have been lost and
+   * everything must be checked.
    */
   onMessage: (message: ProcessMessage | undefined) => void;
   /** Whether no other process is known. Becomes false when a message of another process arrives. */
@@ -45,11 +45,11 @@ export interface ProcessMessages {
 const channel = "beckon";
 /** Maximum bytes of one notification; PostgreSQL's limit is 8,000. */
 const maxBytes = 7_000;
-/** Milliseconds between two notifications of a busy process. */
+/** Minimum time between two notifications of this process. */
 const batchDelayMs = 5;
-/** Maximum milliseconds to close a connection. Closing can hang if the network is down. */
+/** Maximum time to close a connection. Closing can hang if the network is down. */
 const closeTimeoutMs = 500;
-/** Milliseconds between checks of the connection, because it can break unnoticed. */
+/** Time between two checks of the connection, which can break without an error. */
 const checkIntervalMs = 10_000;
 
 const letters = {
@@ -99,7 +99,7 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
           processMessages.alone = false;
           for (const message of messages) processMessages.onMessage(read(message));
         });
-        // If a client is closed while it connects, its `connect` never settles.
+        // If a client is closed while it connects, its `connect` neither resolves nor rejects.
         await raceSignal(client.connect(), closing.signal);
         await client.query(`listen ${channel}`);
         processMessages.onMessage(undefined);

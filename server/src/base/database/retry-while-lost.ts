@@ -1,7 +1,7 @@
 import { sleep } from "../clock.ts";
 import { failureKind } from "./failures.ts";
 
-/** Milliseconds between two attempts while the database is unavailable. */
+/** Pause between two attempts while the database is unavailable. */
 const retryMs = 250;
 
 /**
@@ -15,7 +15,8 @@ export async function pauseIfLost(thrown: unknown, signal?: AbortSignal): Promis
 
 /**
  * Retries `attempt` while the database is unavailable.
- * @throws any other error of `attempt`; the reason of `signal`, after a failed attempt.
+ * @throws any other error of `attempt`; the reason of `signal`, if the signal has aborted when an
+ *   attempt fails.
  */
 export async function retryWhileLost<T>(
   attempt: () => Promise<T>,

@@ -3,18 +3,20 @@ import { ConfigError, messageOf } from "../errors.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { isUnreachable } from "./failures.ts";
 
-/** PostgreSQL grants a right too few. The message names the right and how to grant it. */
+/**
+ * The role that Beckon logs in with lacks a right. The message names the right and how to grant it.
+ */
 export class MissingRightError extends ConfigError {}
 
 /** Why a server process could not start. */
 export interface StartFailure {
-  /** See `exitCodes`; 1: none of them. */
+  /** One of `exitCodes`, or 1 if none of them applies. */
   readonly exitCode: number;
   /** What happened and what to do, without a secret. */
   readonly reason: string;
 }
 
-/** Where DATABASE_URL leads to, for messages. */
+/** The parts of DATABASE_URL that messages contain. */
 interface Target {
   /** `host:port`, or the folder of the socket. */
   readonly address: string;
@@ -23,10 +25,11 @@ interface Target {
 }
 
 /**
- * Explains what a start threw.
+ * Explains the error that a start threw.
  *
- * A login that is rejected has an exit code of its own: while a primary is replaced, its successor
- * can reject logins for a moment, and then a server that was ready before must be started again.
+ * A rejected login has an exit code of its own. While a primary is being replaced, its successor
+ * can reject logins for a moment, so a server that was ready before must be started again after
+ * this code.
  */
 export function explainStartFailure(
   thrown: unknown,
@@ -47,7 +50,7 @@ export function explainStartFailure(
   };
 }
 
-/** `pg` throws the message of a TLS error without a code if it found out itself. */
+/** Matches the messages of TLS errors that `pg` detects itself. They have no code. */
 const tlsError = /SSL|TLS|certificate/i;
 const tlsCode = /^(ERR_SSL_|ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH)/;
 
@@ -90,7 +93,7 @@ function explainUnreachable(thrown: unknown, { address }: Target): string {
 function targetOf(databaseUrl: string | undefined): Target | undefined {
   if (databaseUrl === undefined) return undefined;
   try {
-    // Parses it as the connection does, and connects to nothing.
+    // The client parses the URL as the connection does, and does not connect here.
     const { host, port, user = "", database = "" } = new Client({ connectionString: databaseUrl });
     return { address: host.startsWith("/") ? host : `${host}:${port}`, user, database };
   } catch {

@@ -35,17 +35,23 @@ export interface RowsTable {
 
 /** Assigns parameter numbers while the text of a statement is built. */
 export interface Parameters<Input> {
-  /** Sends `select(input)` as a table. `columns` has the name, type and value of each column. */
+  /**
+   * Sends the rows that `select(input)` returns, as a table. `columns` maps the name of each column
+   * to its type and the function that returns its value.
+   */
   rows<Row>(
     alias: string,
     select: (input: Input) => readonly Row[],
     columns: Readonly<Record<string, Column<Row>>>,
   ): RowsTable;
-  /** Sends one value of an SQL type, for example `value("text[]", (input) => input.ids)`. */
+  /**
+   * Sends `of(input)` as one value of an SQL type. Example: `value("text[]", (input) =>
+   * input.ids)`. Returns the SQL of the parameter.
+   */
   value(type: string, of: (input: Input) => unknown): string;
 }
 
-/** A prepared statement with named parameters. */
+/** A prepared statement whose parameters are taken from an `Input`. */
 export interface Statement<Input> {
   /** Name under which each connection prepares the statement. */
   readonly name: string;

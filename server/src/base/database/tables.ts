@@ -21,9 +21,9 @@ interface Users {
   id: string;
   name: string;
   email: string;
-  /** Required by better-auth; unused, because addresses are not verified. */
+  /** Required by better-auth. Not used, because addresses are not verified. */
   email_verified: Generated<boolean>;
-  /** Required by better-auth: always null. */
+  /** Required by better-auth. Always null. */
   image: string | null;
   created_at: Time;
   updated_at: Time;
@@ -46,7 +46,8 @@ interface Accounts {
   account_id: string;
   method: string;
   password: string | null;
-  // From here to `scope`: required by better-auth for sign-in with other services; always null.
+  // The columns from here to `scope` are required by better-auth for sign-in with other services.
+  // They are always null.
   access_token: string | null;
   refresh_token: string | null;
   id_token: string | null;
@@ -206,7 +207,8 @@ interface RunInputs {
   prompt_prefix: string;
   content_type: string | null;
   principal: string;
-  // From here to `depth`: reserved for conversations and runs started by agents. Not written yet.
+  // The columns from here to `depth` are reserved for conversations and runs started by agents.
+  // They are not written yet.
   conversation_id: string | null;
   parent_run_id: string | null;
   root_run_id: string | null;

@@ -15,9 +15,10 @@ export interface ByteMeter {
 }
 
 /**
- * Attaches `meter` to every request that is made with `signal`. Only the signal works as the
- * carrier: it is the one value that the providers' SDKs pass on to `fetch` unchanged. A property
- * instead of a `WeakMap`, which costs too much garbage collection for values this short-lived.
+ * Attaches `meter` to every request that is made with `signal`. The signal carries the meter
+ * because it is the only value that the providers' SDKs pass on to `fetch` unchanged. The meter is
+ * a property of the signal: a `WeakMap` costs too much garbage collection for values this
+ * short-lived.
  */
 export function meterCalls(signal: AbortSignal, meter: ByteMeter): void {
   (signal as Metered)[key] = meter;

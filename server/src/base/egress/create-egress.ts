@@ -8,7 +8,8 @@ import { type Resolve, resolveHost, shareLookups } from "./resolve-host.ts";
 /** Limits of outbound calls on behalf of a tenant. */
 export interface EgressOptions extends LeanFetchOptions {
   /**
-   * Maximum milliseconds to resolve a name, and again to connect to its addresses, including TLS.
+   * Maximum milliseconds to resolve a name. Connecting to its addresses, including TLS, can take as
+   * long again.
    */
   readonly connectTimeoutMs: number;
   /** Maximum milliseconds from the call to the end of the response body. */
@@ -26,14 +27,15 @@ export interface EgressOptions extends LeanFetchOptions {
 /** The transport of calls on a tenant's behalf. */
 export interface Egress extends LeanFetch {
   /**
-   * Returns the exception, as `host:port`, without which this http or https URL is not called
-   * because its host is not public. Resolves a name, for at most a second; undefined too if that
-   * fails, since each call checks again.
+   * Returns the exception, as `host:port`, that the operator must add before this http or https URL
+   * can be called, because its host is not public. Returns undefined if the host needs no
+   * exception. A name is resolved for at most one second. If that fails, the result is undefined
+   * too; each call checks the host again.
    */
   missingException(url: URL): Promise<string | undefined>;
 }
 
-/** Milliseconds to resolve a name that nobody calls yet. */
+/** Maximum time in which `missingException` resolves a name. */
 const lookupTimeoutMs = 1_000;
 
 /** Replaced only in tests, which have no public addresses. */

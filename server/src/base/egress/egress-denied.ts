@@ -1,12 +1,12 @@
 /**
- * A call that is not allowed. No connection was tried, and a retry fails too unless the operator
- * adds an exception. The message is for tenants: it contains the host and port of the URL, never a
- * resolved address, credentials or data from a server.
+ * The error of a call that is not allowed. No connection was opened, and a retry fails too unless
+ * the operator adds an exception. The message is for tenants: it contains the host and port of the
+ * URL, never a resolved address, credentials or data from a server.
  */
 export class EgressDenied extends Error {
   override readonly name = "EgressDenied";
   readonly code = "BECKON_EGRESS_DENIED";
-  /** The exception that would allow the call; undefined if the host is public. */
+  /** Host and port of the exception that would allow the call; undefined if the host is public. */
   readonly hostPort: string | undefined;
 
   constructor(message: string, hostPort?: string) {

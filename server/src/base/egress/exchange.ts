@@ -63,7 +63,10 @@ export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
    */
   protected abstract fail(reason: unknown): void;
 
-  /** Rejects at once: undici would first wait for a connection that is being opened. */
+  /**
+   * Aborts the request and rejects at once. undici would first wait for a connection that is being
+   * opened.
+   */
   #stop(reason: unknown): void {
     this.#stopped = asError(reason);
     this.#fail(reason);

@@ -80,7 +80,7 @@ export function createLeanFetch(
     connect: connect ?? { timeout: options.connectTimeoutMs },
     headersTimeout: options.headersTimeoutMs,
     bodyTimeout: options.bodyTimeoutMs,
-    // The exchange counts, because it knows whether the call has a meter.
+    // The exchange limits the size instead, because it knows whether the call has a meter.
     maxResponseSize: -1,
     connections: options.maxConnections ?? 4_096,
     pipelining: 1,

@@ -2,8 +2,8 @@ import { isIP, type LookupFunction } from "node:net";
 import { buildConnector } from "undici";
 
 /**
- * Opens a connection to one of the addresses; tries the next one if an address does not respond
- * soon (Happy Eyeballs, RFC 8305).
+ * Opens a connection to one of the addresses. If an address does not respond soon, tries the next
+ * one (Happy Eyeballs, RFC 8305).
  */
 export type OpenPinned = (
   addresses: readonly string[],

@@ -4,8 +4,8 @@ import ipaddr from "ipaddr.js";
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Azure's WireServer: a public address, but served by the host of the virtual machine, and it
- * returns certificates and configuration.
+ * Addresses in public ranges that are not public. 168.63.129.16 is Azure's WireServer: the host of
+ * a virtual machine answers there with certificates and configuration.
  */
 const internalPublicAddresses = new Set(["168.63.129.16"]);
 

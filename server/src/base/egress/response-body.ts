@@ -50,7 +50,7 @@ export class ResponseBody {
 
   /**
    * Adds a chunk. Chunks of one socket read are passed on as one: a provider streams many small
-   * chunks, and each costs the reader several promises.
+   * chunks, and each chunk that is passed on costs the reader several promises.
    */
   add(chunk: Uint8Array): void {
     if (this.#controller === undefined) return;

@@ -2,7 +2,10 @@ import type { Dispatcher } from "undici";
 import { Exchange, type Head, isBodiless } from "./exchange.ts";
 import { ResponseBody } from "./response-body.ts";
 
-/** Resolves with a `Response` when the head has arrived, then streams its body. */
+/**
+ * An exchange that resolves with a `Response` when the response head has arrived. Then it streams
+ * the body.
+ */
 export class StreamedExchange extends Exchange<Response> {
   #body: ResponseBody | undefined;
 

@@ -11,7 +11,7 @@ export interface WholeResponse {
 const decoder = new TextDecoder();
 const nothing: Buffer = Buffer.alloc(0);
 
-/** Resolves when the whole body has arrived. */
+/** An exchange that resolves when the whole body has arrived. */
 export class WholeExchange extends Exchange<WholeResponse> {
   #head: Head | undefined;
   #bytes = nothing;

@@ -14,13 +14,13 @@ export interface Once<T> {
 
 /**
  * Runs `work` at most once per Idempotency-Key, principal and route. The key is stored in the
- * transaction of the work, so only a success stores it. Of two concurrent requests the second waits
- * for the first and gets its response. Call this after the checks of permission and resource and
- * before any other check.
+ * transaction of the work, so it is not stored if the work fails. If two requests are concurrent,
+ * the second waits for the first and gets the same response. Call this function after the checks of
+ * permission and resource and before any other check.
  *
  * @throws ApiError `idempotency_mismatch` if the key was used with another body;
  *   `secret_unreadable` if the stored response was encrypted with a master key that is lost;
- *   `conflict` if the stored key is being deleted.
+ *   `conflict` if the stored response is being deleted.
  */
 export async function once<T>(
   tx: WorkspaceTransaction,
@@ -65,7 +65,7 @@ export async function once<T>(
   return { data: JSON.parse(ctx.cipher.decrypt(earlier.answer, binding)) as T, replayed: true };
 }
 
-/** Returns the error for a key that was used with another body, on all entry points. */
+/** Returns the error for an Idempotency-Key that was used with another body. */
 export function mismatch(): ApiError {
   return new ApiError(
     "idempotency_mismatch",

@@ -1,6 +1,6 @@
 import type { SecretBinding } from "../secrets/index.ts";
 
-/** Returns the binding of a stored response. */
+/** Returns the binding with which the response in this row is encrypted. */
 export function responseBinding(row: {
   readonly workspace_id: string;
   readonly scope: string;
@@ -8,7 +8,7 @@ export function responseBinding(row: {
 }): SecretBinding {
   return {
     workspaceId: row.workspace_id,
-    // Part of the authenticated data of stored rows: it must not change.
+    // Authenticated data of the stored responses. If it changed, they could not be decrypted.
     kind: "stored answer",
     row: `${row.scope} ${row.key}`,
     remedy:

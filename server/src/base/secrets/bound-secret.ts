@@ -2,15 +2,16 @@ import { ApiError } from "../errors.ts";
 import type { SecretBinding, SecretCipher } from "./secret-cipher.ts";
 
 /**
- * Owner of a secret that is bound to origins: a `SecretBinding` whose row has several parts. The
- * origins become its last parts.
+ * Identifies what a secret belongs to. Like `SecretBinding`, but `row` has several parts, to which
+ * `bindingFor` appends the secret's origins.
  */
 export interface SecretOwner extends Omit<SecretBinding, "row"> {
   readonly row: readonly string[];
 }
 
 /**
- * A stored secret that requests send, and the origins (scheme, host, port) that it was given for.
+ * A stored secret for outgoing requests, and the origins (scheme, host, port) that it was given
+ * for.
  */
 interface BoundSecret {
   readonly sealed: string;
@@ -18,8 +19,8 @@ interface BoundSecret {
 }
 
 /**
- * Returns the binding of a secret and its origins. With another owner or other origins it cannot be
- * decrypted.
+ * Returns the binding with which a secret is encrypted. With another owner or other origins the
+ * secret cannot be decrypted.
  */
 export function bindingFor(
   { row, ...owner }: SecretOwner,
@@ -39,8 +40,9 @@ export function encryptFor(
 }
 
 /**
- * Returns the decrypted secret for a request to `origin`. Repeats the check that `requireGivenFor`
- * does on write, so that code which forgets that check leaks nothing.
+ * Returns the decrypted secret for a request to `origin`. Checks the origin, although
+ * `requireGivenFor` checks it when a change is stored: if code forgets that check, the secret is
+ * still not sent to another origin.
  * @throws ApiError `secret_unreadable` if the secret was not given for this origin or cannot be
  *   decrypted.
  */
@@ -60,7 +62,8 @@ export function decryptFor(
 }
 
 /**
- * Checks a change after which the stored secret would be sent to `wanted`.
+ * Checks that a stored secret was given for all origins in `wanted`. Called before a change after
+ * which the secret would be sent to these origins.
  * @throws ApiError `bad_request`, with the message that `messageFor` returns for the first origin
  *   that the secret was not given for.
  */
@@ -74,8 +77,8 @@ export function requireGivenFor(
 }
 
 /**
- * Returns the first origin that the secret was not given for. A secret is only sent where the
- * person who entered it allowed it.
+ * Returns the first origin in `wanted` that the secret was not given for. A secret is sent only to
+ * the origins that the person who entered it allowed.
  */
 function strayOrigin(given: readonly string[], wanted: readonly string[]): string | undefined {
   return wanted.find((origin) => !given.includes(origin));

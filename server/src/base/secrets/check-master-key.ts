@@ -14,16 +14,16 @@ export interface Queryable {
 }
 
 /**
- * The key that decrypts the check value. `lost`: no given key does, and the operator has declared
- * the key lost.
+ * Which key decrypts the check value. `lost` means that neither key does and that the operator has
+ * declared the old key lost.
  */
 export type CheckedKey = "current" | "previous" | "lost";
 
 /**
- * Compares the master key with the one that this database was encrypted with, by a check value that
- * is written at the first startup.
- * @throws ConfigError if the key is wrong. Failing at startup is better than failing at the first
- *   secret.
+ * Checks that the master key is the one that this database was encrypted with. For this it decrypts
+ * a check value that is written at the first startup.
+ * @throws ConfigError if no given key decrypts the check value and `lost` is false. An error at
+ *   startup is better than an error when the first secret is used.
  */
 export async function checkMasterKey(
   client: Queryable,
@@ -53,7 +53,10 @@ export async function checkMasterKey(
   );
 }
 
-/** Makes `current` the key of this database. Later startups fail without it. */
+/**
+ * Replaces the check value, which makes `current` the key of this database. Later startups fail
+ * without this key.
+ */
 export async function replaceMasterKeyCheck(
   client: Queryable,
   current: SecretCipher,

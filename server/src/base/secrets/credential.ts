@@ -2,8 +2,9 @@ import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
- * Prefix of a credential: `bka_` agent token, `bkt_` trigger token, `bkw_` workspace key; of
- * one-time links `bks_` setup, `bki_` invitation, `bkr_` password reset.
+ * Prefix of a credential. Agent tokens have `bka_`, trigger tokens `bkt_` and workspace keys
+ * `bkw_`. The secrets in one-time links have `bks_` (setup), `bki_` (invitation) and `bkr_`
+ * (password reset).
  */
 export type CredentialPrefix = "bka_" | "bkt_" | "bkw_" | "bks_" | "bki_" | "bkr_";
 
@@ -18,8 +19,8 @@ export function newCredential(prefix: CredentialPrefix): string {
 }
 
 /**
- * Returns whether `text` has the form and checksum of a credential. It may still be unknown,
- * expired or revoked.
+ * Returns whether `text` has the form and checksum of a credential. The credential may still be
+ * unknown, expired or revoked.
  */
 export function isCredential(prefix: CredentialPrefix, text: string): boolean {
   if (!text.startsWith(prefix) || !/^[A-Za-z0-9_-]{48}$/.test(text.slice(prefix.length)))
@@ -29,9 +30,9 @@ export function isCredential(prefix: CredentialPrefix, text: string): boolean {
 }
 
 /**
- * Returns the SHA-256 of a credential, which is stored instead of it. No salt and no pepper: 256
- * random bits cannot be guessed, the lookup needs an index, and callers must not be locked out if
- * the master key is lost.
+ * Returns the SHA-256 of a credential. The database stores this hash instead of the credential. The
+ * hash has no salt and no pepper: 256 random bits cannot be guessed, the hash is looked up by an
+ * index, and callers must not be locked out if the master key is lost.
  */
 export function hashCredential(text: string): Buffer {
   return hash("sha256", text, "buffer");

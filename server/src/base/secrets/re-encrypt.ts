@@ -2,13 +2,16 @@ import { attempt } from "../errors.ts";
 import type { Queryable } from "./check-master-key.ts";
 import type { SecretBinding, SecretCipher } from "./secret-cipher.ts";
 
-/** A column with encrypted texts. `Row` has the columns that the binding of a text is made of. */
+/**
+ * A column that contains encrypted texts. `Row` has the columns from which `bindingOf` creates the
+ * binding of a text.
+ */
 export interface EncryptedColumn<Row extends object> {
   readonly table: string;
   readonly column: string;
-  /** Primary key: each column with its type. */
+  /** Columns of the primary key, each with its SQL type. */
   readonly key: Readonly<Record<string, "text" | "bytea">>;
-  /** Other columns that `placeOf` needs. */
+  /** Other columns that `bindingOf` needs. */
   readonly otherColumns?: readonly (keyof Row & string)[];
   bindingOf(row: Row): SecretBinding;
 }
@@ -24,22 +27,23 @@ export interface ReEncryption {
   readonly table: string;
   readonly reEncrypted: number;
   /**
-   * Texts that the old key could not decrypt, since they were altered or moved. They are not
-   * changed.
+   * Number of texts that the old key could not decrypt, because they were altered or moved. They
+   * are not changed.
    */
   readonly unreadable: number;
 }
 
 /**
- * Rows per statement: enough to be fast, few enough that concurrent transactions wait only briefly
- * for row locks.
+ * Rows per statement. Many are fast; with too many, concurrent transactions would wait long for row
+ * locks.
  */
 const batch = 200;
 
 /**
- * Re-encrypts the texts of a column that the old key encrypted. Each batch is its own statement, so
- * a process that is killed leaves rows of both keys and the next call continues with those of the
- * old. A row that changes meanwhile is skipped. `client` must see all workspaces.
+ * Re-encrypts the texts of a column that were encrypted with the old key. Each batch is a statement
+ * of its own. If the process is killed, some texts have the new key, and the next call continues
+ * with those of the old key. A row that changes meanwhile is skipped. `client` must see all
+ * workspaces.
  */
 export async function reEncryptColumn<Row extends object>(
   client: Queryable,
@@ -100,8 +104,8 @@ function tryDecrypt(
 }
 
 /**
- * Retries a statement that PostgreSQL rolled back because of a deadlock (40P01): running servers
- * lock rows in another order.
+ * Retries a statement that PostgreSQL rolled back because of a deadlock (40P01), at most four
+ * times. Deadlocks are possible because running servers lock rows in another order.
  */
 async function retryOnDeadlock(statement: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {

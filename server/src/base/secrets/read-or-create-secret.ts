@@ -3,12 +3,13 @@ import { link, open, readFile, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Returns the secret in the file `path` (mode 0600), which `make` creates the first time. The
- * secret is on disk before it is returned, and the file appears complete, by a hard link: a killed
- * startup leaves no partial secret, and two concurrent ones get the same secret. Rejected: a
- * rename, with which the later one would replace a secret that the earlier already uses.
- * @throws if the file cannot be read or created, or is empty. An empty file is damage, and a new
- *   secret could not decrypt what the old one encrypted.
+ * Returns the secret in the file `path` (mode 0600). If the file does not exist, creates it with
+ * the secret that `make` returns. The secret is first written and synced under another name, and
+ * then `path` becomes a hard link to it. The file at `path` is therefore always complete: a killed
+ * startup leaves no partial secret, and two concurrent startups get the same secret. Rejected: a
+ * rename, with which the later startup would replace a secret that the earlier one already uses.
+ * @throws if the file cannot be read or created, or is empty. An empty file is damaged, and it is
+ *   not replaced: a new secret could not decrypt what the old one encrypted.
  */
 export async function readOrCreateSecret(path: string, make: () => string): Promise<string> {
   const kept = await readSecret(path);

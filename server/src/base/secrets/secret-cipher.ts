@@ -3,41 +3,47 @@ import { ApiError } from "../errors.ts";
 
 /**
  * Encrypts secrets that must be shown or used again, with AES-256-GCM and the master key, which is
- * kept outside the database. An encrypted text is `v1.<key id>.<nonce>.<ciphertext and tag>` in
- * base64url. It is bound to a workspace, kind and row: copied to another one, it cannot be
- * decrypted.
+ * kept outside the database. An encrypted text is `v1.<key id>.<nonce>.<ciphertext and tag>` with
+ * nonce and ciphertext in base64url. It is bound to a workspace, kind and row: a copy in another
+ * row cannot be decrypted.
  */
 export interface SecretCipher {
-  /** Version and key id: the prefix of every text that this key encrypts, and of no other. */
+  /**
+   * Version and key id. Every text that this key encrypts begins with it, and no other text does.
+   */
   readonly prefix: string;
   encrypt(secret: string, binding: SecretBinding): string;
   /**
-   * @throws ApiError `secret_unreadable` if it was encrypted with another key, moved or altered.
+   * @throws ApiError `secret_unreadable` if the text was encrypted with another key, moved or
+   *   altered.
    */
   decrypt(encrypted: string, binding: SecretBinding): string;
 }
 
-/** The location of an encrypted secret: the additional authenticated data of its cipher. */
+/**
+ * The location of an encrypted secret. `workspaceId`, `kind` and `row` are the additional
+ * authenticated data of the encryption.
+ */
 export interface SecretBinding {
   readonly workspaceId: string;
-  /** Kind of secret, for example `token`. Also named in error messages. */
+  /** Kind of secret, for example `token`. Error messages contain it. */
   readonly kind: string;
-  /** The row that it belongs to. */
+  /** Identifies the row that the secret belongs to. */
   readonly row: string;
-  /** `row` that an earlier version used; texts encrypted with it can still be decrypted. */
-  readonly earlierRow?: string;
   /**
-   * What the caller can do if it cannot be decrypted, as a sentence. Not part of the authenticated
-   * data.
+   * Value of `row` in an earlier version. Texts that were encrypted with it can still be decrypted.
    */
+  readonly earlierRow?: string;
+  /** A sentence that says what the caller can do if the secret cannot be decrypted. */
   readonly remedy: string;
 }
 
-/** Bytes. */
+/** Length in bytes of a full GCM tag. */
 const authTagLength = 16;
 
 /**
- * Returns a cipher that encrypts with `masterKey` and decrypts texts of `masterKey` and `previous`.
+ * Returns a cipher that encrypts with `masterKey` and decrypts texts that were encrypted with
+ * `masterKey` or `previous`.
  */
 export function createSecretCipher(masterKey: Buffer, previous?: Buffer): SecretCipher {
   const current = oneKey(masterKey);
@@ -82,7 +88,7 @@ function oneKey(key: Buffer) {
       if (nonce === undefined || text === undefined || more.length > 0) return undefined;
       const bytes = Buffer.from(text, "base64url");
       try {
-        // Requires a tag of full length: a truncated tag would be easy to forge.
+        // `authTagLength` makes Node reject a shorter tag, which would be easier to forge.
         const decipher = createDecipheriv("aes-256-gcm", key, Buffer.from(nonce, "base64url"), {
           authTagLength,
         });

@@ -1,6 +1,7 @@
 /**
- * Returns the optimal string alignment distance: the number of inserted, deleted, replaced or
- * swapped neighbouring characters (restricted Damerau–Levenshtein) that turn `from` into `to`.
+ * Returns the optimal string alignment distance (restricted Damerau–Levenshtein): the minimum
+ * number of edits that turn `from` into `to`. An edit inserts, deletes or replaces a character, or
+ * swaps two neighbouring characters.
  */
 export function editDistance(from: string, to: string): number {
   let beforePrevious: number[] = [];

@@ -1,24 +1,27 @@
 import { editDistance } from "./edit-distance.ts";
 
-/** An environment variable that begins with `BECKON_` and is no setting. */
+/** An environment variable that begins with `BECKON_` but is not a setting. */
 interface UnknownSetting {
   readonly name: string;
-  /** The known setting with the most similar name. */
+  /** The known setting that was probably meant. */
   readonly nearest: string;
-  /** Whether the names are so similar that it is a typing error: the edit distance is 2 or less. */
+  /** Whether the name is probably a typing error: its edit distance from `nearest` is 2 or less. */
   readonly isTypo: boolean;
 }
 
 const maxTypoDistance = 2;
 
 /**
- * Variables that Kubernetes sets in each container for a service named `beckon` or `beckon-…`, and
- * Docker for a linked container of such a name.
+ * Matches the variables that Kubernetes sets in each container for a service named `beckon` or
+ * `beckon-…`, and those that Docker sets for a linked container of such a name.
  * https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables
  */
 const injectedName =
   /^BECKON(_\w+)?_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?|ENV_\w+)$/;
-/** `BECKON_PORT=tcp://10.0.0.11:3000`, and Docker's `BECKON_NAME=/web/beckon`. */
+/**
+ * Matches variables that only their value identifies: `BECKON_PORT=tcp://10.0.0.11:3000`, and
+ * Docker's `BECKON_NAME=/web/beckon`.
+ */
 const injectedNameWithValue = /^BECKON(_\w+)?_(PORT=(tcp|udp|sctp):\/\/|NAME=\/)/;
 
 /** Returns the unknown `BECKON_*` variables. An empty value counts as unset. */
@@ -39,7 +42,10 @@ export function findUnknownSettings(
   });
 }
 
-/** Relations that an edit distance does not see: `BECKON_PORT`, `BECKON_MASTER_KEY_FILE`. */
+/**
+ * Returns a setting whose name is similar in spite of a large edit distance: `PORT` for
+ * `BECKON_PORT`, `BECKON_MASTER_KEY` for `BECKON_MASTER_KEY_FILE`.
+ */
 function related(name: string, known: readonly string[]): string | undefined {
   const extended = known.filter((other) => name.startsWith(`${other}_`));
   return known.find((other) => name === `BECKON_${other}`) ?? extended.sort().at(-1);

@@ -1,23 +1,23 @@
 import { Worker } from "node:worker_threads";
 import { ApiError } from "../errors.ts";
 
-/**
- * Maximum milliseconds to parse a document. A typical document of the maximum size takes one
- * second.
- */
+/** Maximum time to parse a document. A typical document of the maximum size takes one second. */
 const maxParseMs = 5_000;
 const maxConcurrent = 2;
 let running = 0;
 
-/** The value of a document as JSON, or why it has none: a phrase that follows "The body …". */
+/**
+ * The value of a document as JSON, or the mistake because of which it has no value. `mistake` is a
+ * phrase that follows "The body …".
+ */
 export type ReadYaml =
   | { readonly json: string; readonly mistake?: undefined }
   | { readonly json?: undefined; readonly mistake: string };
 
 /**
- * Parses YAML 1.2 with the core schema: plain values only, no custom types. It runs in a worker
- * thread that is terminated when it takes too long: a few kilobytes can keep the parser busy for
- * minutes, which would block the process.
+ * Parses YAML 1.2 with the core schema, which has plain values only and no custom types. The parser
+ * runs in a worker thread that is terminated when parsing takes too long: a few kilobytes can keep
+ * the parser busy for minutes, which would block the process.
  *
  * @throws ApiError `unavailable` while two other documents are being parsed.
  */

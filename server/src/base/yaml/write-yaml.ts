@@ -22,7 +22,7 @@ export function yamlItems(items: readonly unknown[]): string {
 }
 
 /**
- * Matches strings of whitespace with a space or tab. As a block scalar these could not be
- * distinguished from the indentation, but the library writes them as one.
+ * Matches strings that are only whitespace and contain a space or tab. The library would write them
+ * as block scalars, in which they cannot be distinguished from the indentation.
  */
 const blankLines = /^(?=.*[ \t])[ \t\n\r]+$/s;

@@ -2,7 +2,10 @@ import { ApiError, attemptAsync } from "../errors.ts";
 import type { UnparsedBody } from "../parse.ts";
 import { readYaml } from "./read-yaml.ts";
 
-/** A YAML body that is not parsed yet. Parsing uses a thread, so permission is checked first. */
+/**
+ * A YAML body that is not parsed yet. Operations check permission before they parse it, because
+ * parsing uses a thread.
+ */
 export class YamlText {
   readonly text: string;
 
@@ -11,7 +14,10 @@ export class YamlText {
   }
 }
 
-/** Returns the body with its YAML parsed, or the error. Returns any other body unchanged. */
+/**
+ * Returns a YAML body as its parsed value, or as the error if it is invalid. Returns any other body
+ * unchanged.
+ */
 export async function readYamlBody(body: UnparsedBody): Promise<UnparsedBody> {
   if (!body.ok || !(body.value instanceof YamlText)) return body;
   const { text } = body.value;

@@ -7,12 +7,12 @@ import type { ReadYaml } from "./read-yaml.ts";
  * unexpected, the worker exits without a result.
  */
 
-/** Maximum characters of the value as JSON: aliases can expand a short text to a huge value. */
+/** Maximum characters of the value as JSON. Aliases can expand a short text to a huge value. */
 const maxCharacters = 4 * 1_048_576;
 
 /**
- * No tags: `!!binary` and others create values that JSON does not have, and unknown tags must not
- * be guessed.
+ * Tags are not resolved: `!!binary` and others create values that JSON does not have, and the
+ * meaning of an unknown tag must not be guessed.
  */
 const options = {
   version: "1.2",
@@ -23,7 +23,10 @@ const options = {
   logLevel: "error",
 } as const;
 
-/** Messages for the most common errors. The parser's own messages repeat the text. */
+/**
+ * Messages for the most common errors. The parser's own messages are not used, because they contain
+ * parts of the document.
+ */
 const words: { readonly [code: string]: string } = {
   DUPLICATE_KEY: "has a duplicate key in an object",
   TAG_RESOLVE_FAILED: "has a tag (!…), and tags are not supported",

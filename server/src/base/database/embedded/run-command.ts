@@ -3,7 +3,7 @@ import { EmbeddedError } from "./embedded-error.ts";
 
 /** A command to spawn, possibly through a wrapper or as another user. */
 export interface Command {
-  /** For messages. */
+  /** Name of the command in error messages. */
   readonly name: string;
   readonly file: string;
   readonly args: readonly string[];
@@ -12,8 +12,8 @@ export interface Command {
 }
 
 /**
- * The whole environment of PostgreSQL. Ours contains secrets, and PGDATA or PGOPTIONS would change
- * what it does.
+ * All environment variables of PostgreSQL. Those of this process are not passed on: they contain
+ * secrets, and PGDATA or PGOPTIONS would change what PostgreSQL does.
  */
 export const bareEnvironment = {
   PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",

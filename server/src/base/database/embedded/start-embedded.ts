@@ -26,19 +26,19 @@ export interface EmbeddedOptions {
   readonly log: Log;
   /** Cancels the start. No process is left running. */
   readonly signal?: AbortSignal;
-  /** `max_connections`: for all servers together. Default 100. */
+  /** PostgreSQL's `max_connections`, which all servers share. Default 100. */
   readonly connections?: number;
   /** For tests: settings that override ours, including those for durability. */
   readonly settings?: Readonly<Record<string, string>>;
   /**
-   * For tests: listens on 127.0.0.1 and accepts every role, including the superuser; over the
-   * socket without a password.
+   * For tests: PostgreSQL also listens on 127.0.0.1 and accepts every role, including the
+   * superuser. Connections over the socket then need no password for any role.
    */
   readonly tcp?: Tcp;
 }
 
 interface Tcp {
-  /** Default, and for 0: a free port. */
+  /** A free port is used if this is undefined or 0. */
   readonly port?: number;
   /** Password of the roles `postgres` and `beckon`. */
   readonly password: string;
@@ -52,14 +52,14 @@ export interface Embedded {
   readonly tcpUrl: string | undefined;
   readonly socketDir: string;
   /**
-   * Folder of PostgreSQL's files, if it is not the data folder because PostgreSQL runs as another
-   * user.
+   * Folder of PostgreSQL's files if PostgreSQL runs as another user; undefined if the files are in
+   * the data folder.
    */
   readonly elsewhere: string | undefined;
   readonly logPath: string;
   /** Pid of the postmaster. It changes when PostgreSQL is restarted. */
   readonly pid: number;
-  /** Calls `listener` each time PostgreSQL exits without `stop`. It is restarted in any case. */
+  /** Calls `listener` each time PostgreSQL exits without `stop`. PostgreSQL is then restarted. */
   onExit(listener: (reason: string) => void): void;
   /**
    * Stops PostgreSQL and releases the folder. Further calls return the same promise. `hurry`
@@ -69,10 +69,10 @@ export interface Embedded {
 }
 
 /**
- * Starts PostgreSQL on a data folder, creating the cluster if there is none, and restarts it after
- * each exit until `stop`. The folder stays locked for this time. A PostgreSQL that an earlier
- * process left running there is stopped.
- * @throws EmbeddedError if it cannot start. No process is left running.
+ * Starts PostgreSQL on a data folder, creating the cluster if there is none, and restarts
+ * PostgreSQL after each exit until `stop`. The folder stays locked until then. A PostgreSQL that an
+ * earlier process left running on the folder is stopped.
+ * @throws EmbeddedError if PostgreSQL cannot start. No process is left running.
  */
 export async function startEmbedded(
   options: EmbeddedOptions & { readonly tcp: Tcp },

@@ -5,8 +5,8 @@ import { messageOf } from "../../../errors.ts";
 import { EmbeddedError } from "../embedded-error.ts";
 
 /**
- * An exclusive lock on a data folder. It ends with `release` or with the process, even if that is
- * killed.
+ * An exclusive lock on a data folder. It ends with `release` or when the process ends, even if the
+ * process is killed.
  */
 export interface FolderLock {
   release(): void;

@@ -27,7 +27,10 @@ export async function openDataFolder(path: string): Promise<string> {
   }
 }
 
-/** PostgreSQL writes the path as one line of `postmaster.pid`. */
+/**
+ * @throws EmbeddedError if the path has a newline: PostgreSQL writes it as one line of
+ *   `postmaster.pid`.
+ */
 function rejectNewline(path: string): void {
   if (!path.includes("\n")) return;
   throw new EmbeddedError(

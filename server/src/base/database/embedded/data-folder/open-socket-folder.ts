@@ -66,7 +66,10 @@ function temporary(folder: string): string {
   return join(tmpdir(), `beckon-${hashOf(folder)}`);
 }
 
-/** `unix_socket_directories` is a comma-separated list. */
+/**
+ * Returns whether the folder's path is short enough and has no comma or newline.
+ * `unix_socket_directories` is a comma-separated list.
+ */
 function fits(folder: string): boolean {
   return Buffer.byteLength(join(folder, ".s.PGSQL.5432")) <= maxPathBytes && !/[,\n]/.test(folder);
 }

@@ -56,8 +56,8 @@ export async function choosePlacement(folder: string): Promise<Placement> {
 }
 
 /**
- * If the checkout lacks library links and is read-only, the binaries are copied into the data
- * folder.
+ * Returns the binaries. They are copied into the data folder if the checkout lacks library links
+ * and is read-only.
  */
 async function usableBinaries(folder: string): Promise<Binaries> {
   const binaries = await findBinaries();

@@ -5,9 +5,10 @@ import type { Binaries } from "./find-binaries.ts";
 import type { Placement } from "./placement.ts";
 
 /**
- * PostgreSQL refuses to run as root. Tries to run it in a user namespace, in which root has an
- * ordinary user id and still owns its files, but cannot access those of other users. Checks of
- * kernel version, sysctl and container were unreliable, so this runs it and writes to the folder.
+ * Tries to run PostgreSQL in a user namespace, because PostgreSQL refuses to run as root. In the
+ * namespace root has an ordinary user id and still owns its files, but cannot access those of other
+ * users. This runs a program and checks that the folder can be written, because checks of kernel
+ * version, sysctl and container were unreliable.
  */
 export async function placeInNamespace({
   folder,

@@ -86,8 +86,8 @@ function homeOf(folder: string): string {
 }
 
 /**
- * Returns the recorded home. An incomplete record is ignored: then the cluster is still in the home
- * where it has just been created.
+ * Returns the home that `recordHome` recorded. An incomplete record is ignored: the process was
+ * then killed while it recorded a new cluster, which is still in its home.
  */
 async function readRecordedHome(folder: string): Promise<string | undefined> {
   const text = await readFile(join(folder, "postgres.elsewhere"), "utf8").catch(() => "");

@@ -10,7 +10,7 @@ export interface Placement {
    * itself if possible.
    */
   readonly home: string;
-  /** Owner of PostgreSQL's files, if not this process's user. */
+  /** Owner of PostgreSQL's files; undefined if they belong to the user of this process. */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined;
   /**
    * Command and arguments of a wrapper that executes the program with exec, so that the pid stays
@@ -30,8 +30,8 @@ export function programIn(
 }
 
 /**
- * Returns a short, stable hash of a folder's path, for paths outside of it that are derived from
- * it.
+ * Returns a short, stable hash of a data folder's path. Folders outside of the data folder are
+ * named by it.
  */
 export function hashOf(folder: string): string {
   return createHash("sha256").update(folder).digest("hex").slice(0, 16);

@@ -10,9 +10,10 @@ import { stopProcess } from "./stop-process.ts";
 
 /**
  * Makes the cluster ready to start after a crash: stops a PostgreSQL whose supervisor exited, waits
- * for the children of a killed one, and removes the lock files of both. Call this only with the
- * folder's lock, which proves that any PostgreSQL still running there is an orphan. An orphan is
- * stopped and never reused: it may be another build or have other settings.
+ * for the child processes of a PostgreSQL that was killed, and removes the lock files. Call this
+ * only while holding the lock of the data folder: the lock proves that a PostgreSQL still running
+ * there is an orphan. An orphan is stopped and never reused, because it may be another build or
+ * have other settings.
  * @throws EmbeddedError if a process there cannot be identified as the orphan.
  */
 export async function cleanUpAfterCrash({
@@ -67,10 +68,11 @@ function isSame(one: ProcessInfo, other: ProcessInfo | undefined): boolean {
 }
 
 /**
- * Children of a killed postmaster exit when they notice its death, but one in a long computation
- * does not notice, and it holds the shared memory that the next start needs. On Linux they are
- * found by their working directory, the cluster. Elsewhere, or where /proc does not show it,
- * starting is retried until they have exited.
+ * Waits for the child processes of a killed postmaster, and kills those that are left after half a
+ * second. They exit when they notice its death. A child in a long computation does not notice, and
+ * it holds the shared memory that the next start needs. On Linux the child processes are found by
+ * their working directory, the cluster. On other systems, or where /proc does not show that
+ * directory, starting is retried until they have exited.
  */
 async function killStragglers(cluster: string, log: Log): Promise<void> {
   if (process.platform !== "linux") return;

@@ -16,9 +16,8 @@ export interface SupervisedPostmaster {
 
 /**
  * Starts PostgreSQL and restarts it after each exit, with growing delays, until `stop`. The first
- * start is attempted at most `maxFirstAttempts` times, so that a folder that cannot start is an
- * error and not an endless loop.
- *
+ * start is attempted at most `maxFirstAttempts` times, so that a folder on which PostgreSQL cannot
+ * start leads to an error and not to an endless loop.
  */
 export async function keepRunning({
   start,

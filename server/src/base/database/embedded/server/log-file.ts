@@ -14,10 +14,11 @@ export interface LogFile {
 }
 
 /**
- * Opens the file for appending. When it is larger than `maxBytes` (10 MiB), it is copied to
- * `<path>.1` and truncated: PostgreSQL keeps it open, and with O_APPEND continues at the new end.
- * Rejected: PostgreSQL's logging collector, which is one more process and never drops anything with
- * one file name; a pipe through this process, because an orphaned PostgreSQL could not log.
+ * Opens the file for appending. When the file is larger than `maxBytes` (default 10 MiB), it is
+ * copied to `<path>.1` and truncated. PostgreSQL keeps the file open and, because of O_APPEND,
+ * continues at the new end. Rejected: PostgreSQL's logging collector, which is one more process and
+ * never deletes anything if there is only one file name; a pipe through this process, because an
+ * orphaned PostgreSQL could not log.
  */
 export function openLogFile(
   path: string,

@@ -4,14 +4,14 @@ import { join } from "node:path";
 /** The contents of `postmaster.pid`, which a running PostgreSQL writes. */
 export interface PostmasterFile {
   readonly pid: number;
-  /** Unix time in seconds, by the system clock when it started. */
+  /** Unix time in seconds at which PostgreSQL started, by the system clock at that moment. */
   readonly startedAt: number;
   readonly ready: boolean;
 }
 
 /**
- * Reads `postmaster.pid`. Returns undefined if it is missing or incomplete: PostgreSQL writes its
- * lines one by one.
+ * Reads `postmaster.pid`. Returns undefined if the file is missing, or incomplete because
+ * PostgreSQL is still writing it line by line.
  */
 export async function readPostmasterFile(cluster: string): Promise<PostmasterFile | undefined> {
   const text = await readFile(join(cluster, "postmaster.pid"), "utf8").catch(() => "");

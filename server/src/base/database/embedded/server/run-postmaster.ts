@@ -7,17 +7,18 @@ import type { LogFile } from "./log-file.ts";
 import { readPostmasterFile } from "./postmaster-file.ts";
 import { stopProcess } from "./stop-process.ts";
 
-/** A PostgreSQL that accepts connections, a child of this process. */
+/** A PostgreSQL that accepts connections. It is a child of this process. */
 export interface Postmaster {
   readonly pid: number;
-  /** Resolves with the reason of its exit. Never rejects. */
+  /** Resolves with the reason when PostgreSQL has exited. Never rejects. */
   readonly exited: Promise<string>;
   /** Requests a fast shutdown; `hurry` turns it into an immediate one. Resolves after the exit. */
   stop(hurry?: AbortSignal): Promise<void>;
 }
 
 /**
- * Crash recovery replays at most `max_wal_size` of WAL: seconds, or minutes on a very slow disk.
+ * Maximum time until PostgreSQL accepts connections. Crash recovery replays at most `max_wal_size`
+ * of WAL, which takes seconds, or minutes on a very slow disk.
  */
 const readyWithinMs = 300_000;
 

@@ -1,11 +1,12 @@
 import { elapsed, sleep } from "../../../clock.ts";
 
-/** Maximum milliseconds to wait for each signal once `hurry` has aborted. */
+/** Maximum time to wait after each signal once `hurry` has aborted. */
 const hurriedMs = 3_000;
 
 /**
- * Stops a PostgreSQL: fast shutdown (SIGINT, writes a checkpoint), then immediate (SIGQUIT), then
- * SIGKILL. Calls `alive` before each signal, so that a reused pid is never signalled.
+ * Stops a PostgreSQL with up to three signals: SIGINT (fast shutdown, which writes a checkpoint),
+ * SIGQUIT (immediate shutdown), SIGKILL. Calls `alive` before each signal, so that no other process
+ * that now has the pid is signalled.
  */
 export async function stopProcess({
   pid,
