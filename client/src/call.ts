@@ -8,7 +8,7 @@ export interface Call {
    * path and never the values.
    */
   readonly path: string;
-  /** Values in the order of the path. */
+  /** Values of the path's parameters, in the order of the path. */
   readonly params?: readonly string[];
   readonly query?: object | undefined;
   /** Strings and bytes are sent unchanged if `bodyType` is set; all else is sent as JSON. */
@@ -35,7 +35,7 @@ export interface PreparedRequest {
     readonly body?: Content;
     readonly redirect: "manual";
   };
-  /** Sending it twice has the same effect as sending it once. */
+  /** Whether sending the request twice has the same effect as sending it once. */
   readonly repeatable: boolean;
   /** Method and path, for error messages. */
   readonly operation: string;
@@ -79,8 +79,9 @@ export function prepare(
 }
 
 /**
- * PATCH sets fields to fixed values, so it is safe to repeat. With If-Match it is not: if the first
- * attempt succeeded, the ETag has changed and the second attempt is rejected.
+ * Returns whether a request can be repeated safely. A POST can if it has an Idempotency-Key. A
+ * PATCH sets fields to fixed values, so it can too, except with If-Match: if the first attempt
+ * succeeded, the ETag has changed and the second attempt is rejected.
  */
 function isRepeatable(method: string, headers: Readonly<Record<string, string>>): boolean {
   if (method === "POST") return "idempotency-key" in headers;
@@ -98,7 +99,10 @@ function bodyOf({ body, bodyType }: Call): { type: string; content: Content } | 
   return { type: "application/json", content: JSON.stringify(body) };
 }
 
-/** Rejects empty values, `.` and `..`, which would lead to another path. */
+/**
+ * Inserts the values of the parameters into the path.
+ * @throws TypeError for an empty value, `.` and `..`, which would lead to another path
+ */
 function fillPath(path: string, params: readonly string[], operation: string): string {
   let next = 0;
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
@@ -116,7 +120,10 @@ function queryString(query: object): string {
     : `?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 
-/** Returns 128 random bits. `crypto.randomUUID` does not exist in pages served over plain HTTP. */
+/**
+ * Returns 128 random bits in hexadecimal. Does not use `crypto.randomUUID`, which does not exist in
+ * pages served over plain HTTP.
+ */
 export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, "0"),

@@ -22,8 +22,8 @@ export function createClient(options: ClientOptions) {
     agents: {
       ...operations.agents,
       /**
-       * Runs an agent and returns its output, however long it takes. Network errors start no second
-       * run.
+       * Runs an agent and returns its output, however long the run takes. After a network error the
+       * client waits for the same run and does not start a second one.
        */
       invoke: (agentId: string, body: InvokeAgentBody, options?: InvokeOptions) =>
         invoke(operations, agentId, body, options),
@@ -39,12 +39,15 @@ export function createClient(options: ClientOptions) {
     },
     runs: {
       ...operations.runs,
-      /** Yields a run's events, live and each once, until it ends. Reconnects automatically. */
+      /**
+       * Yields each event of a run once, as it occurs, until the run ends. Reconnects
+       * automatically.
+       */
       watch: (runId: string, options?: WatchOptions) => watch(settings, runId, options),
     },
     events: {
       ...operations.events,
-      /** Yields events of the workspace, live and each once. Reconnects automatically. */
+      /** Yields each event of the workspace once, as it occurs. Reconnects automatically. */
       watch: (query?: WatchEventsQuery, options?: FollowOptions) =>
         watchEvents(settings, query, options),
     },

@@ -1,9 +1,9 @@
 import type { ErrorAnswer } from "./generated/schemas.ts";
 
 /**
- * Codes for calls without a response from Beckon. `no_answer`: the connection failed or was lost.
- * `timed_out`: the `timeout` option has passed. `unexpected_answer`: something else responded, for
- * example a proxy.
+ * Codes of calls that got no response from Beckon. `no_answer` means that the connection failed,
+ * was lost or was silent for too long, `timed_out` that the time of the `timeout` option has
+ * passed, and `unexpected_answer` that something else responded, for example a proxy.
  */
 export type ClientCode = "no_answer" | "timed_out" | "unexpected_answer";
 

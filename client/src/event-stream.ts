@@ -7,15 +7,19 @@ export type Frame =
   | { readonly id: string | undefined; readonly data: unknown }
   | { readonly retry: number };
 
-/** Three times the server's interval between keep-alive comments. */
+/**
+ * A connection without data for this long counts as lost. This is three times the server's interval
+ * between keep-alive comments.
+ */
 const idleTimeoutMs = 45_000;
 
-/** UTF-16 code units of one event. Beckon's events are far smaller. */
+/** Maximum length of one event in UTF-16 code units. Beckon's events are far smaller. */
 const maxFrameLength = 16 * 1024 * 1024;
 
 /**
  * Yields the events of one connection until it ends.
- * @throws BeckonError `no_answer` if the connection is lost; the signal's reason
+ * @throws BeckonError `no_answer` if the connection is lost, `unexpected_answer` if the data does
+ *   not come from Beckon; the signal's reason if the signal aborts
  */
 export async function* readFrames(
   response: Response,

@@ -4,14 +4,15 @@ import type { CallOptions, OnceOptions, Settings } from "./options.ts";
 import { ensureOk } from "./response.ts";
 import { delayBefore, isOutcomeUnknown, sleep } from "./retry.ts";
 
-/** Reads a successful response, as far as a failure to read it must repeat the call. */
+/** Reads a successful response. If this fails, the attempt counts as failed and can be repeated. */
 export type Read<T> = (response: Response, operation: string) => Promise<T>;
 
 const defaultTryTimeoutMs = 60_000;
 
 /**
  * Sends a call, repeats it where that is safe and can help, and reads the response.
- * @throws BeckonError; the reason of the caller's signal; TypeError if an argument is invalid
+ * @throws BeckonError if the call fails; the reason of the caller's signal if it aborts; TypeError
+ *   if an argument is invalid
  */
 export async function exchange<T>(
   settings: Settings,
@@ -36,7 +37,8 @@ export async function exchange<T>(
       } catch (thrown) {
         signal.throwIfAborted();
         if (!(thrown instanceof BeckonError)) throw thrown;
-        // An earlier attempt, whose response was lost, has deleted it.
+        // The call succeeded: an earlier attempt, whose response was lost, has deleted the
+        // resource.
         if (outcomeUnknown && call.method === "DELETE" && thrown.status === 404)
           return await read(new Response(null, { status: 204 }), operation);
         const delay = delayBefore(thrown, { tries, retries, repeatable });
@@ -58,7 +60,7 @@ export async function exchange<T>(
 
 /**
  * Sends one request and reads its response.
- * @throws BeckonError `no_answer` for network errors and after `timeoutMs`
+ * @throws BeckonError for an error response; `no_answer` for network errors and after `timeoutMs`
  */
 export async function attempt<T>(
   settings: Settings,
@@ -103,7 +105,8 @@ function reasonOf(thrown: unknown): string {
 class TimedOut extends Error {}
 
 /**
- * Combines the caller's signal and timeout into one signal. `release` removes timer and listener.
+ * Combines the caller's signal and timeout into one signal. `release` removes the timer and the
+ * listener on the caller's signal.
  */
 function withTimeout({ signal, timeout }: CallOptions): {
   signal: AbortSignal;

@@ -4,7 +4,8 @@ import type { Sender } from "./sender.ts";
 
 /**
  * Fires a trigger by URL or token and resolves as soon as the run is durable.
- * @param payload a string is sent as text, all else as JSON; optional if the trigger has a prefix
+ * @param payload sent as text if it is a string, else as JSON; can be omitted if the trigger has a
+ *   prompt prefix
  */
 export async function fire(
   send: Sender,
@@ -27,7 +28,10 @@ export async function fire(
   return { run_id };
 }
 
-/** With a trigger URL, the request goes to that URL's server instead of the client's. */
+/**
+ * Returns the trigger's token. For a trigger's URL, also returns the server in that URL, to which
+ * the request is then sent instead of the client's server.
+ */
 function parseTarget(urlOrToken: string): {
   readonly url?: string;
   readonly params: readonly string[];

@@ -7,7 +7,7 @@ import { jitter, sleep } from "./retry.ts";
 
 /** Options of `agents.start`. */
 export interface StartOptions extends OnceOptions {
-  /** The agent's token; takes precedence over `key`, which can be a token too. */
+  /** The agent's token. It takes precedence over the option `key`, which can also be a token. */
   readonly token?: string | undefined;
 }
 
@@ -33,19 +33,23 @@ export interface StartedRun {
 }
 
 /**
- * Below the 24 hours for which Idempotency-Keys are stored: a later request would start a new run.
+ * Default of `timeout`: 20 hours. The server stores Idempotency-Keys for 24 hours, and a request
+ * after that time would start a new run.
  */
 const maxWaitMs = 20 * 3_600_000;
 
-/** Retries once the run is known: it continues, so outlast some minutes without a server. */
+/**
+ * Default of `retries` once the id of the run is known. The run continues on the server, so the
+ * client keeps trying for some minutes while it cannot reach one.
+ */
 const maxJoinRetries = 40;
 
 /**
- * Runs an agent and waits for its output, however long it takes. After `wait` seconds, or if the
- * response is lost, the request is repeated with the same Idempotency-Key and joins the run, so
- * only one run is started. The run continues if the caller stops waiting.
- * @throws BeckonError with the run's code and id if it failed; `timed_out` with its id after
- * `timeout`
+ * Runs an agent and waits for its output, however long the run takes. After `wait` seconds, or if
+ * the response is lost, the request is repeated. It has the same Idempotency-Key, so it waits for
+ * the same run and does not start a second one. The run continues if the caller stops waiting.
+ * @throws BeckonError with the run's error code and id if the run failed; `timed_out` after
+ *   `timeout`, with the run's id if that is known
  */
 export async function invoke(
   operations: Operations,
@@ -67,7 +71,8 @@ export async function invoke(
     for (;;) {
       const began = performance.now();
       const remainingMs = deadline - began;
-      // Ends one second early, so that the last response arrives and names the run.
+      // Asks for the last response one second before the deadline, so that it arrives in time and
+      // contains the run's id.
       const seconds = Math.max(1, Math.min(wait, Math.floor(remainingMs / 1_000) - 1));
       const response = await operations.agents.invoke(agentId, body, {
         ...options,
@@ -80,7 +85,8 @@ export async function invoke(
       });
       if ("output" in response) return { run_id: response.run_id, output: response.output };
       runId = response.run_id;
-      // An early response, for example from a server that is shutting down: avoid a busy loop.
+      // The server responded much earlier than asked, for example because it is shutting down. The
+      // pause avoids a busy loop.
       if (performance.now() - began < seconds * 500)
         await sleep(jitter(1_000), options.signal ?? never);
     }

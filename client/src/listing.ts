@@ -1,17 +1,23 @@
 /** One page of a list. */
 export interface Page<T> {
   readonly data: readonly T[];
-  /** Cursor of the next page, for the query parameter `after`; null: this is the last page. */
+  /** Cursor of the next page, for the query parameter `after`; null if this is the last page. */
   readonly next: string | null;
 }
 
-/** A lazy list: `for await` requests page after page, as far as the loop reads. */
+/**
+ * A list whose pages are requested when they are needed: `for await` requests the next page when
+ * the loop has read all items of the current one.
+ */
 export interface Listing<T> extends AsyncIterable<T> {
   /** Requests the first page only. */
   page(): Promise<Page<T>>;
 }
 
-/** @param read requests one page; the first one if `after` is undefined */
+/**
+ * Creates a listing.
+ * @param read requests one page; the first one if `after` is undefined
+ */
 export function listing<T>(read: (after: string | undefined) => Promise<Page<T>>): Listing<T> {
   return {
     page: () => read(undefined),

@@ -4,11 +4,14 @@ export interface ClientOptions {
   readonly url: string;
   /** The credential: a workspace key, or an agent's token. Each call can override it. */
   readonly key?: string | undefined;
-  /** Maximum attempts after the first one, where a repeat is safe. 0 or more, default 5. */
+  /**
+   * Maximum number of further attempts after a failed one, where a repeat is safe. 0 or more,
+   * default 5.
+   */
   readonly retries?: number | undefined;
   /** Headers of every call, for example `beckon-workspace` when a session cookie authenticates. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Default: the runtime's `fetch`. */
+  /** The function that sends the requests. Default: the runtime's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
 }
 
@@ -20,7 +23,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds for the call including all attempts. Default: no limit. */
   readonly timeout?: number | undefined;
-  /** Milliseconds for one attempt; then its response counts as lost. Default 60,000. */
+  /** Milliseconds for one attempt, after which its response counts as lost. Default 60,000. */
   readonly tryTimeout?: number | undefined;
   /** Overrides `retries` of the client. */
   readonly retries?: number | undefined;
@@ -29,15 +32,15 @@ export interface CallOptions {
 /** Options of calls that create or start something. */
 export interface OnceOptions extends CallOptions {
   /**
-   * Calls with the same Idempotency-Key and body are executed once. Default: random for each call,
-   * the same for all of its attempts.
+   * Calls with the same Idempotency-Key and body are executed once. Default: a random key for each
+   * call, which all attempts of the call share.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
 /** Validated options with defaults. */
 export interface Settings {
-  /** Without a trailing slash. */
+  /** Beckon's URL without a trailing slash. */
   readonly url: string;
   readonly key: string | undefined;
   readonly retries: number;
@@ -65,7 +68,8 @@ export function settingsOf({
     key,
     retries,
     headers,
-    // Looked up on each call, so that later replacements (instrumentation, tests) take effect.
+    // `globalThis.fetch` is looked up on each call, so that a replacement made later, for example
+    // by instrumentation or a test, takes effect.
     fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
   };
 }

@@ -31,7 +31,7 @@ function parseError(text: string): Partial<ErrorAnswer> {
   }
 }
 
-/** Returns the error for a response that does not come from Beckon, but for example a proxy. */
+/** Returns the error for a response that comes not from Beckon but, for example, from a proxy. */
 export function unexpectedResponse(
   { status, headers }: Response,
   operation: string,
@@ -59,7 +59,8 @@ function parseRetryAfter(retryAfter: string | null): number | undefined {
 
 /**
  * Parses a JSON response.
- * @throws BeckonError `no_answer` if the body is truncated, `unexpected_answer` if it is not JSON
+ * @throws BeckonError `no_answer` if the body is truncated, `unexpected_answer` if its content type
+ *   is not JSON
  */
 export async function readJson<T>(response: Response, operation: string): Promise<T> {
   if (!/^application\/([\w.-]+\+)?json\b/.test(response.headers.get("content-type") ?? "")) {

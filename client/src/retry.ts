@@ -8,13 +8,13 @@ export interface RetryState {
 
 const firstDelayMs = 500;
 const maxDelayMs = 8_000;
-/** With a longer `Retry-After` the error is thrown instead. */
+/** If `Retry-After` is longer than this, the call is not repeated and its error is thrown. */
 const maxRetryAfterMs = 60_000;
 
 /**
- * Returns the milliseconds to wait before the next attempt, or undefined if there is none. If the
- * server reports that it did nothing, every call is repeated. If the outcome is unknown, only
- * `repeatable` calls are.
+ * Returns the milliseconds to wait before the next attempt, or undefined if there must be none. If
+ * the server reports that it did nothing, every call can be repeated. If the outcome is unknown,
+ * only `repeatable` calls can be.
  */
 export function delayBefore(
   error: BeckonError,
@@ -48,7 +48,7 @@ export function jitter(ms: number): number {
   return ms * (0.5 + Math.random() / 2);
 }
 
-/** Resolves after `ms`. @throws the signal's reason */
+/** Resolves after `ms`. @throws the signal's reason if the signal aborts */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return void reject(signal.reason);

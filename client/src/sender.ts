@@ -5,16 +5,19 @@ import type { CallOptions, OnceOptions, Settings } from "./options.ts";
 import { readText } from "./read-text.ts";
 import { readJson } from "./response.ts";
 
-/** Sends calls: one function per form of response. */
+/** Sends calls. It has one function for each kind of response. */
 export interface Sender {
-  /** The `data` of `{ok, data}`. */
+  /** Returns `data` of the JSON body `{ok, data}`. */
   data<T>(call: Call, options?: OnceOptions): Promise<T>;
-  /** The JSON body. */
+  /** Returns the whole JSON body. */
   whole<T>(call: Call, options?: OnceOptions): Promise<T>;
-  /** Ignores the body. */
+  /** Returns nothing and ignores the body of the response. */
   nothing(call: Call, options?: OnceOptions): Promise<void>;
   list<T>(call: Call, options?: OnceOptions): Listing<T>;
-  /** JSON Lines, parsed as they arrive. The request is sent when iteration starts. */
+  /**
+   * Yields the values of a JSON Lines body as they arrive. The request is sent when iteration
+   * starts.
+   */
   lines<T>(call: Call, options?: OnceOptions): AsyncIterable<T>;
   text(call: Call, options?: OnceOptions): Promise<string>;
   bytes(call: Call, options?: OnceOptions): Promise<Blob>;

@@ -20,11 +20,12 @@ export interface Subscription<Event> {
   /** Returns the request that resumes the stream after the last event. */
   readonly call: () => Call;
   /**
-   * Classifies an event. `known`: a duplicate, skipped. `gap`: an event before it is missing, so
-   * the stream is resumed from the last event. `last`: yielded, then the stream ends.
+   * Returns how to treat an event. `new`: the event is yielded. `known`: it is a duplicate and is
+   * skipped. `gap`: an event before it is missing, so the stream is resumed after the last event
+   * that was yielded. `last`: the event is yielded, then the stream ends.
    */
   readonly classify: (event: Event) => "new" | "known" | "gap" | "last";
-  /** For error messages. */
+  /** The run that errors about the stream name. */
   readonly runId?: string;
 }
 
@@ -77,7 +78,8 @@ export async function* subscribe<Event>(
     }
     if (connectedAt !== undefined) {
       lastConnectedAt = performance.now();
-      // The connection lasted, although no event came: start again with the shortest delay.
+      // A connection that lasted this long counts as a success even if no event came, so the next
+      // delay is the shortest one again.
       if (lastConnectedAt - connectedAt > maxDelayMs) failures = 0;
     }
     failures++;
@@ -109,7 +111,9 @@ function isClosed(data: unknown): data is StreamClosed {
   return (data as { readonly type?: unknown } | null)?.type === "stream.closed";
 }
 
-/** Returns whether another attempt can succeed: after network errors, restarts and overload. */
+/**
+ * Returns whether another attempt can succeed. It can after network errors, restarts and overload.
+ */
 function isTransient(thrown: unknown): boolean {
   if (!(thrown instanceof BeckonError)) return false;
   const { code, status = 0 } = thrown;

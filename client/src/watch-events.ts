@@ -3,15 +3,19 @@ import type { Settings } from "./options.ts";
 import { type FollowOptions, subscribe } from "./subscribe.ts";
 import type { StreamNotice, WorkspaceEvent } from "./watched-event.ts";
 
-/** Filters. `after`: the cursor of the last event received. Default: new events only. */
+/**
+ * Query of `events.watch`: filters, and as `after` the cursor of the last event received. Without
+ * `after`, only new events are sent.
+ */
 export type WatchEventsQuery = Omit<ListEventsQuery, "limit">;
 
 /**
- * Yields the events of all runs, and the workspace events named by `kind`, live and each once.
- * Reconnects automatically. Without a cursor it starts with `stream.opened`: data read after that
- * event, together with the stream, has no gap. Endless; leaving the loop closes the connection.
+ * Yields the events of all runs, and the workspace events whose type is in `kind`, each once and as
+ * it occurs. Reconnects automatically. The stream does not end by itself; leaving the loop closes
+ * the connection. Without a cursor the first event is `stream.opened`. A reader that loads data
+ * after this event, and then applies the events of the stream, misses no change.
  * @throws BeckonError if the credential, the agent or the cursor is rejected, or after five minutes
- * without a connection
+ *   without a connection
  */
 export function watchEvents(
   settings: Settings,

@@ -9,11 +9,11 @@ export interface WatchOptions extends FollowOptions {
 }
 
 /**
- * Yields the events of a run, live, until it ends: each journal entry once and in order, and
- * between them the model's output while it is generated. Reconnects automatically; leaving the loop
- * closes the connection.
+ * Yields the events of a run as they occur, until the run ends. Each entry of the run's journal is
+ * yielded once and in order, and between these the model's output while it is generated. Reconnects
+ * automatically; leaving the loop closes the connection.
  * @throws BeckonError if the credential or the run is rejected, or after five minutes without a
- * connection
+ *   connection
  */
 export function watch(
   settings: Settings,

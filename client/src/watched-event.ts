@@ -4,7 +4,7 @@ import type { ListEventsAnswer, RunEvent, StreamEvent } from "./generated/schema
 export interface JournalEvent extends RunEvent {
   readonly type:
     | "run.queued"
-    /** Reserved, not sent yet. */
+    /** Reserved. The server does not send this type yet. */
     | "run.waiting"
     | "run.started"
     | "run.resumed"
@@ -25,8 +25,9 @@ export interface JournalEvent extends RunEvent {
 export type OutputEvent = Extract<StreamEvent, { type: `run.output.${string}` }>;
 
 /**
- * A journal entry of any run, or a workspace event, whose `run_id` and `seq` are null and which is
- * sent only if `kind` names its type. `cursor` is its position among the workspace's events.
+ * An event of `events.watch`: a journal entry of a run, or a workspace event. A workspace event has
+ * null as `run_id` and `seq`, and is sent only if `kind` names its type. `cursor` is the position
+ * of the event among all events of the workspace.
  */
 export type WorkspaceEvent =
   | (Extract<ListEventsAnswer, { run_id: string }> & Pick<JournalEvent, "type">)
@@ -35,8 +36,8 @@ export type WorkspaceEvent =
     });
 
 /**
- * Events about a workspace's stream. `stream.opened`: it starts here. `stream.reset`: the database
- * was restored from a backup, so data that was stored must be read again.
+ * Events about a workspace's stream. `stream.opened` marks the start of the stream. `stream.reset`
+ * means that the database was restored from a backup, so the reader must load all data again.
  */
 export type StreamNotice = Extract<StreamEvent, { type: "stream.opened" | "stream.reset" }>;
 

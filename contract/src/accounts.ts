@@ -2,15 +2,18 @@ import { z } from "zod";
 import { role } from "./roles.ts";
 import { cleanText, name } from "./text.ts";
 
-/** Stored and compared in lower case, so that addresses are unique regardless of case. */
+/**
+ * An e-mail address. It is converted to lower case, so that addresses are unique regardless of
+ * case.
+ */
 export const email = cleanText(254)
   .pipe(z.email({ error: "must be an e-mail address" }))
   .transform((text) => text.toLowerCase());
 
-/** A new password. Only a minimum length is enforced, no character classes. */
+/** A new password of 12 to 128 characters. No character classes are required. */
 const password = cleanText(128).min(12);
 
-/** A password to verify. It may be shorter than today's minimum for new passwords. */
+/** A password to verify. It can be shorter than the current minimum for new passwords. */
 const existingPassword = cleanText(128).min(1);
 const token = cleanText(100).min(1);
 
@@ -21,8 +24,8 @@ export const newAccount = z.object({ name, password });
 export const setupBody = z.strictObject({ token, name, email, password });
 
 /**
- * Body of `POST /sign-in`. Several accounts can have one e-mail; among the members of a workspace
- * it is unique.
+ * Body of `POST /sign-in`. Several accounts can have the same e-mail address, but it is unique
+ * among the members of one workspace.
  */
 export const signInBody = z.strictObject({
   email,
@@ -43,9 +46,9 @@ export const changePasswordBody = z.strictObject({
 export const resetPasswordBody = z.strictObject({ token, new_password: password });
 
 /**
- * Body of `POST /invitations/accept`. With `password`, the account is the one with `email`
- * (default: the invitation's); if it does not exist, `name` is needed to create it. Without
- * `password`, the account is the one that is signed in.
+ * Body of `POST /invitations/accept`. With `password`, the account that has the address `email`
+ * joins the workspace (default: the address in the invitation). If there is no such account, it is
+ * created, and `name` is needed. Without `password`, the account that is signed in joins.
  */
 export const acceptInvitationBody = z
   .strictObject({
@@ -79,7 +82,7 @@ export type Me = z.infer<typeof me>;
 /** A valid session. */
 export const session = z.object({
   id: z.string(),
-  /** Whether this request was made with it. */
+  /** Whether this is the session of the request. */
   current: z.boolean(),
   /** IP address of the sign-in. */
   address: z.string().nullable(),

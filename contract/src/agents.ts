@@ -10,8 +10,8 @@ export const modelSettings = z.strictObject({
   max_output_tokens: z.number().int().min(1).max(1_000_000).optional(),
   reasoning_effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh"]).optional(),
   /**
-   * `auto`: stream if the run has subscribers or the response may be long. Parsing a stream costs
-   * several times the CPU of parsing one JSON body.
+   * `auto` streams the model's response if the run has subscribers or the response may be long. It
+   * does not stream always, because parsing a stream takes several times the CPU of one JSON body.
    */
   stream: z.enum(["auto", "always", "never"]).default("auto"),
 });
@@ -20,36 +20,39 @@ export type ModelSettings = z.infer<typeof modelSettings>;
 /** Upper limit of `max_attempts`. */
 export const maxAttemptsLimit = 100;
 
-/** Bytes. Also applies to agent versions stored before this limit existed. */
+/**
+ * Default of `max_answer_bytes`: 4 MiB. It also applies to agent versions stored before this limit
+ * existed.
+ */
 export const defaultMaxAnswerBytes = 4 * 1024 * 1024;
 
 const limits = z.strictObject({
-  /** Model calls in one run, 1 to 1,000. */
+  /** Maximum number of model calls in one run, 1 to 1,000. */
   max_steps: z.number().int().min(1).max(1_000).default(20),
   /**
-   * Seconds from a run's first start, across failovers, 1 to 86,400. The wait between a process
-   * exit and the failover does not count.
+   * Maximum seconds from the first start of a run, across failovers, 1 to 86,400. The wait between
+   * the exit of a process and the failover to another one does not count.
    */
   timeout_seconds: z.number().int().min(1).max(86_400).default(600),
   /**
-   * Runs executed at the same time, 1 to 100,000; null: no limit. Further runs are accepted and
-   * queued.
+   * Maximum number of runs executed at the same time, 1 to 100,000; null means no limit. Further
+   * runs are accepted and queued.
    */
   max_concurrent_runs: z.number().int().min(1).max(100_000).nullable().default(null),
   /**
-   * Queued runs, 1 to 10,000,000; further starts are rejected with `agent_busy`. The minimum is 1
-   * because with `max_concurrent_runs` every run is queued first.
+   * Maximum number of queued runs, 1 to 10,000,000. Further starts are rejected with `agent_busy`.
+   * The minimum is 1 because with `max_concurrent_runs` every run is queued first.
    */
   max_queued_runs: z.number().int().min(1).max(10_000_000).default(10_000),
   /**
-   * How many processes can exit while executing a run before it ends `interrupted`, 1 to 100. Above
-   * 1, the last attempt counts only if the run was the process's only one on its last attempt: see
-   * docs/decisions/0015-last-attempts-in-halves.md.
+   * How many processes can exit while they execute a run before the run ends `interrupted`, 1 to
+   * 100. If this is above 1, the exit on a run's last attempt counts only if no other run in that
+   * process was on its last attempt: see docs/decisions/0015-last-attempts-in-halves.md.
    */
   max_attempts: z.number().int().min(1).max(maxAttemptsLimit).default(3),
   /**
-   * Bytes of one model response, 1,024 to 33,554,432 (32 MiB): the body, or for a stream the text
-   * without framing. A longer response fails the run with `model_error`.
+   * Maximum bytes of one model response, 1,024 to 33,554,432 (32 MiB). For a stream, the bytes of
+   * its text without framing are counted. A longer response fails the run with `model_error`.
    */
   max_answer_bytes: z
     .number()
@@ -60,7 +63,10 @@ const limits = z.strictObject({
 });
 export type Limits = z.infer<typeof limits>;
 
-/** `provider/model`: the provider's name in the workspace and its own name for the model. */
+/**
+ * `provider/model`: the provider's name in the workspace, and the name that the provider itself
+ * uses for the model.
+ */
 const modelName = cleanText(300)
   .min(3)
   .regex(/^[^/\s]+\/\S+$/, "must be provider/model, for example demo/echo");
@@ -135,7 +141,7 @@ export const agentConfig = z.object({
 });
 export type AgentConfig = z.infer<typeof agentConfig>;
 
-/** An agent in responses. Its token is only in responses that issue or reveal it. */
+/** An agent in responses. The agent's token is only in responses that issue or reveal it. */
 export const agent = agentConfig.extend({
   id: z.string(),
   version: z.number().int().positive(),
@@ -160,7 +166,7 @@ export const agentsQuery = z.strictObject({
   paused: yesOrNo.optional(),
   /** `provider/model`, exact match. */
   model: cleanText(300).min(1).optional(),
-  /** true: list the deleted agents that can be restored, instead of the others. */
+  /** `true` lists the deleted agents that can be restored, instead of the others. */
   deleted: yesOrNo.optional(),
 });
 /** Filters of a list of agents. */
@@ -184,7 +190,10 @@ export const agentVersion = agentVersionEntry.extend({
 });
 export type AgentVersion = z.infer<typeof agentVersion>;
 
-/** Query of `GET …/versions/:version/compare`. Default of `with`: the current version. */
+/**
+ * Query of `GET …/versions/:version/compare`. `with` is the other version, by default the current
+ * one.
+ */
 export const compareQuery = z.strictObject({
   with: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
 });
@@ -205,7 +214,7 @@ export type VersionComparison = z.infer<typeof versionComparison>;
 /** Body of `POST /agents/:agent_id/pause`. */
 export const pauseAgentBody = z.strictObject({ reason: cleanText(500).optional() });
 
-/** Body of a rotation. Seconds for which the old token stays valid: 0 to 604,800 (a week). */
+/** Body of a rotation. The old token stays valid for `grace_seconds`: 0 to 604,800 (a week). */
 export const rotateBody = z.strictObject({
   grace_seconds: z.number().int().min(0).max(604_800).default(0),
 });

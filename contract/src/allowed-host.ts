@@ -9,7 +9,8 @@ export function parseAllowedHost(text: string): string | undefined {
   if (host === "" || host.endsWith(".") || !URL.canParse(`http://${host}/`)) return undefined;
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return undefined;
   const { hostname } = new URL(`http://${host}/`);
-  // Rejects short, octal and hex forms of IPv4 addresses, such as 127.1: likely a mistake.
+  // Rejects short, octal and hexadecimal notations of IPv4 addresses, such as 127.1, which are
+  // likely mistakes.
   if (/^[\d.]+$/.test(hostname) && hostname !== host) return undefined;
   return port === undefined ? hostname : `${hostname}:${Number(port)}`;
 }

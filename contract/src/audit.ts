@@ -7,9 +7,9 @@ const time = z.iso.datetime({ offset: true }).optional();
 
 /** Filters of the audit log, exact matches. `since` is inclusive, `until` exclusive. */
 const filters = {
-  /** For example `key:key_…`. */
+  /** Who made the change, for example `key:key_…`. */
   actor: word,
-  /** For example `agent.update`. */
+  /** What was done, for example `agent.update`. */
   action: word,
   /** Id of the resource that was changed or revealed. */
   target: word,
@@ -30,7 +30,7 @@ export const auditEntry = z.object({
   actor: z.string(),
   action: z.string(),
   target: z.string(),
-  /** IP address of the client; null: an action of the server itself. */
+  /** IP address of the client; null if the server itself made the change. */
   address: z.string().nullable(),
   /** For a change, the differing fields in `before` and `after`. Long values are truncated. */
   data: z.record(z.string(), z.unknown()),

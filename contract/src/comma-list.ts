@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /**
  * Returns the schema of a comma-separated list of `values`.
- * @param reserved values that nothing produces yet; the description names them.
+ * @param reserved values that the server does not produce yet; the schema's description names them.
  */
 export const commaList = <T extends z.ZodEnum<Readonly<Record<string, string>>>>(
   values: T,

@@ -48,7 +48,7 @@ export type FinishReason = z.infer<typeof finishReason>;
  */
 export const reservedRunErrorCodes = ["tool_error", "plan_exhausted", "ceiling_reached"] as const;
 
-/** Why a run ended without output. Stable, because clients branch on it. */
+/** Why a run ended without output. The codes do not change, because clients branch on them. */
 export const runErrorCode = z
   .enum([
     "model_error",
@@ -71,14 +71,17 @@ const none = z.object({});
 
 /**
  * The `data` of each event type of a run's journal. The conversation with the model is rebuilt from
- * these events, so a change of meaning needs a new event version.
+ * these events, so a change in the meaning of an event needs a new event version.
  *
- * `run.tool_call` is an intent: it is durable before the tool is called. The `run.tool_result` with
- * the same `call_id` follows it.
+ * `run.tool_call` is stored durably before the tool is called. The `run.tool_result` with the same
+ * `call_id` follows it.
  */
 export const eventData = {
   "run.queued": none,
-  /** Reserved, not produced yet. The run is created, but not claimed until it is released. */
+  /**
+   * Reserved, not produced yet. It means that the run exists, but is not executed until it is
+   * released.
+   */
   "run.waiting": none,
   "run.started": none,
   "run.resumed": z.object({ attempt: z.number().int().positive() }),
@@ -112,8 +115,8 @@ export const eventData = {
     call_id: z.string(),
     tool: z.string(),
     /**
-     * `refused`: not called (unknown tool or invalid arguments). `unknown`: called, but the
-     * response was lost.
+     * `refused` means that the tool was not called, because it is unknown or the arguments are
+     * invalid. `unknown` means that the tool was called, but its response was lost.
      */
     outcome: z.enum(["ok", "error", "refused", "unknown"]),
     result: z.unknown(),
@@ -157,8 +160,8 @@ export type RunEvent = NewEvent & {
 };
 
 /**
- * The `data` of each type of workspace event. Workspace events belong to no run. `actor` is the
- * same as in the audit log, for example `user:usr_…`.
+ * The `data` of each type of workspace event. Workspace events belong to no run. `actor` is written
+ * as in the audit log, for example `user:usr_…`.
  */
 export const workspaceEventData = {
   /**
@@ -181,7 +184,7 @@ export type NewWorkspaceEvent = {
 export const eventVersion = 1;
 
 /**
- * An event in responses. `data` is open, because `data` above 64 KiB is replaced by
+ * An event in responses. `data` can have any fields, because `data` above 64 KiB is replaced by
  * `{artifact_id, bytes}`. Clients must ignore event types that they do not know.
  */
 export const eventOnWire = z.object({

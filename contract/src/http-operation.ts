@@ -1,7 +1,10 @@
 import { namesIn, parseTemplate, parseUrlTemplate, soleName } from "./template.ts";
 import type { ValueSchema, ValueType } from "./value-schema.ts";
 
-/** The fields of an operation that are validated here, whatever the form of its secrets. */
+/**
+ * The fields of an operation that this file validates. Values are `unknown` where they can be
+ * secrets, which requests, stored configurations and exported documents represent differently.
+ */
 interface Operation {
   readonly method: string;
   readonly url: string;
@@ -153,7 +156,7 @@ function* headerMistakes({ headers, body, idempotency_header }: Operation): Gene
   }
 }
 
-/** Returns whether configurations cannot set this header. */
+/** Returns whether a tool's configuration must not set this header. */
 export function isReservedHeader(name: string): boolean {
   return reserved.test(name);
 }

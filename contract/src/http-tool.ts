@@ -4,7 +4,7 @@ import { operationMistakes } from "./http-operation.ts";
 import { cleanText, isStorableText } from "./text.ts";
 import { schemaMistake, type ValueSchema } from "./value-schema.ts";
 
-/** Valid as a function name at every model provider. */
+/** A name that every model provider accepts as the name of a function. */
 const toolName = z
   .string()
   .regex(
@@ -25,7 +25,7 @@ const prefix = z.string().max(100).regex(printable, "must be printable ASCII").o
 
 /**
  * A stored secret in responses: its id, never its value. `secret_last4` is empty for secrets under
- * 12 characters and null for a deleted secret; in requests it is ignored.
+ * 12 characters and null for a deleted secret. In requests, `secret_last4` is ignored.
  */
 const storedSecret = z.strictObject({
   secret_id: z.string().max(100),
@@ -35,8 +35,9 @@ const storedSecret = z.strictObject({
 export type SecretKept = z.infer<typeof storedSecret>;
 
 /**
- * A new secret in requests. At least 8 characters: shorter ones can be guessed, and removing them
- * from responses that repeat them would remove ordinary text too.
+ * A new secret in requests. It has at least 8 characters, because shorter secrets can be guessed.
+ * Besides, secrets are removed from responses that repeat them, and removing a short one would also
+ * remove ordinary text.
  */
 const newSecret = z.strictObject({
   secret: z.string().min(8).max(4_000).regex(printable, "must be printable ASCII"),
@@ -80,7 +81,7 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: 
     .strictObject({
       /** The function name that the model calls. */
       name: toolName,
-      /** Tells the model when to use it. */
+      /** Tells the model when to use the operation. */
       description: cleanText(4_000).min(1),
       method: z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]),
       /** `{placeholders}` are allowed in path and query only. */
@@ -117,7 +118,7 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: 
       name: toolName,
       /** Shown to people, not to the model. */
       description: cleanText(2_000).default(""),
-      /** `host` or `host:port`, no wildcards. */
+      /** Hosts to which the operations can send requests: `host` or `host:port`, no wildcards. */
       allowed_hosts: z
         .array(
           z
@@ -131,15 +132,15 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: 
         )
         .min(1)
         .max(50),
-      /** Sent with every operation. */
+      /** `headers` and `query` are sent with every operation. */
       headers,
       query,
       operations: z.array(operation).min(1).max(64),
-      /** Seconds for one call, including its response body. */
+      /** Maximum seconds for one call, including its response body. */
       timeout_seconds: z.number().int().min(1).max(300).default(30),
-      /** Bytes of a response body. A longer body is truncated, and the model is told so. */
+      /** Maximum bytes of a response body. A longer body is truncated, and the model is told so. */
       max_response_bytes: z.number().int().min(1).max(262_144).default(65_536),
-      /** Calls of all operations of this tool in one run. */
+      /** Maximum number of calls of all operations of this tool in one run. */
       max_calls_per_run: z.number().int().min(1).max(1_000).default(100),
     })
     .superRefine((grant, context) => {
@@ -161,7 +162,10 @@ export type HttpToolGrant = z.infer<typeof httpToolGrant>;
 /** One operation that an `http` tool offers to the model. */
 export type HttpOperation = HttpToolGrant["operations"][number];
 
-/** The fields of a tool that are validated here, whatever the form of its secrets. */
+/**
+ * The fields of a tool that this file validates. Values are `unknown` where they can be secrets,
+ * which requests, stored configurations and exported documents represent differently.
+ */
 interface Grant {
   readonly allowed_hosts: readonly string[];
   readonly headers: Readonly<Record<string, unknown>>;

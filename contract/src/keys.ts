@@ -2,9 +2,9 @@ import { z } from "zod";
 import { cleanText, name } from "./text.ts";
 
 /**
- * Permissions of workspace keys and members' roles. `agents:invoke` starts runs. `write` includes
- * pausing, rotating and deleting. `workspaces:own` is for owners only: adding and removing owners,
- * resetting passwords, creating workspaces.
+ * Permissions of workspace keys and members' roles. `agents:invoke` starts runs. A scope ending in
+ * `:write` includes pausing, rotating and deleting. `workspaces:own` is for owners only: it permits
+ * adding and removing owners, resetting passwords and creating workspaces.
  */
 export const scopes = [
   "agents:read",
@@ -28,7 +28,9 @@ export const scopes = [
 /** One permission of a key or a role. */
 export type Scope = (typeof scopes)[number];
 
-/** Scopes that keys limited to some agents cannot have: their resources belong to no agent. */
+/**
+ * Scopes that a key limited to some agents cannot have, because their resources belong to no agent.
+ */
 export const workspaceScopes: readonly Scope[] = [
   "providers:read",
   "providers:write",
@@ -55,7 +57,7 @@ export const presets = {
 
 const scopeList = z.array(z.enum(scopes)).min(1).max(100);
 const preset = z.enum(Object.keys(presets) as [keyof typeof presets, ...(keyof typeof presets)[]]);
-/** Ids of existing agents of the workspace; null: all agents, including future ones. */
+/** Ids of existing agents of the workspace; null means all agents, including future ones. */
 const agentIds = z.array(cleanText(100).min(1)).min(1).max(100).nullable();
 const days = z.number().int().min(1).max(36_500).nullable();
 const time = z.iso.datetime({ offset: true }).nullable();
@@ -75,7 +77,9 @@ const twoGrants = {
 };
 const twoExpiries = { path: ["expires_in_days"], error: "cannot be combined with expires_at" };
 
-/** Body of `POST /keys`. Default expiry: 90 days; null: never. */
+/**
+ * Body of `POST /keys`. A key expires after 90 days by default; null means that it never expires.
+ */
 export const createKeyBody = z
   .strictObject({
     name,
@@ -106,23 +110,25 @@ export const updateKeyBody = z
   .refine(oneExpiry, twoExpiries);
 
 /**
- * A workspace key as responses show it. Its secret is only in the response that creates or rotates
- * it.
+ * A workspace key in responses. The secret of the key is only in the response that creates or
+ * rotates the key.
  */
 export const key = z.object({
   id: z.string(),
   name: z.string(),
   scopes: z.array(z.string()),
-  /** Ids of the agents it is limited to; null: no limit. */
+  /** Ids of the agents to which the key is limited; null means no limit. */
   agent_ids: z.array(z.string()).nullable(),
-  /** Created by the setting BECKON_BOOTSTRAP_KEY, and can be changed only there. */
+  /**
+   * Whether the setting BECKON_BOOTSTRAP_KEY created the key. Such a key can be changed only there.
+   */
   bootstrap: z.boolean(),
   created_by: z.string(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
-  /** null: does not expire. */
+  /** null if the key does not expire. */
   expires_at: z.iso.datetime().nullable(),
-  /** Precision: one minute; null: never used. */
+  /** Precision: one minute. null if the key was never used. */
   last_used_at: z.iso.datetime().nullable(),
 });
 export type Key = z.infer<typeof key>;

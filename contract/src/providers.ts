@@ -24,8 +24,9 @@ export const defaultBaseUrls: Readonly<Record<Exclude<ProviderKind, "openai-comp
   };
 
 /**
- * First part of `provider/model`. Immutable; `demo` is built in. A provider with the name of one of
- * the operator's takes precedence over it.
+ * The provider's name: the first part of `provider/model`. It cannot be changed, and `demo` is
+ * built in. If a workspace's provider has the same name as a provider of the operator, the
+ * workspace's provider is used.
  */
 const providerName = z
   .string()
@@ -55,8 +56,8 @@ const apiKey = cleanText(4_000)
   .regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces");
 
 /**
- * Body of `POST /providers`. `openai-compatible` needs `base_url`; the other kinds have a default.
- * Its host must be public, or named by BECKON_EGRESS_ALLOW.
+ * Body of `POST /providers`. The kind `openai-compatible` needs `base_url`; the other kinds have a
+ * default. The host of `base_url` must be public, or named by the setting BECKON_EGRESS_ALLOW.
  */
 export const createProviderBody = z
   .strictObject({
@@ -80,8 +81,9 @@ export const createProviderBody = z
   );
 
 /**
- * Body of `PATCH /providers/:provider_id`. null removes the key, or restores the kind's default
- * base URL. If a key is stored, a `base_url` of another origin needs `api_key` in the same request.
+ * Body of `PATCH /providers/:provider_id`. `api_key: null` removes the key, and `base_url: null`
+ * restores the default of the kind. If a key is stored, a `base_url` with another origin needs
+ * `api_key` in the same request.
  */
 export const updateProviderBody = z.strictObject({
   base_url: baseUrl.nullable().optional(),
@@ -89,53 +91,59 @@ export const updateProviderBody = z.strictObject({
 });
 
 /**
- * Who set a provider up. `workspace`: its members, by `POST /providers`. The others belong to the
- * operator and cannot be changed here: `environment` is an account in Beckon's settings,
- * `discovered` a model server found on Beckon's machine.
+ * Who set a provider up. `workspace` means members of the workspace, by `POST /providers`.
+ * Providers of the other origins belong to the operator and cannot be changed through the API:
+ * `environment` is an account in Beckon's settings, `discovered` a model server found on Beckon's
+ * machine.
  */
 const providerOrigin = z.enum(["workspace", "environment", "discovered"]);
 
 /** A provider of models as responses show it, without its key. */
 export const provider = z.object({
-  /** `prv_…`; `env_<name>` of the operator's. */
+  /** `prv_…`, or `env_<name>` for a provider of the operator. */
   id: z.string(),
   name: z.string(),
   kind: z.string(),
   origin: providerOrigin,
-  /** null: the kind's default, or the operator's, which only owners of `default` see. */
+  /**
+   * null for the default of the kind. Also null for a provider of the operator, except for owners
+   * of the workspace `default`.
+   */
   base_url: z.string().nullable(),
-  /** Last four characters of the key; null: it has none, or it is the operator's. */
+  /** Last four characters of the key; null if there is no key or the provider is the operator's. */
   api_key_last4: z.string().nullable(),
-  /** null: it is the operator's. */
+  /** null for a provider of the operator. */
   created_at: z.iso.datetime().nullable(),
-  /** null: it is the operator's. */
+  /** null for a provider of the operator. */
   updated_at: z.iso.datetime().nullable(),
 });
 export type Provider = z.infer<typeof provider>;
 
-/** Response of `POST /providers/:provider_id/check`: does the provider list its models? */
+/** Response of `POST /providers/:provider_id/check`, which tries to list the provider's models. */
 export const providerCheck = z.object({
   works: z.boolean(),
   /**
-   * Names for the second part of `provider/model`, at most 200. Some can be models for other uses,
-   * for example embeddings.
+   * Names for the second part of `provider/model`, at most 200. Some models can be for other uses
+   * than agents, for example embeddings.
    */
   models: z.array(z.string()),
-  /** Why it does not work. */
+  /** Why the provider does not work; null if it works. */
   error: z.string().nullable(),
 });
 export type ProviderCheck = z.infer<typeof providerCheck>;
 
 /** An item of `GET /models`: the models of one provider. */
 export const modelList = z.object({
-  /** First part of the models' names. */
+  /** The provider's name, which is the first part of `provider/model`. */
   provider: z.string(),
-  /** null: built in. */
+  /** null for the built-in provider. */
   provider_id: z.string().nullable(),
   origin: z.enum([...providerOrigin.options, "built_in"]),
-  /** What an agent's `model` can be, `provider/model`: at most 200. */
+  /** Values for an agent's `model`, as `provider/model`, at most 200. */
   models: z.array(z.string()),
-  /** Why the models could not be listed. Agents can use the provider's models nevertheless. */
+  /**
+   * Why the models could not be listed, else null. Agents can use the provider's models even then.
+   */
   error: z.string().nullable(),
 });
 export type ModelList = z.infer<typeof modelList>;

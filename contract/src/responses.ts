@@ -47,8 +47,8 @@ export const fireResponse = z.object({ ok: z.literal(true), run_id: z.string() }
 export const emptyBody = z.strictObject({});
 
 /**
- * `?limit=&after=` of every list: 1 to 200 rows, 50 by default. Strict, because a mistyped filter
- * that is ignored would look as if it had been applied.
+ * `?limit=&after=` of every list: 1 to 200 rows, 50 by default. Unknown parameters are rejected,
+ * because a mistyped filter that is ignored would look as if it had been applied.
  */
 export const pageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
@@ -56,7 +56,9 @@ export const pageQuery = z.strictObject({
 });
 export type PageQuery = z.infer<typeof pageQuery>;
 
-/** Query of a run's events. `after` is the last `seq` that the client has; 0: from the start. */
+/**
+ * Query of a run's events. `after` is the last `seq` that the client has; 0 means from the start.
+ */
 export const eventsQuery = z.strictObject({
   limit: pageQuery.shape.limit,
   after: z.coerce.number().int().min(0).max(2_147_483_647).default(0),

@@ -90,7 +90,10 @@ export const cancelRunsBody = selection(["queued", "running"]);
 /** Body of `POST /runs/delete`. */
 export const deleteRunsBody = selection(["succeeded", "failed", "cancelled"]);
 
-/** The `after` that continues a bulk operation; null: all runs were processed. */
+/**
+ * The value of `after` for the request that continues a bulk operation; null if all runs were
+ * processed.
+ */
 const next = z.string().nullable();
 /** Response of `POST /runs/cancel`. */
 export const cancelledRuns = z.object({ cancelled: z.number().int().nonnegative(), next });
@@ -98,8 +101,8 @@ export const cancelledRuns = z.object({ cancelled: z.number().int().nonnegative(
 export const deletedRuns = z.object({ deleted: z.number().int().nonnegative(), next });
 
 /**
- * Body of `POST /runs/:run_id/retry`. `current`: use the agent's current version; `original`: use
- * the version of the retried run.
+ * Body of `POST /runs/:run_id/retry`. `current` uses the agent's current version, `original` the
+ * version of the retried run.
  */
 export const retryRunBody = z.strictObject({
   version: z.enum(["current", "original"]).default("current"),

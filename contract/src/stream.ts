@@ -23,7 +23,10 @@ export const outputEvent = z.discriminatedUnion("type", [
     data: z.object({ step, kind: z.enum(["text", "reasoning"]), text: z.string() }),
   }),
   z.object({
-    /** The attempt has ended. `complete`: the deltas sent to this reader are the whole response. */
+    /**
+     * The attempt has ended. `complete` is true if the deltas sent to this reader are the whole
+     * response.
+     */
     type: z.literal("run.output.end"),
     run_id: z.string(),
     data: z.object({ step, complete: z.boolean() }),
@@ -33,7 +36,7 @@ export type OutputEvent = z.infer<typeof outputEvent>;
 
 /**
  * The last event of a stream that must not be resumed with the same credential. A stream that ends
- * without it, and without the end of its run, can be resumed.
+ * without this event, and before its run has ended, can be resumed.
  */
 export const streamClosed = z.object({
   type: z.literal("stream.closed"),
@@ -51,7 +54,10 @@ export const streamEvent = z.union([
 ]);
 export type StreamEvent = z.infer<typeof streamEvent>;
 
-/** Query of a stream. `after`: the last `seq` received. `Last-Event-ID` takes precedence. */
+/**
+ * Query of a stream. `after` is the last `seq` received. The header `Last-Event-ID` takes
+ * precedence.
+ */
 export const streamQuery = z.strictObject({
   after: z
     .string()

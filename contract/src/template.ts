@@ -22,8 +22,9 @@ export function namesIn(template: string): string[] {
 }
 
 /**
- * Returns the name of the placeholder if the template consists of just that one, else undefined. An
- * absent argument then omits the whole parameter or header.
+ * Returns the name of the placeholder if the template consists of a single placeholder and nothing
+ * else, otherwise undefined. With such a template, an absent argument omits the whole parameter or
+ * header.
  */
 export function soleName(template: string): string | undefined {
   const parts = parseTemplate(template) ?? [];

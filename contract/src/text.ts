@@ -21,10 +21,14 @@ export const name = cleanText(200)
   .min(1)
   .refine((text) => text.trim() !== "", "must not be blank");
 
-/** Any JSON object of the client, at most 16,384 characters and 32 levels deep. Not interpreted. */
+/**
+ * Any JSON object, at most 16,384 characters and 32 levels deep. Beckon stores it for the client
+ * and does not interpret it.
+ */
 export const metadata = z
   .unknown()
-  // First, because the following checks recurse and would overflow the stack.
+  // This check of the depth comes first, because the following checks recurse and would overflow
+  // the stack.
   .refine((value) => isStorable(value, 32), {
     error:
       "must be at most 32 levels deep, without NUL, a lone surrogate or a field named __proto__",
@@ -38,9 +42,9 @@ export const metadata = z
   .meta({ type: "object" });
 
 /**
- * Returns whether all strings and field names of a JSON value can be stored and it is nested at
- * most `levels` deep. Fields named `__proto__` are rejected, because copying would lose them
- * silently.
+ * Returns whether all strings and field names of a JSON value can be stored and the value is nested
+ * at most `levels` deep. Fields named `__proto__` are rejected, because copying the value would
+ * silently lose them.
  */
 function isStorable(value: unknown, levels: number): boolean {
   if (typeof value === "string") return isStorableText(value);

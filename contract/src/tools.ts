@@ -77,6 +77,6 @@ export const importHttpToolBody = z.strictObject({
  */
 export interface ImportedHttpTool {
   readonly tool: Readonly<Record<string, unknown>>;
-  /** What could not be converted, or must be filled in. */
+  /** Parts of the document that could not be converted, and fields that must be filled in. */
   readonly warnings: readonly string[];
 }

@@ -4,7 +4,10 @@ import { cleanText, name } from "./text.ts";
 /** Body of `POST /agents/:agent_id/triggers`. */
 export const createTriggerBody = z.strictObject({
   name,
-  /** Put before the payload in the run's input, followed by an empty line; "": payload only. */
+  /**
+   * Text before the payload in the run's input, separated from the payload by an empty line. If it
+   * is empty, the input is the payload only.
+   */
   prompt_prefix: cleanText(100_000).default(""),
   enabled: z.boolean().default(true),
 });
@@ -16,7 +19,7 @@ export const updateTriggerBody = z.strictObject({
   enabled: z.boolean().optional(),
 });
 
-/** A trigger in responses. Its URL is only in responses that issue or reveal it. */
+/** A trigger in responses. The trigger's URL is only in responses that issue or reveal it. */
 export const trigger = z.object({
   id: z.string(),
   agent_id: z.string(),

@@ -1,10 +1,10 @@
 import { isStorableText } from "./text.ts";
 
 /**
- * The subset of JSON Schema for tool arguments: keywords that all providers support and that can be
- * checked in bounded time. Without `pattern`, because a tenant's regular expression could block the
- * process for minutes. Without `$ref`, which imports resolve. `additionalProperties` is false by
- * default.
+ * The subset of JSON Schema for tool arguments. It has keywords that all providers support and that
+ * can be checked in bounded time. It has no `pattern`, because a tenant's regular expression could
+ * block the process for minutes, and no `$ref`, because imports resolve references.
+ * `additionalProperties` is false by default.
  */
 export interface ValueSchema {
   readonly type?: ValueType | readonly ValueType[];

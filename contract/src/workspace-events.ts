@@ -30,8 +30,8 @@ export type WorkspaceEvent = z.infer<typeof workspaceEvent>;
 /** Events about a workspace's stream itself. They are not stored. */
 export const streamNotice = z.discriminatedUnion("type", [
   /**
-   * The first cursor of a reader that sent none. Data read over REST after this event, together
-   * with the stream, has no gap.
+   * Gives a first cursor to a reader that sent none. A reader that loads data over REST after this
+   * event, and then applies the events of the stream, misses no change.
    */
   z.object({ type: z.literal("stream.opened"), cursor: z.string(), data: z.object({}) }),
   /**
@@ -52,7 +52,7 @@ const eventTypes = Object.keys({ ...eventData, ...workspaceEventData }) as (
 )[];
 
 const filter = {
-  /** An agent of the workspace. */
+  /** Only events of this agent. */
   agent_id: z.string().max(100).optional(),
   kind: commaList(z.enum(eventTypes), reservedEventTypes),
 };

@@ -17,7 +17,7 @@ import { linkPages, serveLinkPage } from "./pages/index.ts";
 import { type RequestContext, requestIdOf } from "./request/index.ts";
 import type { Services } from "./services.ts";
 
-/** Root of every public path. */
+/** Prefix of all paths of the API. */
 const root = "/api/public";
 
 interface Route {
@@ -26,7 +26,10 @@ interface Route {
   readonly handle: (c: RequestContext) => Response | Promise<Response>;
 }
 
-/** Creates the app of all routes. For each path it rejects every method that no route has. */
+/**
+ * Creates the Hono app with all routes. A request whose method no route of its path has is rejected
+ * with 405.
+ */
 export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> {
   const admitted = createAdmittedCredentials(services);
   const docs = createDocs(services.publicUrl);
@@ -74,7 +77,8 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
     route,
     requestId: requestIdOf(c.env.outgoing),
   });
-  // Fixed paths before patterns: `/agents/export` must not be taken for `/agents/:agent_id`.
+  // Fixed paths are registered before patterns, so that `/agents/export` does not match
+  // `/agents/:agent_id`.
   const paths = [...new Set(routes.map((route) => route.path))].sort(
     (one, other) => Number(one.includes(":")) - Number(other.includes(":")),
   );
@@ -110,7 +114,10 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
   return app;
 }
 
-/** Scripts of any site can fire, so they can also read why a request was rejected. */
+/**
+ * Adds the CORS headers of fire to an error response. Scripts of any site can fire a trigger, so
+ * they can also read why their request was rejected.
+ */
 function allowAnyOrigin(response: Response): void {
   for (const [name, value] of Object.entries(fireCors)) response.headers.set(name, value);
 }

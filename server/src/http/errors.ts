@@ -65,7 +65,10 @@ export const apiErrors: {
 /** Which request an error belongs to. */
 export interface FailedRequest {
   readonly log: Log;
-  /** The route's pattern: a URL can hold a secret. */
+  /**
+   * The path pattern of the route, or `none`. It is logged instead of the URL, which can contain a
+   * secret.
+   */
   readonly route: string;
   readonly requestId: string;
 }
@@ -92,7 +95,11 @@ export function messageFor(error: ApiError, requestId: string): string {
     : error.message;
 }
 
-/** Writes the fields of the IETF draft "RateLimit header fields for HTTP" as structured fields. */
+/**
+ * Returns the headers of the IETF draft "RateLimit header fields for HTTP" as structured fields. In
+ * these, `q` is the quota, `qu` its unit, `w` the seconds of the window, `r` the remaining quota
+ * and `t` the seconds until it is reset.
+ */
 function limitHeaders({
   policy,
   quota,
@@ -125,7 +132,10 @@ function internalError(thrown: unknown, { log, route, requestId }: FailedRequest
   );
 }
 
-/** An overloaded process must not spend its time on logging: more lines in a second are dropped. */
+/**
+ * Maximum log lines per second about 503 responses. Further lines are dropped, so that an
+ * overloaded process does not spend its time on logging.
+ */
 const maxUnavailableLinesPerSecond = 20;
 const unavailableLines = new FixedWindowCounter({ windowMs: 1_000, maxKeys: 1 });
 

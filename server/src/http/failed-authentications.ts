@@ -6,19 +6,25 @@ import { FixedWindowCounter, type Window } from "../base/fixed-window.ts";
 
 /**
  * Counts failed authentications by address, to slow down guessing. Valid credentials are neither
- * counted nor rejected, so nobody can lock out others behind the same address.
+ * counted nor rejected, so failed guesses do not lock out other clients of the same address.
  */
 export interface FailedAuthentications {
   /**
-   * Counts a failure. Returns its error: `unauthorized`, or `too_many_requests` above the limit.
+   * Counts a failure and returns the error for its response: `unauthorized`, or `too_many_requests`
+   * if the address is above the limit.
    */
   countFailure(address: string, message: string): ApiError;
-  /** For credentials that are not compared above the limit. @throws ApiError `too_many_requests` */
+  /**
+   * Rejects an address that has reached the limit. Called before a password or one-time link is
+   * compared, so that none is compared above the limit.
+   * @throws ApiError `too_many_requests`
+   */
   permit(address: string): void;
 }
 
 /**
- * Networks counted at once. Above that one is forgotten, which only makes the limit less strict.
+ * Maximum number of networks with a count. When there are more, the least recently used one loses
+ * its count, which only makes the limit less strict.
  */
 const maxNetworks = 10_000;
 const windowMs = 60_000;
@@ -28,14 +34,15 @@ export function countFailedAuthentications(
   limitPerMinute: number,
   policy = "failed-authentications",
 ): FailedAuthentications {
-  /** By network: see `networkOf`. */
+  /** Failures by network: see `networkOf`. */
   const failures = new FixedWindowCounter({ windowMs, maxKeys: maxNetworks });
   const limitOf = ({ count, endsAt }: Window): AppliedLimit => ({
     policy,
     quota: limitPerMinute,
     windowSeconds: windowMs / 1_000,
     remaining: Math.max(0, limitPerMinute - count),
-    // Rounded first: the sum of two floating-point times can be slightly more.
+    // Rounded to milliseconds first. Otherwise a floating-point error slightly above a whole number
+    // of seconds would be rounded up to the next second.
     resetSeconds: Math.ceil(Math.round(endsAt - elapsed()) / 1_000),
   });
   const tooMany = (limit: AppliedLimit) =>
@@ -60,9 +67,9 @@ export function countFailedAuthentications(
 }
 
 /**
- * Returns the key under which an address is counted: an IPv4 address itself, IPv4-mapped ones (RFC
- * 4291, 2.5.5.2) too; for an IPv6 address its /64, since one subscriber has at least a whole one
- * (RFC 6177).
+ * Returns the key under which an address is counted. For IPv4 it is the address, also if this is
+ * written as an IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2). For IPv6 it is the /64 prefix, since
+ * a subscriber has at least one whole /64 (RFC 6177).
  */
 function networkOf(address: string): string {
   if (isIP(address) === 0) return address;

@@ -1,13 +1,13 @@
 import { isUsable } from "../base/database/index.ts";
 import type { Services } from "./services.ts";
 
-/** Starts that can wait for the database before the process reports that it is full. */
+/** The process is not ready if at least this many starts of runs wait for the database. */
 const maxPending = 5_000;
 
 /**
- * Whether this process can take work: it is not stopping, has capacity, its writes succeed, and its
- * database has the current schema. The probe writes nothing: the renewal of the lease and the
- * retries of a failed batch show when writes succeed again.
+ * Returns whether this process can take work. It can if it is not shutting down, has capacity, its
+ * writes succeed, and its database has the current schema. The check itself writes nothing: the
+ * renewal of the process's lease and the retries of failed batches show when writes succeed again.
  */
 export async function isReady({
   database,

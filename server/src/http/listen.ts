@@ -11,10 +11,10 @@ import { newRequestId } from "./request/index.ts";
 import type { Services } from "./services.ts";
 
 export interface Listening {
-  /** Can be opened on this machine. */
+  /** URL at which the server can be opened on this machine. */
   readonly url: string;
   /**
-   * Stops accepting connections and closes idle ones as they become idle; after two seconds it
+   * Stops accepting connections, closes each connection when it becomes idle, and two seconds later
    * closes the rest.
    */
   close(): Promise<void>;
@@ -23,11 +23,13 @@ export interface Listening {
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
-  /** Descriptor of a socket that is bound already; several processes can accept from it. */
+  /**
+   * Descriptor of a socket that is already bound. Several processes can accept connections from it.
+   */
   readonly fd?: number | undefined;
 }
 
-/** Connections that wait to be accepted. */
+/** Maximum number of connections that wait to be accepted. */
 const backlog = 4_096;
 
 /**
@@ -37,8 +39,9 @@ const backlog = 4_096;
 export async function listen(services: Services, address: ListenAddress): Promise<Listening> {
   const app = createApp(services);
   const handle = getRequestListener(app.fetch, {
-    // The app handles every Error of a route. Left are URLs that do not parse, and thrown values
-    // that are no Error; neither comes with its request, hence an id of its own.
+    // The app responds to every `Error` that a route throws. This handler gets the rest: URLs that
+    // do not parse, and thrown values that are not an `Error`. It does not get the request, so it
+    // creates a new request id.
     errorHandler: (thrown) =>
       errorResponse(thrown instanceof RequestError ? invalidUrl() : thrown, {
         log: services.log,
@@ -48,12 +51,14 @@ export async function listen(services: Services, address: ListenAddress): Promis
   });
   const server = createServer(
     {
-      // A slower client than 17 kB/s (1 MiB in a minute) would hold its connection too long.
+      // A client that needs more than a minute to send its request (1 MiB at 17 kB/s) gets a 408,
+      // because it would occupy its connection too long.
       requestTimeout: 60_000,
       headersTimeout: 20_000,
       keepAliveTimeout: 75_000,
       maxHeaderSize: 16_384,
-      // Node's own response to a missing Host has no body.
+      // Node would reject a request without Host with an empty response. The app responds with
+      // JSON.
       requireHostHeader: false,
     },
     handle,
@@ -73,7 +78,10 @@ export async function listen(services: Services, address: ListenAddress): Promis
   };
 }
 
-/** Returns the loopback address for the unspecified one, which browsers do not open. */
+/**
+ * Returns the host for the server's URL. If the server listens on the unspecified address
+ * (`0.0.0.0` or `::`), which browsers do not open, this is the loopback address.
+ */
 function openableHost(host: string, bound: string): string {
   if (bound === "0.0.0.0") return "127.0.0.1";
   if (bound === "::") return "[::1]";
@@ -87,15 +95,20 @@ function invalidUrl(): ApiError {
   );
 }
 
-/** Milliseconds in which what has reached this machine is accepted and read. */
+/**
+ * Wait during which connections and requests that have already reached this machine are accepted
+ * and read.
+ */
 const arrivalMs = 250;
 
 /**
- * Closes the server without losing requests that are on their way. Starts are rejected with 503 by
- * now, and nobody sends new clients here. Closing the listener at once would reset connections that
- * are not accepted yet, and closing idle connections at once those whose request is not read yet:
- * their clients could not know whether the request had an effect. Hence the two waits, and the
- * `close` of the TCP server: that of Node's HTTP server also closes idle connections.
+ * Closes the server without losing requests that are on their way. When this is called, starts are
+ * already rejected with 503, and new clients are no longer sent to this process. Closing the
+ * listener at once would reset connections that are not accepted yet. Closing idle connections at
+ * once would cut off requests that have arrived but are not read yet. In both cases the client
+ * could not know whether its request had an effect. The function therefore waits before each of
+ * these two steps. It calls `close` of the TCP server, because `close` of Node's HTTP server also
+ * closes idle connections.
  */
 async function closeServer(server: Server): Promise<void> {
   await sleep(arrivalMs);

@@ -5,7 +5,7 @@ import { assignRequestId, newRequestId, requestIdHeader, requestIdOf } from "./r
 
 type ParserError = readonly [status: string, code: ErrorCode, error: string];
 
-/** Responses by the code of Node's parser error; any other code is `invalidHttp`. */
+/** Responses by the error code of Node's HTTP parser. Every other code gets `invalidHttp`. */
 const parserErrors: { readonly [code: string]: ParserError } = {
   HPE_HEADER_OVERFLOW: [
     "431 Request Header Fields Too Large",
@@ -35,8 +35,8 @@ const connectMethod: ParserError = [
 ];
 
 /**
- * Gives every response of the server a request id, and sends our JSON error for requests that
- * Node's HTTP parser rejects: Node's own responses have no body.
+ * Gives every response of the server a request id. Also sends a JSON error for requests that Node's
+ * HTTP parser rejects, because Node's own responses to these have no body.
  */
 export function answerMalformed(server: Server): void {
   const latest = new WeakMap<Duplex, ServerResponse>();
@@ -47,14 +47,14 @@ export function answerMalformed(server: Server): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const outgoing = latest.get(socket);
     const isAnswered = outgoing?.writableFinished && outgoing.req.complete;
-    // A second response cannot be written into the middle of the first one.
+    // The first response is not complete, and a second one cannot be written into the middle of it.
     if (outgoing?.headersSent && !isAnswered) return void socket.destroy();
     const isOfLatest = outgoing !== undefined && !isAnswered;
     const requestId = isOfLatest ? requestIdOf(outgoing) : newRequestId();
     respond(socket, parserErrors[error.code ?? ""] ?? invalidHttp, requestId);
   });
   server.on("connect", (_incoming, socket) => respond(socket, connectMethod, newRequestId()));
-  // RFC 9110, 10.1.1: an unknown expectation can be ignored.
+  // A server can ignore an unknown `Expect` header (RFC 9110, 10.1.1).
   server.on("checkExpectation", (incoming, outgoing) => server.emit("request", incoming, outgoing));
 }
 

@@ -10,18 +10,18 @@ import type { RunServices } from "../runs/index.ts";
 import type { FailedAuthentications } from "./failed-authentications.ts";
 import type { Streams } from "./streams/index.ts";
 
-/** What the HTTP routes need. */
+/** The services that the HTTP routes use. */
 export interface Services {
   readonly database: Database;
   readonly cipher: SecretCipher;
   readonly log: Log;
   readonly runs: RunServices;
-  /** For addresses that a workspace chose. */
+  /** Sends requests to addresses that members of a workspace chose. */
   readonly egress: Egress;
-  /** For addresses that the operator chose. */
+  /** Sends requests to addresses that the operator chose. */
   readonly outbound: Transport;
   readonly modelLists: ModelLists;
-  /** Absent: the operator set up no providers. */
+  /** The providers that the operator set up; absent if there are none. */
   readonly operator?: OperatorProviders | undefined;
   /** URL at which clients reach this installation, without a trailing slash. */
   readonly publicUrl: () => string;
@@ -29,7 +29,10 @@ export interface Services {
   readonly keyUse: KeyUse;
   readonly failedAuthentications: FailedAuthentications;
   readonly auth: Auth;
-  /** Of passwords and one-time links, which are not compared above the limit. */
+  /**
+   * Counts wrong passwords and one-time links. Above its limit, passwords and links of an address
+   * are rejected without being compared.
+   */
   readonly guesses: FailedAuthentications;
   readonly failedSignIns: FailedSignIns;
   readonly streams: Streams;

@@ -10,19 +10,19 @@ import {
 import { accountRoutes } from "./accounts.ts";
 import { managedRoutes } from "./index.ts";
 
-/** Who can send a request of this method and path, below `/api/public`. */
+/** Describes who can send requests with this method to this path, which is below `/api/public`. */
 interface PermissionRow {
   readonly method: string;
   readonly path: string;
   /** The scope that a key needs. */
   readonly scope: Scope;
-  /** The roles of members who can. */
+  /** The roles whose members can send the request. */
   readonly roles: readonly Role[];
 }
 
 const rolesWith = (scope: Scope) => role.options.filter((name) => roleScopes[name].includes(scope));
 
-/** All routes of a workspace. Each needs a scope, and a role is a set of scopes. */
+/** All routes that belong to a workspace. Each needs a scope, and a role is a set of scopes. */
 const permissionRows: readonly PermissionRow[] = [
   { method: "POST", path: "/agents/:agent_id/invoke", permission: "agents:invoke" as const },
   ...managedRoutes,
@@ -33,7 +33,7 @@ const permissionRows: readonly PermissionRow[] = [
   roles: rolesWith(permission),
 }));
 
-/** Further rules of a route. */
+/** Further rules of some routes, by method and path. */
 const remarks: Readonly<Record<string, string>> = {
   "DELETE /members/:user_id":
     "Every member can leave by removing themselves, except the last owner.",
@@ -50,8 +50,8 @@ const remarks: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns docs/permissions.md, which `script/permissions.ts` writes. Tests compare every row with
- * real responses.
+ * Returns the text of docs/permissions.md, which `script/permissions.ts` writes. Tests compare
+ * every row of its table with real responses.
  */
 export function renderMatrix(): string {
   const yes = (is: boolean) => (is ? "yes" : "·");
@@ -103,7 +103,10 @@ The first columns are roles of members, the others presets of keys.
 `;
 }
 
-/** Returns the nouns of the scopes that a key limited to agents cannot have. */
+/**
+ * Returns the nouns, for example `providers`, of the scopes that a key limited to agents cannot
+ * have.
+ */
 function workspaceNouns(): string[] {
   return workspaceScopes.map((scope) => scope.split(":")[0] ?? "");
 }

@@ -28,7 +28,8 @@ const triggerOf = (request: ManagedRequest) => ({
 });
 
 /**
- * Adds the URL that fires the trigger. It contains the token, so only routes that show that use it.
+ * Adds the URL that fires the trigger. The URL contains the trigger's token, so only routes that
+ * show the token call this.
  */
 const withUrl = (request: ManagedRequest, trigger: TriggerWithToken) => ({
   ...trigger,

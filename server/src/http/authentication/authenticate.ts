@@ -14,25 +14,31 @@ import { unauthorized } from "./unauthorized.ts";
 export interface Authenticated {
   readonly actor: Actor;
   readonly workspaceId: string;
-  /** If the caller is signed in. */
+  /** Id of the caller's session; absent for a key or token. */
   readonly sessionId?: string;
   /** Cookies for the response to a caller who is signed in. */
   readonly cookies?: readonly string[];
 }
 
-/** The workspace that a session's request names; a key or token belongs to one. */
+/**
+ * The workspace that a request with a session names. It is not used for a key or token, each of
+ * which belongs to one workspace.
+ */
 export interface WantedWorkspace {
-  /** Undefined if the request names none: enough for a member of only one. */
+  /** Undefined if the request names no workspace, as a member of only one workspace may. */
   readonly id: string | undefined;
   /** The route concerns all workspaces of the member, so the request need not name one. */
   readonly any?: boolean | undefined;
 }
 
 /**
- * Returns who sent the request, by its `x-api-key` or else by its session. Queries the database
- * each time: a revocation, or a member's removal or new role, takes effect with its response.
- * @throws ApiError `unauthorized`, the same for all credentials that are not valid; `not_found` if
- *   the caller is no member of the workspace; as `requireOwnSite` with a session.
+ * Returns the sender of the request, found by `x-api-key` or, without this header, by the session
+ * cookie. Queries the database each time: once the server has responded to a revocation, a member's
+ * removal or a change of role, later requests are subject to it.
+ * @throws ApiError `unauthorized`, the same for all credentials that are not valid; `forbidden` if
+ *   a signed-in caller is a member of no workspace; `not_found` if the caller is not a member of
+ *   the named workspace; `bad_request` if the request must name a workspace and does not; with a
+ *   session, the errors of `requireOwnSite`.
  */
 export async function authenticate(
   services: Services,
@@ -51,7 +57,9 @@ export async function authenticate(
 }
 
 /**
- * Returns the workspace that a request names: in its header or, for links, in the query of a GET.
+ * Returns the workspace that a request names in the header `beckon-workspace`, or else in the query
+ * of a GET or HEAD, so that links can name one.
+ * @param query value of `?workspace=`.
  */
 export function workspaceOf(
   incoming: IncomingMessage,

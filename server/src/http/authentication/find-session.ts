@@ -8,14 +8,14 @@ import { unauthorized } from "./unauthorized.ts";
 export interface SessionFound {
   readonly id: string;
   readonly userId: string;
-  /** Cookies for the response: the session's expiry has moved. */
+  /** `Set-Cookie` values for the response if the session's expiry was extended, else empty. */
   readonly cookies: readonly string[];
 }
 
 /**
- * Returns the session of the request, or undefined if it has no session cookie. Queries the
- * database each time, so that every process rejects a session as soon as it is revoked.
- * @throws ApiError `unauthorized` if the session is not valid; as `requireOwnSite`.
+ * Returns the session of the request, or undefined if the request has no session cookie. Queries
+ * the database each time, so that every process rejects a session as soon as it is revoked.
+ * @throws ApiError `unauthorized` if the session is not valid; the errors of `requireOwnSite`.
  */
 export async function findSession(
   services: Services,

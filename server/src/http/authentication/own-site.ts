@@ -5,16 +5,19 @@ import { headerOf } from "../request/index.ts";
 import type { Services } from "../services.ts";
 
 /**
- * Rejects requests that a page of another site made a browser send with the session's cookie, in
- * addition to SameSite=Strict. For every request that a cookie authenticates or that creates or
- * uses accounts. Not for keys: no browser adds one by itself.
+ * Rejects requests that a page of another site made a browser send with the session's cookie. This
+ * is a protection in addition to SameSite=Strict. It applies to every request that a cookie
+ * authenticates or that creates or uses accounts. It does not apply to requests with a key, because
+ * browsers do not add keys by themselves.
  *
  * - `Host` must be PUBLIC_URL's host, localhost or an IP literal (prevents DNS rebinding).
- * - `Origin` must be that of PUBLIC_URL or of the `Host`.
- * - `Sec-Fetch-Site`, which browsers add and pages cannot set, must not be another origin.
+ * - `Origin`, if present, must be the origin of PUBLIC_URL or have the host and port of `Host`.
+ * - `Sec-Fetch-Site`, which browsers add and pages cannot set, must be `same-origin`, `none` or
+ *   absent.
  *
- * @param strict requires `Origin` on all methods but GET and HEAD: browsers send it there
- * @throws ApiError `misdirected` for the host, `forbidden` for the rest
+ * @param strict rejects requests without `Origin`, except GET and HEAD: browsers send this header
+ *   with all other methods
+ * @throws ApiError `misdirected` for a wrong `Host`, `forbidden` for the other headers
  */
 export function requireOwnSite(
   services: Services,
@@ -49,7 +52,7 @@ function isOwnHost(host: string, own: URL): boolean {
   );
 }
 
-/** Returns `host:port` of an origin, as in a Host header. */
+/** Returns the host and port of an origin in the format of a Host header; undefined if invalid. */
 function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host || undefined : undefined;
 }

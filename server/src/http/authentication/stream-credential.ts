@@ -4,7 +4,10 @@ import type { StreamCredential } from "../../credentials/index.ts";
 import { headerOf } from "../request/index.ts";
 import type { Authenticated } from "./authenticate.ts";
 
-/** Returns the credential of the request, which is checked again while its stream is open. */
+/**
+ * Returns the kind and id of the credential of a request. The server checks this credential
+ * repeatedly while the request's stream is open.
+ */
 export function streamCredentialOf(
   { actor, sessionId }: Authenticated,
   incoming: IncomingMessage,
@@ -24,7 +27,7 @@ export function streamCredentialOf(
   }
 }
 
-/** Returns the name of a credential among open streams: its hash. */
+/** Returns the id of a credential in the registry of open streams: its hash in hexadecimal. */
 export function credentialId(hash: Buffer): string {
   return hash.toString("hex");
 }

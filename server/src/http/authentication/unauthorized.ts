@@ -5,8 +5,8 @@ import { addressOf, headerOf } from "../request/index.ts";
 import type { Services } from "../services.ts";
 
 /**
- * Counts a failed authentication and returns its error. A request whose only credential is
- * `Authorization: Bearer`, the convention of other APIs, learns which header Beckon reads.
+ * Counts a failed authentication and returns its error. If the only credential of the request is
+ * `Authorization: Bearer`, which other APIs use, the error says which header Beckon reads.
  */
 export function unauthorized(services: Services, incoming: IncomingMessage): ApiError {
   const hint = isBearerOnly(incoming)

@@ -2,18 +2,25 @@ import { LRUCache } from "lru-cache";
 import { type Caller, callerId, mayStart, type StartRequest } from "../../runs/index.ts";
 import type { Services } from "../services.ts";
 
-/** Callers in the cache. Beyond that, the one that was used least recently is queried again. */
+/**
+ * Maximum number of callers in the cache. When there are more, the least recently used one is
+ * dropped, and its credential is queried before its next body is read.
+ */
 const maxCallers = 50_000;
 
 /**
- * Cache of admitted credentials: decides only whether a body is read before the admission check.
- * Without an entry the database is queried first. The check tests the credential of every start, so
- * an entry that has outlived its credential grants nothing. Rejections are not cached.
+ * Cache of callers whose credential was valid at an earlier request. A body is read only if its
+ * caller is in the cache or a query finds the credential valid, so the cache saves this query.
+ * Every start checks the credential again, so a credential in the cache that was revoked starts
+ * nothing. Rejected credentials are not cached.
  */
 export interface AdmittedCredentials {
-  /** Whether the body can be read without a query. */
+  /** Returns whether the body can be read without querying the credential first. */
   has(caller: Caller): boolean;
-  /** Queries the credential. @throws ApiError of the admission check if it is not valid */
+  /**
+   * Queries the credential and adds the caller to the cache.
+   * @throws ApiError as `mayStart`, if the credential is not valid.
+   */
   check(request: Pick<StartRequest, "source" | "caller" | "agentId">): Promise<void>;
   forget(caller: Caller): void;
 }

@@ -6,8 +6,9 @@ import type { Services } from "../services.ts";
 import type { StartHead } from "./start-from-request.ts";
 
 /**
- * Returns the member who invokes an agent by a session; undefined without one. Queries session and
- * role just before the admission check, so that a revocation takes effect with its response.
+ * Returns the member who invokes an agent with a session, or undefined if the request has no
+ * session cookie. Queries session and role just before the run is started: once the server has
+ * responded to a revocation, the session can start no run.
  * @throws ApiError as `authenticate`; `forbidden` if the role cannot invoke agents.
  */
 export async function authenticateMember(
@@ -31,7 +32,7 @@ export async function authenticateMember(
   };
 }
 
-/** Returns the header that renews the session's cookie, if that is due. */
+/** Returns the header that renews the session's cookie, or no header if renewal is not due. */
 export function cookieOf({ session }: Pick<StartHead, "session">): Record<string, string> {
   const cookie = session?.cookies[0];
   return cookie === undefined ? {} : { "set-cookie": cookie };

@@ -13,15 +13,18 @@ import type { AdmittedCredentials } from "./admitted-credentials.ts";
 import { startFromRequest } from "./start-from-request.ts";
 
 /**
- * CORS headers of every response to a fire. Pages of any origin can fire: the URL is the
- * credential, and browsers send no cookie along.
+ * CORS headers of every response to a fire. Pages of any origin can fire a trigger, because the URL
+ * is the only credential and browsers send no cookie with the request.
  */
 export const fireCors: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": `${requestIdHeader}, idempotency-replayed, retry-after`,
 };
 
-/** Answers the CORS preflight of a fire. It is the same for every token, so it reveals none. */
+/**
+ * Answers the CORS preflight of a fire. The response is the same for every token, so it does not
+ * reveal which tokens are valid.
+ */
 export function handleFireOptions(): Response {
   return new Response(null, {
     status: 204,
@@ -61,8 +64,9 @@ export async function handleFire(
 }
 
 /**
- * Returns the idempotency key of a fire. Standard Webhooks senders repeat a delivery with the same
- * `webhook-id`. One that is not a valid key is ignored: the sender cannot change it.
+ * Returns the idempotency key of a fire: the header `Idempotency-Key`, or else `webhook-id`, which
+ * stays the same when a Standard Webhooks sender repeats a delivery. A `webhook-id` that is not a
+ * valid key is ignored, because its sender cannot change it.
  */
 function fireKey(
   header: string | undefined,
@@ -74,7 +78,8 @@ function fireKey(
 }
 
 /**
- * Returns the payload. Text and JSON are unchanged; a form becomes JSON, which models read better.
+ * Returns the payload of the run. Text and JSON are unchanged; a URL-encoded form is converted to
+ * JSON, which models read better.
  */
 function payloadOf(
   bytes: Buffer,
@@ -102,7 +107,8 @@ function payloadOf(
 }
 
 /**
- * curl labels every body as a form unless told otherwise, so text that is no form stays unchanged.
+ * Converts a URL-encoded form to JSON. Returns text that is not a form unchanged, because curl
+ * labels every body as a form by default.
  */
 function formPayload(text: string): string {
   if (!text.includes("=") || isJson(text)) return text;

@@ -16,7 +16,7 @@ export function ignoredFields(body: unknown, known: readonly string[]): string |
   for (const name in body) {
     if (known.includes(name)) continue;
     if (names.length === maxNames) break;
-    // No name that is longer fits, and a lone surrogate cannot be encoded.
+    // A longer name does not fit. `toWellFormed` replaces lone surrogates, which cannot be encoded.
     if (name.length > maxBytes) continue;
     const encoded = encodeURIComponent(name.toWellFormed()) || '""';
     const added = encoded.length + (names.length === 0 ? 0 : 2);

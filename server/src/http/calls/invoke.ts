@@ -30,8 +30,9 @@ import { streamInvoked } from "./stream-invoked.ts";
 const bodyFields = Object.keys(invokeBody.shape);
 
 /**
- * Handles `POST /api/public/agents/:agent_id/invoke`: starts a run and waits for its end, or as
- * long as `Prefer` allows.
+ * Handles `POST /api/public/agents/:agent_id/invoke`: starts a run and responds when the run ends,
+ * or earlier if the `Prefer` header asks for that. Streams the run's events to clients that accept
+ * `text/event-stream`.
  */
 export async function handleInvoke(
   services: Services,
@@ -52,7 +53,7 @@ export async function handleInvoke(
     payloadOf: (bytes) => {
       const body = jsonOf(textOf(bytes));
       const ignored = ignoredFields(body, bodyFields);
-      // Errors have the header too: it shows a misspelt `input`.
+      // Set on Node's response, so that errors have the header too: it shows a misspelt `input`.
       if (ignored !== undefined) outgoing.setHeader(ignoredFieldsHeader, ignored);
       return parse(invokeBody, body).input;
     },
@@ -114,7 +115,10 @@ function ended(
   return new Response(JSON.stringify(body), { status: 500, headers });
 }
 
-/** Aborts when the client disconnects or its `wait` has passed. The run continues either way. */
+/**
+ * Returns a signal that aborts when the client disconnects or `wait` seconds have passed. The run
+ * continues in both cases.
+ */
 function waitSignal(c: RequestContext, { wait }: Preference): AbortSignal {
   return clientGoneSignal(c.env.outgoing, wait === undefined ? undefined : wait * 1_000);
 }

@@ -1,15 +1,15 @@
-/** How long a client prefers to wait for the response: RFC 7240. */
+/** The preferences of a client in its `Prefer` header (RFC 7240) about waiting for a run's end. */
 export interface Preference {
   readonly respondAsync: boolean;
-  /** Seconds. */
+  /** Maximum seconds to wait for the run's end; undefined if the client does not limit the wait. */
   readonly wait: number | undefined;
 }
 
 const none: Preference = { respondAsync: false, wait: undefined };
 
 /**
- * Parses `Prefer`. Ignores unknown preferences and parameters, as the RFC says. `wait` is at most a
- * day.
+ * Parses the `Prefer` header. Ignores unknown preferences and parameters, as RFC 7240 requires.
+ * Reduces a `wait` of more than a day to a day.
  */
 export function readPrefer(header: string | undefined): Preference {
   if (header === undefined) return none;

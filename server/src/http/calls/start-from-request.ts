@@ -19,21 +19,24 @@ import {
 import type { Services } from "../services.ts";
 import type { AdmittedCredentials } from "./admitted-credentials.ts";
 
-/** What is known of a request to start a run before its body is read. */
+/** The parts of a request to start a run that are known before its body is read. */
 export interface StartHead extends Pick<StartRequest, "source" | "agentId" | "output"> {
-  /** Undefined: the credential is missing or malformed, and is rejected without a query. */
+  /**
+   * Undefined if the credential is missing or malformed. The request is then rejected without a
+   * query.
+   */
   readonly caller: Caller | undefined;
   /** The session by which the caller is signed in, with cookies to set in the response. */
   readonly session?: { readonly id: string; readonly cookies: readonly string[] };
   readonly key: Result<string> | undefined;
-  /** Returns the payload of the raw body. @throws ApiError */
+  /** Converts the raw body to the run's payload. @throws ApiError */
   readonly payloadOf: (bytes: Buffer) => string;
   readonly contentType: string | undefined;
 }
 
 /**
  * Checks the credential, reads the body, and starts the run.
- * @throws ApiError in the order of the contract.
+ * @throws ApiError If a request has several errors, the one that comes first in the API's order.
  */
 export async function startFromRequest(
   services: Services,

@@ -8,8 +8,9 @@ import { cookieOf } from "./authenticate-member.ts";
 import { type StartHead, startFromRequest } from "./start-from-request.ts";
 
 /**
- * Starts a run and streams its events from the first one. Errors before the run exists are JSON. A
- * repeat with the same Idempotency-Key joins the run, after the event in its `Last-Event-ID`.
+ * Starts a run and streams its events from the first one. Errors that occur before the run exists
+ * are sent as JSON. A repeated request with the same Idempotency-Key starts no run: it streams the
+ * events of the first request's run after the event that `Last-Event-ID` names.
  */
 export async function streamInvoked(
   services: Services,
@@ -26,7 +27,8 @@ export async function streamInvoked(
     const run = await startFromRequest(services, admitted, c, {
       ...head,
       output,
-      // An invalid cursor is an error of the body: it comes after those of the credential.
+      // The cursor is checked together with the body, so that an invalid cursor is reported only if
+      // the credential is valid.
       payloadOf: (bytes) => {
         readCursor(lastEventId);
         return head.payloadOf(bytes);

@@ -30,7 +30,7 @@ export interface Operation {
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
-  /** The credential that its samples use. */
+  /** The credential that the samples of the operation use. */
   readonly credential: "none" | "token" | "key" | "session";
   readonly parameters: readonly Parameter[];
   readonly requestBody: { readonly required?: boolean; readonly content: Content } | undefined;

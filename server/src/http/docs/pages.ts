@@ -8,7 +8,7 @@ export interface ResourcePage {
   readonly title: string;
   readonly lead: string;
   readonly operations: readonly Operation[];
-  /** By their names in the document. */
+  /** The resources, with their names in the document. */
   readonly schemas: readonly (readonly [name: string, schema: Schema])[];
 }
 

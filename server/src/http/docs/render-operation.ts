@@ -40,7 +40,7 @@ ${successes.map(([status, { content = {} }]) => renderExample(status, content)).
 </section>`;
 }
 
-/** An error response describes each of its codes, separated by semicolons. */
+/** Renders the description of an error response, in which semicolons separate the error codes. */
 function errorList(description: string): string {
   return description
     .split(/; (?=`)/)
@@ -90,7 +90,7 @@ function renderSamples(operation: Operation, baseUrl: string): string {
   return renderTabs(operation.id, samplesOf(operation, baseUrl));
 }
 
-/** Returns samples as tabs, which are radio buttons: they work without a script. */
+/** Returns samples as tabs. The tabs are radio buttons, so they work without a script. */
 export function renderTabs(id: string, samples: readonly Sample[]): string {
   return `<fieldset class="samples"><legend>Sample</legend>${samples
     .map(

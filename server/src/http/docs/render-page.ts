@@ -10,7 +10,10 @@ import { searchScript } from "./search-script.ts";
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** Allows the page's own style and script, by their hashes, and nothing else. */
+/**
+ * Content security policy. It allows the page's own style and script, which it identifies by their
+ * hashes, and nothing else.
+ */
 export const pagePolicy = [
   "default-src 'none'",
   `style-src ${hashOf(pageStyle)}`,
@@ -60,7 +63,10 @@ interface Linked {
   readonly title: string;
 }
 
-/** The page before the first one is the overview, which has none itself. */
+/**
+ * Returns the overview, which is the page before the first one. The overview itself has no page
+ * before it.
+ */
 function overviewOf(page: Linked | undefined): Linked | undefined {
   return page === undefined ? undefined : { slug: "", title: "Overview" };
 }

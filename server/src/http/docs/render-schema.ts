@@ -10,10 +10,13 @@ interface Row {
   readonly notes: string;
 }
 
-/** Fields deeper than this are left to the JSON Schema of the OpenAPI document. */
+/** Maximum depth of the fields that are shown. Deeper fields are only in the OpenAPI document. */
 const maxDepth = 3;
 
-/** Returns a table of the fields of a schema; of anything but an object, its type. */
+/**
+ * Returns a table of the fields of a schema. If the schema does not describe an object, returns its
+ * type.
+ */
 export function renderFields(
   schema: Schema,
   linkTo: LinkTo,
@@ -36,7 +39,7 @@ export function renderRow({ name, type, notes }: Row): string {
 interface Reading {
   readonly linkTo: LinkTo;
   readonly marksRequired: boolean;
-  /** Of the names, for example `limits.`. */
+  /** Text before the names of the fields, for example `limits.`. */
   readonly prefix: string;
   readonly depth: number;
 }
@@ -108,7 +111,7 @@ export function notesOf(schema: Schema, isRequired: boolean): string {
     .join(" ");
 }
 
-/** Hides the largest safe integer, which is no limit that a reader needs. */
+/** Returns undefined for the largest safe integer, because readers need not know such a limit. */
 const atMost = (maximum: unknown) => (maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum);
 
 function range(min: unknown, max: unknown, unit: string): string {

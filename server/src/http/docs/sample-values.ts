@@ -7,7 +7,7 @@ export class Secret {
   }
 }
 
-/** A JSON value in a sample, with secrets in it. */
+/** A JSON value in a sample. It can contain instances of `Secret`. */
 export type Value = unknown;
 
 /** Environment variables by the name of the body's field that holds the secret. */
@@ -98,9 +98,9 @@ interface Notation {
   /** Writes the name of a field. */
   readonly name: (name: string) => string;
   readonly indent: string;
-  /** Between the braces and the fields of an object on one line. */
+  /** Text between the braces and the fields of an object on one line. */
   readonly pad: string;
-  /** After the last item of a value on several lines. */
+  /** Text after the last item of a value on several lines. */
   readonly trailingComma: string;
 }
 

@@ -77,7 +77,8 @@ function credentialOf(
     case "session":
       return {
         cookie: new Secret("BECKON_COOKIE"),
-        // Beckon accepts changes by a session only from its own pages.
+        // With a session, Beckon accepts changes only from its own pages, hence the origin of
+        // these.
         ...(method === "GET" ? {} : { origin: new URL(baseUrl).origin }),
       };
   }

@@ -1,6 +1,6 @@
 /**
  * The only script of the documentation. It adds the search, which filters the navigation, and
- * keeps the language of the samples. Pages work without it.
+ * remembers the selected language of the samples. Pages work without the script.
  */
 export const searchScript = `
 const box = document.querySelector("#search");

@@ -12,7 +12,10 @@ export interface Docs {
   servePage(c: RequestContext): Response;
 }
 
-/** Creates the docs. They are rendered on first use, since most processes are never asked. */
+/**
+ * Creates the docs. Document and pages are rendered on first use, since most processes are never
+ * asked for them.
+ */
 export function createDocs(publicUrl: () => string): Docs {
   let site: Site | undefined;
   let json: string | undefined;

@@ -16,7 +16,7 @@ import { managedBody } from "./managed-body.ts";
 import { type RouteResult, render } from "./managed-route.ts";
 import type { RouteDoc } from "./route-doc.ts";
 
-/** A request as handlers get it: HTTP is decoded, no schema is applied yet. */
+/** A request as handlers get it: decoded from HTTP, but not yet validated by a schema. */
 export interface AccountRequest<Ctx extends AccountContext> {
   readonly ctx: Ctx;
   readonly param: (name: string) => string;
@@ -26,12 +26,12 @@ export interface AccountRequest<Ctx extends AccountContext> {
 
 interface Described {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Under `/api/public`. */
+  /** Path below `/api/public`. */
   readonly path: string;
   readonly doc: RouteDoc;
 }
 
-/** A route that needs no credential, or takes it in its body. */
+/** A route that needs no credential, or has it in its body, for example a password. */
 export interface OpenRoute extends Described {
   readonly who: "anybody";
   /** `signedIn` returns the session of the request, if it has one. */
@@ -40,13 +40,16 @@ export interface OpenRoute extends Described {
   ) => Promise<RouteResult>;
 }
 
-/** A route about the person who is signed in: it needs a session, a key is rejected. */
+/** A route about the person who is signed in. It needs a session and rejects keys. */
 export interface PersonalRoute extends Described {
   readonly who: "signed in";
   readonly handle: (request: AccountRequest<SignedIn>) => Promise<RouteResult>;
 }
 
-/** A route about accounts, which belong to no workspace: no scope, role or Idempotency-Key. */
+/**
+ * A route about accounts. Accounts belong to no workspace, so these routes have no scope, role or
+ * Idempotency-Key.
+ */
 export type AccountRoute = OpenRoute | PersonalRoute;
 
 /** Handles a request to an account route. */

@@ -5,7 +5,8 @@ import { jsonOf, type RawBody, textOf } from "../request/index.ts";
 import type { RouteDoc } from "./route-doc.ts";
 
 /**
- * Decodes the body as JSON. The operation parses YAML, where the route accepts it: see `YamlText`.
+ * Decodes a JSON body. If the route accepts YAML, a YAML body is returned as `YamlText`, and the
+ * operation parses it.
  */
 export function managedBody(
   raw: RawBody | undefined,

@@ -31,7 +31,7 @@ export type ManagedContext = Context &
     readonly egress: Egress;
   };
 
-/** A request as handlers get it: HTTP is decoded, no schema is applied yet. */
+/** A request as handlers get it: decoded from HTTP, but not yet validated by a schema. */
 export interface ManagedRequest {
   readonly ctx: ManagedContext;
   /** Returns a path parameter of the route's pattern. */
@@ -42,21 +42,23 @@ export interface ManagedRequest {
 }
 
 export interface RouteResult {
-  /** Absent: the response is 204. */
+  /** The `data` of a JSON response. Without `data`, `lines` and `file` the response is 204. */
   readonly data?: unknown;
-  /** Instead of data: sent one by one as JSON Lines, as fast as the client reads. */
+  /** Values that are sent instead of `data`, as JSON Lines, as fast as the client reads them. */
   readonly lines?: AsyncIterable<unknown>;
-  /** Instead of data: a file, sent as fast as the client reads. */
+  /** A file that is sent instead of `data`, as fast as the client reads it. */
   readonly file?: {
     readonly name: string;
     readonly type: string;
     readonly text: AsyncIterable<string>;
   };
-  /** The cursor of a list's following page. */
+  /** The cursor of the next page of a list; null for the last page. */
   readonly next?: string | null;
-  /** The path of the resource that was created; the response is 201. */
+  /**
+   * The path of the resource that was created. If it is set, the response is 201 instead of 200.
+   */
   readonly location?: string;
-  /** The response holds a secret, which no cache can store. */
+  /** Whether the response contains a secret. It is then sent with `cache-control: no-store`. */
   readonly secret?: boolean;
   readonly replayed?: boolean;
   /** The version of the resource, for `If-Match`. */
@@ -64,15 +66,18 @@ export interface RouteResult {
   readonly cookies?: readonly string[];
 }
 
-/** The source of a stream. `agentIds`: the agents it is limited to; null: the whole workspace. */
+/**
+ * The source of a stream's events. `agentIds` has the agents to which the stream is limited; null
+ * means the whole workspace.
+ */
 export interface RouteStream extends StreamSource {
   readonly agentIds: readonly string[] | null;
 }
 
-/** A route of the management API. It calls one operation, which checks the same permission. */
+/** A route of the management API. It calls one operation, which checks the route's `permission`. */
 export interface ManagedRoute {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Under `/api/public`. */
+  /** Path below `/api/public`. */
   readonly path: string;
   readonly permission: Scope;
   /** The route concerns all workspaces of a member, so the request need not name one. */
@@ -80,8 +85,9 @@ export interface ManagedRoute {
   readonly doc: RouteDoc;
   readonly handle: (request: ManagedRequest) => Promise<RouteResult>;
   /**
-   * For GET, instead of `handle`, if the client accepts `text/event-stream`. Undefined: the stream
-   * has ended, and the response is 204, after which browsers do not reconnect.
+   * Called instead of `handle` for a GET by a client that accepts `text/event-stream`. Returns
+   * undefined if the stream has ended: the response is then 204, after which browsers do not
+   * reconnect.
    */
   readonly stream?: (
     request: ManagedRequest & { readonly lastEventId: string | undefined },
@@ -89,8 +95,8 @@ export interface ManagedRoute {
 }
 
 /**
- * Handles a request to a managed route. Errors have a fixed order: the credential here, then scope,
- * resource, idempotency and body in the operation.
+ * Handles a request to a managed route. Errors have a fixed order: the credential is checked here,
+ * then the operation checks scope, resource, idempotency and body.
  */
 export async function handleManaged(
   services: Services,
@@ -128,7 +134,8 @@ export async function handleManaged(
       ifMatch: entityTag(headerOf(incoming, "if-match")),
     },
     param: (name) => pathParameter(c, name),
-    // Only sessions use `?workspace=`; with a key it is rejected as an unknown parameter.
+    // `?workspace=` is for sessions only. With a key or token it is left in the query, where it is
+    // rejected as an unknown parameter.
     query: actor.kind === "user" ? query : c.req.query(),
     body: managedBody(raw, headerOf(incoming, "content-type"), route.doc),
     publicUrl: services.publicUrl(),
@@ -164,12 +171,18 @@ export async function handleManaged(
   }
 }
 
-/** Returns the version in `If-Match`; undefined for `*`, which any version matches. */
+/**
+ * Returns the version in `If-Match`. Returns undefined without this header and for `*`, which every
+ * version matches.
+ */
 function entityTag(header: string | undefined): string | undefined {
   return header === "*" ? undefined : header?.replace(/^(?:W\/)?"?(.*?)"?$/, "$1");
 }
 
-/** Returns the HTTP response of a route. Calls `count` with its text before it is sent. */
+/**
+ * Returns the HTTP response of a route. Calls `count` with the text of a JSON response before the
+ * response is sent; `count` can throw an error to prevent that.
+ */
 export function render(result: RouteResult, count: (text: string) => void = () => {}): Response {
   const headers = new Headers({ "content-type": "application/json" });
   const { cookies = [] } = result;

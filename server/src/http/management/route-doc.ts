@@ -2,9 +2,9 @@ import type { ErrorCode } from "@beckon/contract";
 import type { z } from "zod";
 
 /**
- * Describes a route's request and response. The OpenAPI document and the pages at `/docs` are made
- * of it. The operation parses with the same request schemas; tests compare every response with the
- * response schema.
+ * Describes a route's request and response. The OpenAPI document and the pages at `/docs` are
+ * generated from these descriptions. The route's operation parses requests with the same schemas;
+ * tests compare every response with the response schema.
  */
 export interface RouteDoc {
   /** The operationId, and the name of the function in a client. */
@@ -19,7 +19,7 @@ export interface RouteDoc {
   /** A missing body counts as `{}`. */
   readonly bodyOptional?: true;
   readonly query?: z.ZodObject;
-  /** The response's `data`; without it the response is 204. */
+  /** The schema of the response's `data`. Without it the response is 204. */
   readonly data?: z.ZodType;
   /** Fields that only this response has in addition to those of `data`. */
   readonly also?: z.ZodObject;
@@ -27,7 +27,7 @@ export interface RouteDoc {
   readonly list?: true;
   /** The response is one `data` per line, as JSON Lines. */
   readonly lines?: true;
-  /** What the route sends instead with `Accept: text/event-stream`. */
+  /** Describes what the route sends to a client that accepts `text/event-stream`. */
   readonly stream?: string;
   /** The response is `data` without envelope, as a file in JSON or YAML. */
   readonly file?: true;
@@ -49,7 +49,7 @@ export interface RouteDoc {
   readonly dataExample?: unknown;
 }
 
-/** Returns every error code of a route. `who` marks routes about accounts. */
+/** Returns every error code of a route. `who` is given only for routes about accounts. */
 export function errorsOf({
   method,
   path,
@@ -69,12 +69,14 @@ export function errorsOf({
     "internal_error",
     "unavailable",
   ];
-  // A session can name a workspace of which its user is no member, or none although there are two.
+  // A request with a session can name a workspace of which its user is not a member (`not_found`),
+  // or name none although the user is a member of several (`bad_request`).
   if (path.includes(":") || who === undefined) codes.push("not_found");
   if (doc.query !== undefined || method !== "GET" || who === undefined) codes.push("bad_request");
   if (doc.body !== undefined || doc.once) codes.push("too_large");
   if (doc.body !== undefined) codes.push("unsupported_type");
-  // The first request can still be in progress, or its response encrypted with a lost key.
+  // The first request with the same key can still be in progress (`conflict`), or its stored
+  // response can be encrypted with a lost master key (`secret_unreadable`).
   if (doc.once) codes.push("idempotency_mismatch", "conflict", "secret_unreadable");
   if (doc.ifMatch) codes.push("stale");
   return [...new Set([...codes, ...(doc.errors ?? [])])];

@@ -3,7 +3,8 @@ import { z } from "zod";
 export type JsonSchema = Record<string, unknown>;
 
 /**
- * Returns the JSON Schema of a request: fields with a default are optional, unknown ones invalid.
+ * Returns the JSON Schema of a request. Fields with a default are optional, and unknown fields are
+ * invalid.
  */
 export function schemaOfRequest(schema: z.ZodType): JsonSchema {
   return convert(schema, "input");
@@ -23,10 +24,11 @@ function convert(schema: z.ZodType, io: "input" | "output"): JsonSchema {
     io,
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }) => {
-      // The format says the same as the pattern, which is four lines long.
+      // The pattern is removed, because it says the same as the format and is four lines long.
       if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
       const { def } = zodSchema._zod;
-      // The output of a transformation has the same form as its input, apart from defaults.
+      // A transformation is described by its input schema, because its output has the same
+      // structure apart from defaults.
       if (io === "output" && def.type === "pipe" && def.out._zod.def.type === "transform") {
         Object.assign(jsonSchema, convert(def.in as z.ZodType, io));
       }
@@ -40,8 +42,8 @@ function convert(schema: z.ZodType, io: "input" | "output"): JsonSchema {
 }
 
 /**
- * Replaces the definition of `z.json()` by `{}`, anything: its reference to itself starts at the
- * root of the schema, which is not the root of the document.
+ * Replaces references to the definition of `z.json()` by `{}`, which allows any value. The
+ * reference would be wrong in the document, because it starts at the root of the schema.
  */
 function unreferenced(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unreferenced);

@@ -88,7 +88,7 @@ const collections = [
   "invitations",
 ];
 
-/** Returns the last collection in the path; a run's events belong to the runs. */
+/** Returns the tag of a path: its last collection, or `runs` for all paths below `/runs`. */
 function tagOf(path: string): string {
   const named = path.split("/").filter((part) => collections.includes(part));
   return path.startsWith("/runs") ? "runs" : (named.at(-1) ?? "agents");
@@ -114,8 +114,8 @@ function headerParameters(doc: RouteDoc): JsonSchema[] {
 }
 
 /**
- * A stream of server-sent events: `data` is the event as JSON, `event` its type, and `id`, if there
- * is one, the cursor after it.
+ * A stream of server-sent events. `data` is the event as JSON, `event` its type, and `id`, if
+ * present, the cursor with which a reader resumes after the event.
  */
 export const streamContent = {
   "text/event-stream": { schema: { $ref: "#/components/schemas/StreamEvent" } },
@@ -193,7 +193,10 @@ function pageOf(items: JsonSchema, example: unknown): JsonSchema {
   };
 }
 
-/** Returns schema and example of a response's `data`: a reference, if it is a resource. */
+/**
+ * Returns schema and example of a response's `data`. If `data` is a resource, the schema is a
+ * reference to that resource.
+ */
 function resourceOf(
   { also, dataExample }: RouteDoc,
   data: z.ZodType,

@@ -58,8 +58,8 @@ export const prefer: JsonSchema = {
 };
 
 /**
- * Parameters that operations refer to. The client has no options for these: it authenticates with
- * keys, and has its own idempotency keys.
+ * Parameters to which operations refer. The client library has no options for these, because it
+ * authenticates with keys and handles idempotency keys itself.
  */
 export const sharedParameters = {
   Workspace: {

@@ -47,7 +47,10 @@ const names: { readonly [Name in keyof typeof responseHeaders]: string } = {
   SetCookie: "Set-Cookie",
 };
 
-/** Returns the `headers` of a response: these, and the request id that every response has. */
+/**
+ * Returns the `headers` of a response: the given ones, and the request id, which every response
+ * has.
+ */
 export function headersOf(...which: readonly (keyof typeof responseHeaders)[]): JsonSchema {
   return Object.fromEntries(
     (["RequestId", ...which] as const).map((name) => [

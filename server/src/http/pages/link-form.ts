@@ -18,8 +18,9 @@ a { color: var(--mark); }
 `;
 
 /**
- * Sends the form as JSON with the link's token, and shows the result. Removes the token from the
- * address at once, so that no history has it: after a reload the link is needed again.
+ * Script of the form pages. Sends the form and the link's token as JSON, and shows the result.
+ * Removes the token from the page's address at once, so that the browser's history does not have
+ * it. After a reload, the person must open the link again.
  */
 export const formScript = `
 const form = document.querySelector("form");

@@ -13,7 +13,7 @@ interface Field {
 
 /** A page behind a one-time link. */
 export interface LinkPage {
-  /** The path in the links. */
+  /** The path of the page in the links. */
   readonly path: string;
   readonly title: string;
   readonly lead: string;
@@ -92,7 +92,10 @@ export const linkPages: readonly LinkPage[] = [
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** Allows the page's own style and script, by their hashes, and requests to this server. */
+/**
+ * Content security policy. It allows the page's own style and script, which it identifies by their
+ * hashes, and requests to this server.
+ */
 const policy = [
   "default-src 'none'",
   `style-src ${hashOf(formStyle)}`,
@@ -104,8 +107,8 @@ const policy = [
 ].join("; ");
 
 /**
- * Serves the page behind a link. The server does not get the token: browsers do not send what
- * follows `#`.
+ * Serves the page behind a link. The server does not get the link's token, which follows `#`:
+ * browsers do not send that part of a URL.
  */
 export function serveLinkPage(page: LinkPage): Response {
   return new Response(render(page), {

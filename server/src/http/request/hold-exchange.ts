@@ -2,12 +2,15 @@ import type { ServerResponse } from "node:http";
 import type { ByteBudget, ByteHold } from "../../base/byte-budget.ts";
 import { ApiError } from "../../base/errors.ts";
 
-/** Characters of a response that are not counted: its connection takes as much. */
+/**
+ * Responses of at most this many characters are not counted, because each connection takes as much
+ * memory anyway.
+ */
 const smallResponse = 64 * 1024;
 
 /**
- * Bytes of memory for each character of a response: the text, what it was made of, and its UTF-8
- * until the caller has taken it.
+ * Bytes of memory that are counted for each character of a response. They include the text, the
+ * values from which it was made, and its UTF-8 bytes until the client has received these.
  */
 const heldPerCharacter = 5;
 
@@ -15,8 +18,9 @@ const heldPerCharacter = 5;
 const stallMs = 60_000;
 
 /**
- * Counts the bytes of a request body and of its response until the response is sent or the client
- * has disconnected.
+ * Returns a hold that counts the bytes of a request body and of its response. The hold is released
+ * when the response is sent or the client has disconnected.
+ * @param owner the workspace or address whose share of the budget the hold uses.
  */
 export function holdExchange(
   exchanges: ByteBudget,
@@ -30,8 +34,10 @@ export function holdExchange(
 }
 
 /**
- * Counts a response before it is sent. A client that does not read it is disconnected.
- * @returns false if the process cannot hold another large response: this one must not be sent.
+ * Counts a response before it is sent. A client that reads nothing of a large response for a minute
+ * is disconnected.
+ * @returns false if the process cannot hold another large response. The response must not be sent
+ *   then.
  */
 export function canSend(text: string, hold: () => ByteHold, outgoing: ServerResponse): boolean {
   if (text.length <= smallResponse) return true;
@@ -39,7 +45,10 @@ export function canSend(text: string, hold: () => ByteHold, outgoing: ServerResp
   return hold().grow(heldPerCharacter * text.length);
 }
 
-/** The 503 for a response that does not fit into the memory set aside for responses. */
+/**
+ * Returns the 503 error for a response that does not fit into the memory set aside for responses.
+ * `what` tells the client what to do.
+ */
 export function tooManyResponses(what = "Ask again shortly."): ApiError {
   return new ApiError(
     "unavailable",

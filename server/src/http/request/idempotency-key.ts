@@ -3,8 +3,8 @@ import type { IdempotencyBinding } from "../../base/context.ts";
 import { ApiError, type Result } from "../../base/errors.ts";
 
 /**
- * Returns the key in the header, bare or quoted; undefined without a header. An invalid key is an
- * error: ignoring it could execute a request twice.
+ * Returns the key in the header, which can be in double quotes; undefined if there is no header. An
+ * invalid key is an error, because ignoring the key could execute a request twice.
  */
 export function idempotencyKey(header: string | undefined): Result<string> | undefined {
   if (header === undefined) return undefined;
@@ -19,7 +19,10 @@ export function idempotencyKey(header: string | undefined): Result<string> | und
   return { ok: false, error };
 }
 
-/** Binds a key to the hash of the raw body. Returns undefined without a key. */
+/**
+ * Returns the key with the SHA-256 hash of the raw body, to recognize a repeat of the request;
+ * undefined if there is no key.
+ */
 export function bindKey(
   key: Result<string> | undefined,
   body: Result<Buffer>,

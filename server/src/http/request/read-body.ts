@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { ApiError, type Result } from "../../base/errors.ts";
 
-/** 1 MiB. */
+/** Maximum size of a request body: 1 MiB. */
 const maxBodyBytes = 1_048_576;
 
 /**
@@ -13,18 +13,22 @@ const maxBodyBytes = 1_048_576;
  */
 export type RawBody = Result<Buffer>;
 
-/** Bytes of a body that are not counted: its connection uses as much. */
+/**
+ * A body of at most this size is not counted, because each connection uses as much memory anyway.
+ */
 const smallBodyBytes = 16 * 1024;
 
 /**
- * Bytes of memory for each byte of a body: chunks, joined bytes, text, parsed JSON and the result.
+ * Bytes of memory that are counted for each byte of a body. They include the chunks, the joined
+ * bytes, the text, the parsed JSON and the result.
  */
 const heldPerByte = 6;
 
 /**
- * Reads the body up to the limit. Rejects if the client disconnects before it is complete.
- * @param hold returns the hold that counts what is read; called only for a large body. The caller
- *   releases it when it holds nothing of the body
+ * Reads the body of a request. Resolves with an error if the body is above 1 MiB or its transfer
+ * coding is not supported. Rejects if the client disconnects before the body is complete.
+ * @param hold returns the hold that counts the bytes; called only for a large body. The caller
+ *   releases the hold when it no longer keeps anything of the body
  * @throws ApiError `unavailable`, as rejection, if the process cannot hold another body
  */
 export function readBody(incoming: IncomingMessage, hold: () => ByteHold): Promise<RawBody> {
@@ -49,7 +53,8 @@ export function readBody(incoming: IncomingMessage, hold: () => ByteHold): Promi
       if (fits) reject(tooManyBodies());
       else resolve({ ok: false, error: tooLarge() });
     };
-    // Both events also follow a complete body: no error, with its stack, is made for those.
+    // Both events can also follow a complete body. No error is created then, because capturing its
+    // stack would take time.
     const onClose = () => (incoming.complete ? undefined : reject(truncated()));
     incoming.on("data", append);
     incoming.on("end", () =>

@@ -1,13 +1,16 @@
 import { elapsed, within } from "../../base/clock.ts";
 import { databaseUnavailable } from "../../base/database/index.ts";
 
-/** Reads respond within 5 s; the remaining second is for a busy machine. */
+/**
+ * Time for the database reads of one request. The server responds to reads within 5 s; the
+ * remaining second is a reserve for a busy machine.
+ */
 const maxReadMs = 4_000;
 
 /**
- * Returns a function that limits the database reads of one request to `maxReadMs` in total. Not for
- * writes, whose outcome would be unknown.
- * @throws ApiError `unavailable`, as rejection, when the time has passed
+ * Returns a function that limits the database reads of one request to `maxReadMs` in total. It is
+ * not for writes: after the limit it would not be known whether a write succeeded.
+ * @throws ApiError `unavailable`, as rejection of a read, when the time has passed
  */
 export function readDeadline(): <T>(read: Promise<T>) => Promise<T> {
   const began = elapsed();

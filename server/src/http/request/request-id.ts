@@ -5,13 +5,17 @@ import { newId } from "../../base/ids.ts";
 export const requestIdHeader = "beckon-request-id";
 
 /**
- * Returns a new request id. An id that the client sends is not used: the log must be unambiguous.
+ * Returns a new request id. An id that the client sends is ignored, so that each id in the log
+ * belongs to one request only.
  */
 export function newRequestId(): string {
   return newId("rid");
 }
 
-/** Sets the request id, so that every response has it, however it is written. */
+/**
+ * Sets a new request id as a header of Node's response, so that the response has the id regardless
+ * of which code writes it.
+ */
 export function assignRequestId(outgoing: OutgoingMessage): void {
   outgoing.setHeader(requestIdHeader, newRequestId());
 }

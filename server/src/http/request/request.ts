@@ -7,21 +7,27 @@ import type { Context } from "hono";
 export type RequestContext = Context<{ Bindings: HttpBindings }>;
 
 /**
- * Returns a decoded path parameter of the route's pattern. Text that PostgreSQL cannot store names
- * no resource and would fail the query, so it becomes the empty text, which names none either.
+ * Returns a decoded path parameter of the route's pattern. Text that PostgreSQL cannot store would
+ * make the query fail, so it is replaced by the empty text. Neither text is the id of a resource.
  */
 export function pathParameter(c: RequestContext, name: string): string {
   const value = c.req.param(name) ?? "";
   return isStorableText(value) ? value : "";
 }
 
-/** Returns a header's value. Several are joined, which makes a credential or an id invalid. */
+/**
+ * Returns a header's value. Several values are joined with commas; a credential or an id that is
+ * sent twice is therefore invalid.
+ */
 export function headerOf(incoming: IncomingMessage, name: string): string | undefined {
   const value = incoming.headers[name];
   return Array.isArray(value) ? value.join(", ") : value;
 }
 
-/** Returns the client's address: the socket's or, behind a trusted proxy, the last it added. */
+/**
+ * Returns the client's address. This is the socket's address or, behind a trusted proxy, the last
+ * address in `X-Forwarded-For`, which that proxy added.
+ */
 export function addressOf(incoming: IncomingMessage, trustProxy: boolean): string {
   const forwarded = trustProxy
     ? headerOf(incoming, "x-forwarded-for")?.split(",").at(-1)?.trim()
@@ -45,5 +51,5 @@ export function clientGoneSignal(outgoing: ServerResponse, timeoutMs?: number): 
   return controller.signal;
 }
 
-/** Shared: an error for each request would capture a stack each time. */
+/** One error for all requests, because each new error would capture a stack, which takes time. */
 const clientGone = new Error("the client disconnected");

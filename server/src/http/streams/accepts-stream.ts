@@ -1,6 +1,7 @@
 /**
- * Whether a client with this `Accept` gets a stream: the header names `text/event-stream`, not by a
- * wildcard, and does not name `application/json`, which takes precedence. `q=0` excludes a type.
+ * Returns whether a client with this `Accept` header gets a stream. It does if the header names
+ * `text/event-stream` itself, not only a wildcard, and does not name `application/json`, which
+ * takes precedence. A type with `q=0` counts as not named.
  */
 export function acceptsStream(accept: string | undefined): boolean {
   if (accept === undefined || !/text\/event-stream/i.test(accept)) return false;

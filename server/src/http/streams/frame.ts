@@ -1,14 +1,14 @@
 import type { StreamEvent } from "@beckon/contract";
 
-/** Frames by event: many readers of one event share its bytes. */
+/** The frame of each event, so that all readers of an event share the same bytes. */
 const frames = new WeakMap<
   StreamEvent,
   { readonly id: string | undefined; readonly bytes: Buffer }
 >();
 
 /**
- * Returns an event as a frame of a stream. An event cannot break out of its frame: JSON has no CR
- * or LF, which end a line, and types and ids are checked.
+ * Returns an event as a frame of a stream. An event cannot break out of its frame: only CR and LF
+ * end a line, the JSON text contains neither, and types and ids are checked.
  */
 export function frameOf(event: StreamEvent, id: string | undefined): Buffer {
   const known = frames.get(event);

@@ -13,7 +13,8 @@ import { type StreamSource, type Timing, writeStream } from "./write-stream.ts";
 export interface Streams {
   /**
    * Reserves capacity for a stream of this credential.
-   * @throws ApiError `too_many_requests` or `unavailable` if there is none
+   * @throws ApiError `too_many_requests` if the credential has too many streams, `unavailable` if
+   *   the process has
    */
   reserve(credentialId: string): Reservation;
 }
@@ -27,7 +28,7 @@ export interface Reservation {
     held: StreamCredential,
     headers?: Readonly<Record<string, string>>,
   ): Response;
-  /** Does nothing after `respond`. */
+  /** Frees the capacity if the stream was not opened. Does nothing after `respond`. */
   release(): void;
 }
 
@@ -35,9 +36,9 @@ export interface Reservation {
 export interface StreamLimits extends Timing {
   /** Milliseconds between two checks of the credentials of open streams. */
   readonly checkMs: number;
-  /** Open at once in this process. */
+  /** Maximum number of streams that are open at once in this process. */
   readonly maxStreams: number;
-  /** Open at once with one credential, in this process. */
+  /** Maximum number of streams that are open at once with one credential in this process. */
   readonly maxPerCredential: number;
 }
 
@@ -91,7 +92,8 @@ export function openStreams(
             for (const stream of [first, ...more]) stream.revoke();
         }
       } catch (thrown) {
-        // While the database is away, nothing can be revoked either.
+        // A lost database is not logged here: while it is away, no credential can be revoked
+        // either.
         if (failureKind(thrown) !== "lost")
           log.error(
             { reason: messageOf(thrown) },

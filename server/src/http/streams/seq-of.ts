@@ -1,7 +1,8 @@
 import type { StreamEvent } from "@beckon/contract";
 
 /**
- * Returns the cursor of a run's stream after an event; undefined for events outside the journal.
+ * Returns the cursor with which a reader of a run's stream resumes after this event; undefined for
+ * events outside the journal, after which a reader cannot resume.
  */
 export function seqOf(event: StreamEvent): string | undefined {
   return "seq" in event ? String(event.seq) : undefined;

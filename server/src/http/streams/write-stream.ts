@@ -6,40 +6,48 @@ import { frameOf } from "./frame.ts";
 
 /** The source of a stream's events. */
 export interface StreamSource {
-  /** Must end soon after `signal` aborts, and must not buffer ahead of its reader. */
+  /**
+   * Returns the events. They must end soon after `signal` aborts, and must not be read ahead of the
+   * consumer.
+   */
   readonly events: (signal: AbortSignal) => AsyncIterable<StreamEvent>;
   /** Returns the cursor after an event; undefined if a reader cannot resume there. */
   readonly idOf: (event: StreamEvent) => string | undefined;
 }
 
 export interface Timing {
-  /** Milliseconds between two comments, since proxies disconnect idle connections. */
+  /** Time between two comments. They are sent because proxies disconnect idle connections. */
   readonly heartbeatMs: number;
   /**
-   * Milliseconds after which a reader that accepts no data is disconnected; above `heartbeatMs`.
+   * Time after which a reader that accepts no data is disconnected. Must be above `heartbeatMs`.
    */
   readonly stallMs: number;
   /**
-   * Least time in milliseconds before a reader reconnects; each gets up to twice that, as jitter.
+   * Minimum time before a reader reconnects. Each reader is told a random time between this and
+   * twice this, so that not all reconnect at once.
    */
   readonly retryMs: number;
 }
 
 const streamHeaders = {
   "content-type": "text/event-stream; charset=utf-8",
-  // No proxy can store, change or buffer the stream.
+  // Tells proxies not to store, change or buffer the stream.
   "cache-control": "no-store, no-transform",
   "x-accel-buffering": "no",
   vary: "accept",
 };
 
-/** Milliseconds in which the last frames must reach the reader of a stream that was revoked. */
+/**
+ * Time for the last frames to reach the reader of a revoked stream. After it the connection is
+ * closed.
+ */
 const farewellMs = 1_000;
 
 /**
- * Writes the source's events until the source ends, the client disconnects or `signal` aborts, then
- * `farewell()`, if any. Uses Node's response instead of web streams: its backpressure stops reading
- * the source, so a slow reader costs its socket's buffer and one event.
+ * Writes the source's events until the source ends, the client disconnects or `signal` aborts. Then
+ * writes the event that `farewell` returns, if any. Uses Node's response instead of web streams,
+ * because backpressure of the response stops the reading of the source: a slow reader costs only
+ * the buffer of its socket and one event.
  */
 export async function writeStream(
   outgoing: ServerResponse,

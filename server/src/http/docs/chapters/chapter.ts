@@ -2,7 +2,7 @@ import type { Sample } from "../samples.ts";
 
 /** A page of the documentation about a topic that concerns many operations. */
 export interface Chapter {
-  /** The last part of its path. */
+  /** The last part of the page's path. */
   readonly slug: string;
   readonly title: string;
   /** One sentence for the overview. Plain text, with code in backticks. */
@@ -15,7 +15,7 @@ interface ChapterSection {
   readonly title: string;
   /** Paragraphs and tables, as HTML. */
   readonly html: string;
-  /** One for each language, which the tests execute. */
+  /** One sample for each language. The tests execute these samples. */
   readonly samples?: readonly Sample[];
 }
 
