@@ -12,12 +12,15 @@ import {
   takeOverRuns,
 } from "./runs/index.ts";
 
-/** Between polls of the database. Messages from other processes usually wake the worker earlier. */
+/**
+ * Time between two polls of the database. Messages from other processes usually wake the worker
+ * earlier.
+ */
 const pollIntervalMs = 1_000;
-/** Polls between two sweeps for expired queued runs and dead processes. */
+/** Every 60th poll also expires queued runs and deletes dead processes. */
 const pollsPerSweep = 60;
 
-/** The entry point for work that is due: claims, takes over, cancels and expires runs. */
+/** The part of a server that claims, takes over, cancels and expires runs. */
 export interface Worker {
   /** Stops claiming. Runs that execute continue. */
   stop(): Promise<void>;
@@ -78,7 +81,10 @@ export function startWorker(
   };
 }
 
-/** Calls `act` after each `wake` and again while it returns true, never twice at the same time. */
+/**
+ * Calls `act` after each `wake`, and repeats it while it returns true. A call starts only after the
+ * previous one has ended.
+ */
 function serially(
   stopping: AbortSignal,
   act: () => Promise<unknown>,
@@ -88,7 +94,8 @@ function serially(
   async function run(): Promise<void> {
     do {
       again = false;
-      // Handles all wakes of one turn of the event loop together, as from many starts at once.
+      // Waits, so that one call of `act` handles all wakes of this turn of the event loop. Many
+      // runs that start at the same time cause many wakes.
       await new Promise<void>((resolve) => setImmediate(resolve));
       if (stopping.aborted) return;
       again = (await act()) === true || again;
@@ -105,7 +112,10 @@ function serially(
   };
 }
 
-/** Handles a message of another process; undefined: messages may have been lost. */
+/**
+ * Handles a message of another process. With undefined, messages may have been lost, so it does
+ * what lost messages could require.
+ */
 function handleMessage(runs: RunServices, message: ProcessMessage | undefined): void {
   switch (message?.kind) {
     case "cancel":
