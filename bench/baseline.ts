@@ -4,13 +4,15 @@ import { Agent, request } from "undici";
 import { createBatcher } from "../server/src/base/database/index.ts";
 
 /**
- * The baseline: what any server must do that forwards a call to a model and stores the result. It
- * parses, makes one keep-alive call, and writes twice to the same PostgreSQL, batched with the
- * writes of other requests. It has no authentication, no checks and no recovery.
+ * The baseline: a server that does only what is necessary to forward a request to a model and to
+ * store the result. It parses the request, makes one keep-alive call, and writes twice to the same
+ * PostgreSQL, in batches with the writes of other requests. It has no authentication, no checks and
+ * no recovery.
  */
 const [, , databaseUrl = "", modelPort = ""] = process.argv;
-// Otherwise the prepared update, planned while the table is empty, could use a sequential scan from
-// then on and make (a) eight times slower.
+// Sequential scans are disabled, because the prepared update is planned while the table is empty.
+// Its plan could then use a sequential scan for the whole measurement, which makes the baseline
+// (row (a) of the table) eight times slower.
 const pool = new Pool({ connectionString: databaseUrl, max: 5, options: "-c enable_seqscan=off" });
 const agent = new Agent({ connections: 4_096, pipelining: 1 });
 const order = (row: { id: string }) => row.id;

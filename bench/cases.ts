@@ -5,7 +5,7 @@ import type { Agent } from "./prepare-agent.ts";
 
 /** One benchmark case: a load on an agent whose model has a given latency. */
 export interface Case {
-  /** Unique. `--only` selects cases by a part of it. */
+  /** Unique name. `--only` selects the cases whose name contains a text. */
   readonly name: string;
   readonly source: "invoke" | "fire";
   readonly model: Model;
@@ -13,8 +13,8 @@ export interface Case {
   /** The measures that `--against` compares; by default `defaultMeasures`. */
   readonly measures?: readonly Measure[];
   /**
-   * Configures the server over REST before the load, for example sets a limit or starts readers.
-   * Returns a function that undoes it, since the next case runs on the same server.
+   * Prepares the server over REST before the load, for example sets a limit or starts readers.
+   * Returns a function that undoes the preparation, because the next case uses the same server.
    */
   readonly prepare?: (prepared: Prepared) => Promise<() => Promise<void>>;
   /**
@@ -133,6 +133,6 @@ export function shapeOf({
   model,
   connections,
 }: Pick<Case, "model" | "connections">): Pick<Load, "connections" | "rampSeconds"> {
-  // Callers that start together are desynchronized after a few responses.
+  // Callers start together. After a few responses they send requests at different times.
   return { connections, rampSeconds: 1 + models[model].ms / 500 };
 }

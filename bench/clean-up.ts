@@ -2,8 +2,8 @@ import { constants } from "node:os";
 
 /**
  * Runs a benchmark and then disposes `opened` in reverse order, also after an error or Ctrl-C.
- * Register the cleanup of a resource before you start it: a disposed stack throws, so nothing more
- * is started.
+ * Register the cleanup of a resource before you start the resource: a disposed stack throws, so
+ * that nothing is started after the cleanup.
  */
 export async function withCleanUp(
   work: (opened: AsyncDisposableStack) => Promise<void>,
@@ -24,6 +24,6 @@ export async function withCleanUp(
   } finally {
     await opened.disposeAsync();
   }
-  // The interrupted work would otherwise continue.
+  // Exits, because the interrupted work would otherwise continue.
   if (exitCode !== undefined) process.exit(exitCode);
 }

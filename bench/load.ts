@@ -2,9 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "undici";
 
 /**
- * Generates load in its own process: each connection sends its next request after the response to
- * the last. It uses undici, which most callers on Node use: a generator without an HTTP client
- * would make every server look slow in comparison.
+ * Generates load in its own process. Each connection sends its next request after the response to
+ * its last one. The generator uses undici, the HTTP client of most callers on Node.js.
  */
 export interface Load {
   readonly port: number;
@@ -27,7 +26,7 @@ export interface LoadResult {
   /** Begin and end of the measured time, as Unix time in milliseconds. */
   readonly beganAt: number;
   readonly endedAt: number;
-  /** Milliseconds. */
+  /** Percentiles of the latency in milliseconds. */
   readonly p50: number;
   readonly p99: number;
 }

@@ -14,7 +14,7 @@ export interface Target {
 }
 
 export interface Measurement extends LoadResult {
-  /** CPU seconds of all requests (`total`). */
+  /** CPU seconds for all requests that `total` counts. */
   readonly serverCpu: number;
   readonly databaseCpu: number;
   readonly memoryMiB: number;

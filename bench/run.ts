@@ -160,7 +160,10 @@ await withCleanUp(async (opened) => {
   }
 });
 
-/** Combines the rounds of one line: sums, the median of the percentiles, the maximum memory. */
+/**
+ * Combines the rounds of one line: counts are added, percentiles become the median of the rounds,
+ * and memory the maximum.
+ */
 function combine(parts: readonly Line[]): Line {
   const [first] = parts;
   if (first === undefined) throw new Error("nothing was measured");

@@ -6,8 +6,9 @@ import { fileURLToPath } from "node:url";
 const checkout = resolve(import.meta.dirname, "..");
 
 /**
- * Builds the published package of the client: JavaScript and declarations, because runtimes do not
- * strip types in `node_modules`, and a package.json that exports them. Nothing is bundled.
+ * Builds the package of the client for publishing: JavaScript files, type declarations and a
+ * package.json that exports them. TypeScript files are not published, because runtimes do not strip
+ * types in `node_modules`. Dependencies are not bundled.
  * @param folder The output folder, which is deleted first.
  */
 export function packClient(folder: string): void {

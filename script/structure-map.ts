@@ -15,7 +15,7 @@ export function undocumented(files: readonly SourceFile[]): string[] {
         ([, names = "", from = ""]) => {
           const path = join(dirname(index.path), from);
           const text = byPath.get(path);
-          // Names from another index are checked there.
+          // Names from another index.ts are checked when that file is checked.
           if (text === undefined || path.endsWith("/index.ts")) return [];
           return exported(names)
             .filter((name) => !hasDoc(text, name))
@@ -53,10 +53,10 @@ function hasDoc(text: string, name: string): boolean {
   );
 }
 
-/** The maximum of source files in a folder, without tests and sub-folders. */
+/** Maximum number of source files in a folder, without tests and sub-folders. */
 export const maxFilesPerFolder = 20;
 
-/** Folders that can contain more files, with the reason. */
+/** Folders that may contain more source files, with the reason for each. */
 const flatFolders: ReadonlyMap<string, string> = new Map([
   ["contract/src", "one file per resource, without further structure"],
   ["server/test", "independent test tools"],
@@ -94,5 +94,5 @@ export function missingFromMap(files: readonly SourceFile[]): string[] {
     .map((name) => `map: ARCHITECTURE.md names ${name}, which does not exist`);
 }
 
-/** Paths in ARCHITECTURE.md are relative to one of these. */
+/** Folders to which the paths in ARCHITECTURE.md are relative. */
 const roots = ["", "server/src/", "contract/src/"];

@@ -3,8 +3,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 
 /**
- * Checks that no linter does: completeness of the import graph, length and names of files, location
- * of SQL, disabled tests and notes, and machine-specific paths. Each returns one line per finding.
+ * Checks that no linter makes: completeness of the import graph, length and names of files,
+ * location of SQL, disabled tests and notes, and machine-specific paths. Each check returns a line
+ * for each finding.
  */
 
 /** A text file of the repository. */
@@ -32,7 +33,7 @@ export interface Graph {
   };
 }
 
-/** A longer file must say why in its first comment. */
+/** Maximum lines of a file. A longer file must give the reason in its first comment. */
 export const maxLines = 500;
 /** Upper bounds, exclusive, of the lengths of production files in lines. */
 export const lengthTargets = { median: 80, p90: 220 };
@@ -57,7 +58,7 @@ function listWithGit(root: string): string[] | undefined {
   return status === 0 ? [...new Set(stdout.split("\0"))].filter((path) => path !== "") : undefined;
 }
 
-/** For an unpacked archive or a machine without git. */
+/** Lists the files without git, for an unpacked archive or a machine without git. */
 function listFolder(root: string): string[] {
   const skipped = /(^|\/)(node_modules|\.git|data|dist)(\/|$)/;
   return readdirSync(root, { recursive: true, withFileTypes: true })
@@ -86,9 +87,9 @@ export function graphViolations(graph: Graph): string[] {
 }
 
 /**
- * Finds files and imports that are missing from dependency-cruiser's graph, to which no rule
- * applies: without a working parser the graph is empty, an exclusion drops files silently, and the
- * parser does not report `import("./x.ts")` as a type.
+ * Finds files and imports that are missing from dependency-cruiser's graph. No import rule applies
+ * to them. Without a working parser the graph is empty, files that are excluded are missing without
+ * a message, and the parser does not report types such as `import("./x.ts").T`.
  */
 export function missingFromGraph(files: readonly SourceFile[], graph: Graph): string[] {
   const seen = new Map(
@@ -284,7 +285,7 @@ export function incompleteLock(files: readonly SourceFile[]): string[] {
 
 const maxColumns = 100;
 
-/** Comments that are wider than the code. Tables, code and URLs are exempt. */
+/** Finds comments wider than `maxColumns`. Tables, code and URLs are exempt. */
 export function wideComments(files: readonly SourceFile[]): string[] {
   return files
     .filter(({ path }) => /\.(ts|tsx|mjs)$/.test(path) && !path.includes("/generated/"))

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /**
- * Returns the process, of `pids`, that listens on a TCP port of 127.0.0.1; undefined if none does.
+ * Returns which process of `pids` listens on a TCP port of 127.0.0.1, or undefined if none does.
  * Uses Linux's /proc/net/tcp (proc(5)), so that versions with different output can be compared.
  */
 export function listenerOf(port: number, pids: readonly number[]): number | undefined {

@@ -14,10 +14,13 @@ import { listenerOf } from "./listener-of.ts";
 export interface Version extends Target {
   readonly api: Api;
   readonly key: string;
-  /** Stops all its processes with SIGSTOP, so that they use no CPU during a measurement. */
+  /**
+   * Stops all processes of the version with SIGSTOP, so that they use no CPU while another version
+   * is measured.
+   */
   freeze(): void;
   thaw(): void;
-  /** Terminates all its processes and removes its data. */
+  /** Terminates all processes of the version and removes its data. */
   stop(): Promise<void>;
 }
 
@@ -65,7 +68,7 @@ export async function startVersion(
         supervisor: cpuSeconds(supervisor.pid, { tree: false }),
         server: cpuSeconds(pid, { tree: false }),
       };
-      // The supervisor starts only servers and PostgreSQL.
+      // The supervisor starts only servers and PostgreSQL, so the rest is PostgreSQL's CPU.
       return {
         server: used.server,
         database: cpuSeconds(supervisor.pid, { tree: true }) - used.supervisor - used.server,
@@ -164,7 +167,7 @@ function signalTree(root: number, name: NodeJS.Signals): void {
     try {
       process.kill(pid, name);
     } catch {
-      // It has exited in the meantime.
+      // The process has exited in the meantime.
     }
   }
 }

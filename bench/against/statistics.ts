@@ -17,7 +17,7 @@ export interface Comparison {
   readonly high: number;
   /** Confidence of the interval, 0 to 1; at least 0.95 with six pairs or more. */
   readonly confidence: number;
-  /** Whether the interval has at least that confidence and is narrower than ±3 %. */
+  /** Whether `confidence` is at least 0.95 and the interval is narrower than ±3 %. */
   readonly narrow: boolean;
 }
 
@@ -60,9 +60,10 @@ export function median(values: readonly number[]): number {
  * median with at least 95 % confidence. For fewer than six values it is their range, with less
  * confidence.
  *
- * Exact for any distribution: a value is below the median with probability 1/2, so the number of
- * values below it is binomial (W. J. Conover, Practical Nonparametric Statistics, 3rd ed., 3.2). A
- * bootstrap of the median is only approximate, and too narrow for ten values.
+ * The method is exact for any distribution: a value is below the true median with probability 1/2,
+ * so the number of values below it has a binomial distribution (W. J. Conover, Practical
+ * Nonparametric Statistics, 3rd ed., 3.2). A bootstrap of the median is only approximate, and too
+ * narrow for ten values.
  */
 export function medianInterval(values: readonly number[]): {
   low: number;
@@ -89,7 +90,10 @@ export function medianInterval(values: readonly number[]): {
   };
 }
 
-/** Returns the order of measurement: AB BA AB … over the pairs, and over the cases of one pair. */
+/**
+ * Returns which version is measured first. The order alternates from pair to pair, and within a
+ * pair from case to case.
+ */
 export function pairOrder(pair: number, position: number): readonly [Side, Side] {
   return (pair + position) % 2 === 0 ? ["checkout", "commit"] : ["commit", "checkout"];
 }

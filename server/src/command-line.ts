@@ -2,7 +2,7 @@ import { exitCodeMeanings } from "./base/exit-codes.ts";
 import { version } from "./base/version.ts";
 import { describeSettings } from "./config.ts";
 
-/** What `script/server` was asked to do, or the first argument that it does not know. */
+/** The command in the arguments of `script/server`, or the first argument that is not known. */
 export type Command =
   | { readonly kind: "start" | "help" | "version" }
   | { readonly kind: "unknown"; readonly argument: string };
@@ -78,7 +78,7 @@ function indented(text: string): string {
   return text.replace(line, `${indent}$1\n`);
 }
 
-/** Without the marks of Markdown. */
+/** Returns the text without Markdown links and code marks. */
 function plain(markdown: string): string {
   return markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll("`", "");
 }

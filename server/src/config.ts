@@ -4,47 +4,59 @@ import { ConfigError } from "./base/errors.ts";
 import { parseHostPort } from "./base/host-port.ts";
 import { findUnknownSettings } from "./base/unknown-settings/index.ts";
 
-/** The settings of this process, read once and frozen. Nothing else reads the environment. */
+/** The settings of this process. They are read once from the environment and then frozen. */
 export interface Config {
-  /** TCP port; 0 takes a free one. */
+  /** TCP port. With 0, the system chooses a free port. */
   readonly port: number;
   readonly host: string;
-  /** Address that callers use, without a trailing slash; undefined: `http://host:port`. */
+  /** Address that callers use, without a trailing slash; undefined for `http://host:port`. */
   readonly publicUrl: string | undefined;
-  /** Whether `X-Forwarded-For` names the caller. */
+  /** Whether the caller's IP address is taken from the header `X-Forwarded-For`. */
   readonly trustProxy: boolean;
-  /** undefined: PostgreSQL runs inside, in the data folder. */
+  /** URL of an external PostgreSQL; undefined if Beckon runs PostgreSQL in the data folder. */
   readonly databaseUrl: string | undefined;
-  /** Accept an external server whose `fsync`, `full_page_writes` or `synchronous_commit` is off. */
+  /**
+   * Whether an external PostgreSQL is accepted although its `fsync`, `full_page_writes` or
+   * `synchronous_commit` is off.
+   */
   readonly trustStorage: boolean;
-  /** Absolute path. */
+  /** Absolute path of the data folder. */
   readonly dataDir: string;
-  /** 32 bytes, base64 or hex; undefined: kept in the data folder. */
+  /** 32 bytes in base64 or hex; undefined if the key is stored in the data folder. */
   readonly masterKey: string | undefined;
-  /** The master key before this one: startup encrypts its secrets with the new key. */
+  /**
+   * The master key before `masterKey`. Startup decrypts secrets that it encrypted and encrypts them
+   * with `masterKey`.
+   */
   readonly previousMasterKey: string | undefined;
-  /** Start although secrets of an earlier master key cannot be decrypted. */
+  /** Whether to start although secrets of an earlier master key cannot be decrypted. */
   readonly masterKeyLost: boolean;
   /**
-   * 32 to 128 characters; undefined: kept in the data folder when PostgreSQL runs inside, else
-   * there is no bootstrap key.
+   * 32 to 128 characters. If undefined and `databaseUrl` is undefined too, the key is stored in the
+   * data folder; if only this one is undefined, there is no bootstrap key.
    */
   readonly bootstrapKey: string | undefined;
-  /** Whether startup issues a link that makes the first owner, while there is no owner. */
+  /** Whether startup issues a link for the first owner if there is no owner. */
   readonly setupLink: boolean;
   /** `api` serves requests, `worker` executes queued runs, `all` does both. */
   readonly role: "all" | "api" | "worker";
-  /** Server processes that the supervisor keeps running. */
+  /** Number of server processes that the supervisor keeps running. */
   readonly processes: number;
   readonly leaseSeconds: number;
   readonly drainSeconds: number;
-  /** Runs that one process executes at the same time; further ones queue. */
+  /** Maximum number of runs that one process executes at the same time. Further runs queue. */
   readonly maxRuns: number;
-  /** MiB that one process may hold for all workspaces; undefined: half of its heap's limit. */
+  /**
+   * Memory in MiB that one process may use for the runs, large requests and large responses of all
+   * workspaces; undefined for half of its heap's limit.
+   */
   readonly memoryBudgetMib: number | undefined;
-  /** PostgreSQL connections of one process, beside the lease's own. */
+  /** Connections to PostgreSQL of one process, without the separate one for its lease. */
   readonly poolSize: number;
-  /** Callable addresses that are not public, each `host:port` in the form of `parseHostPort`. */
+  /**
+   * Addresses that agents can call although they are not public, each as `host:port` in the form
+   * that `parseHostPort` returns.
+   */
   readonly egressAllow: readonly string[];
   /** The operator's accounts at providers of models. */
   readonly accounts: {
@@ -65,7 +77,7 @@ export interface Config {
   readonly logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
 }
 
-/** Settings whose value no message shows. */
+/** Settings whose values are secret and are not shown in messages. */
 const secret = new Set([
   "BECKON_MASTER_KEY",
   "BECKON_MASTER_KEY_PREVIOUS",
@@ -78,11 +90,14 @@ const secret = new Set([
 
 interface Setting {
   readonly schema: z.ZodType<unknown, string | undefined>;
-  /** Which values are valid: "it must be …". */
+  /** The valid values, as they follow "it must be" in messages. */
   readonly may: string;
-  /** What it does: one or two sentences in Markdown, for `--help` and `docs/settings.md`. */
+  /**
+   * The effect of the setting, in one or more sentences of Markdown, for `--help` and
+   * `docs/settings.md`.
+   */
   readonly help: string;
-  /** What applies while it is unset, if that is not a fixed value of the schema. */
+  /** The effect of an unset value, if the schema has no fixed default. */
   readonly unset?: string;
 }
 
@@ -114,7 +129,10 @@ const whole = (min: number, max: number, fallback: number) =>
     .pipe(z.number().min(min).max(max))
     .default(fallback);
 
-/** Without a trailing slash; the library appends the rest of each path. */
+/**
+ * Setting for the root URL of a provider's API. A trailing slash is removed. The provider's library
+ * appends the rest of each path.
+ */
 const apiRoot = (example: string) => ({
   schema: z
     .url({ protocol: /^https?$/ })
@@ -314,12 +332,12 @@ const settings = {
 
 type Values = { [Name in keyof typeof settings]: z.infer<(typeof settings)[Name]["schema"]> };
 
-/** A setting as documents show it. */
+/** A setting as `--help` and `docs/settings.md` show it. */
 export interface SettingDescription {
   readonly name: string;
   readonly help: string;
   readonly may: string;
-  /** The value, or what applies, while it is unset. */
+  /** The default value, or the effect of an unset value. */
   readonly fallback: string;
 }
 
@@ -332,8 +350,9 @@ export function describeSettings(): SettingDescription[] {
 }
 
 /**
- * Returns a warning for each `BECKON_*` variable that is no setting. `readConfig` rejects those
- * that are probably typing errors, and variables that Kubernetes or Docker inject are ignored.
+ * Returns a warning for each environment variable that begins with `BECKON_` but is not a setting.
+ * There is no warning for probable typing errors, which `readConfig` rejects, and for variables
+ * that Kubernetes or Docker inject.
  */
 export function unknownSettingWarnings(
   env: Readonly<Record<string, string | undefined>>,
@@ -348,8 +367,8 @@ export function unknownSettingWarnings(
 
 /**
  * Reads the settings. An empty value counts as unset.
- * @throws ConfigError that names every setting that is wrong, and every `BECKON_*` variable whose
- *   name is probably a typing error.
+ * @throws ConfigError if a value is wrong, or if the name of a `BECKON_*` variable is probably a
+ *   typing error. The message names all such settings and variables.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];

@@ -3,14 +3,15 @@ import type { WorkspaceTransaction } from "./base/database/index.ts";
 
 export interface DemoRow {
   readonly agent_id: string;
-  /** null: it was deleted or disabled. */
+  /** null if the trigger was deleted or disabled. */
   readonly trigger_id: string | null;
 }
 
 /**
- * Returns the demo agent and its trigger, if the agent is not deleted, not paused and still uses
- * the demo model: then it costs nothing to call. Both were created in the transaction that created
- * the workspace, and `now()` is the same throughout a transaction.
+ * Returns the demo agent and its trigger, if the agent is not deleted, is not paused and still uses
+ * the demo model, whose calls cost nothing. The agent and the trigger are found by their creation
+ * time: they were created in the same transaction as the workspace, and `now()` is the same
+ * throughout a transaction.
  */
 export async function findDemoRow(
   tx: WorkspaceTransaction,

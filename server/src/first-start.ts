@@ -9,22 +9,25 @@ import { revealToken } from "./tokens/index.ts";
 import { addTrigger } from "./triggers/index.ts";
 import { defaultWorkspaceId, ensureDefaultWorkspace } from "./workspaces/index.ts";
 
-/** The demo agent with its secrets in clear. */
+/** The demo agent with its secrets in plain text. */
 export interface DemoAgent {
   readonly agentId: string;
-  /** null: it was revoked, or cannot be decrypted. */
+  /** null if the token was revoked or cannot be decrypted. */
   readonly agentToken: string | null;
-  /** null: the same, or the trigger was deleted or disabled. */
+  /**
+   * null if the trigger was deleted or disabled, or if its token was revoked or cannot be
+   * decrypted.
+   */
   readonly triggerToken: string | null;
 }
 
 const demoModel = "demo/echo";
 
 /**
- * Makes the bootstrap key equal to the settings and, at the first startup, creates the workspace
- * `default` with the demo agent, in one transaction: a kill at any moment leaves all of it or
- * nothing. The caller holds the migration lock.
- * @returns the demo agent if it was created now.
+ * Sets the bootstrap key to that of the settings and, at the first startup, creates the workspace
+ * `default` with the demo agent. All this is one transaction, so that a process that is killed
+ * leaves either all of it or nothing. The caller must hold the migration lock.
+ * @returns The demo agent if it was created now, else undefined.
  */
 export function firstStart(
   services: Pick<Context, "database" | "cipher">,
@@ -50,8 +53,8 @@ export function firstStart(
 }
 
 /**
- * Returns the demo agent with its current secrets, if it can still be called. Records each reveal
- * in the audit log.
+ * Returns the demo agent with its current secrets, or undefined if it cannot be called any more.
+ * Writes an audit entry for each secret that it returns.
  */
 export function revealDemo(
   services: Pick<Context, "database" | "cipher">,

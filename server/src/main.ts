@@ -47,17 +47,23 @@ import { defaultWorkspaceId, issueSetupToken, revokeSetupToken } from "./workspa
 export interface Beckon {
   /** Address that callers use, without a trailing slash. */
   readonly url: string;
-  /** Address that it listens on. */
+  /** Address on which the server listens. */
   readonly listeningUrl: string;
   /** The demo agent with its secrets, if this startup created it or was asked to reveal it. */
   readonly demo: Demo | null;
-  /** The token that makes the first owner, if it was asked for and there is no owner. */
+  /**
+   * The token of the link for the first owner; null if there is an owner, or if the options or
+   * settings request no link.
+   */
   readonly setupToken: string | null;
-  /** Operator's providers that this startup found. */
+  /** The operator's providers that this startup found. */
   readonly providers: readonly FoundProvider[];
   /** Returns the number of runs that this process executes now. */
   executingRuns(): number;
-  /** Records that other processes have exited, so that their runs resume without waiting. */
+  /**
+   * Records that other processes have exited, so that their runs are resumed before their leases
+   * expire.
+   */
   recordDeaths(processIds: readonly string[]): Promise<void>;
   /**
    * Takes no new work, lets runs and requests in progress finish within the drain time, and closes
@@ -68,35 +74,43 @@ export interface Beckon {
 
 /** How one server process is started. */
 export interface StartOptions {
-  /** `databaseUrl` and `masterKey` are set: the supervisor adds them if PostgreSQL runs inside. */
+  /**
+   * The settings. `databaseUrl` and `masterKey` are required; the supervisor passes them to its
+   * servers if the operator has not set them.
+   */
   readonly config: Config;
   readonly processId?: string;
-  /** Earlier processes that are known to be dead; `all`: this one is alone on its database. */
+  /**
+   * Ids of earlier processes that have exited. `all` stands for all registered processes except
+   * this one.
+   */
   readonly reaped?: readonly string[] | "all";
   /** The operator's own tools, granted to every agent. */
   readonly tools?: readonly Tool[];
   /**
-   * Whether the output of this startup is printed: reveals the demo agent's secrets, revokes the
-   * last token for the first owner and, if `config.setupLink`, issues a new one.
+   * Whether a person sees the result of this startup. If true, the startup reveals the demo agent's
+   * secrets and revokes the previous token for the first owner. With `config.setupLink`, it issues
+   * a new token if there is no owner.
    */
   readonly setup?: boolean;
-  /** Overrides of the default limits. */
+  /** Limits of event streams that replace the defaults. */
   readonly streamLimits?: Partial<StreamLimits>;
   /** Descriptor of a socket that is bound to HOST and PORT and shared by all servers. */
   readonly listenFd?: number | undefined;
-  /** Default: the guard of this process's heap. It is stopped with the server. */
+  /** The guard of the heap; by default that of this process. It stops when the server stops. */
   readonly heap?: HeapGuard;
-  /** Model servers to discover on this machine. Default: `modelServers`. */
+  /** Model servers that the startup looks for on this machine; by default `modelServers`. */
   readonly modelServers?: readonly ModelServer[];
 }
 
 /**
- * Builds the server from the bottom up and listens.
- * @throws ConfigError for settings or a database that it cannot run with; errors of the connection
+ * Starts a server process in this Node.js process: connects to the database, migrates it and
+ * listens.
+ * @throws ConfigError if the settings or the database cannot be used; the error of the connection
  *   if the database cannot be reached. `explainStartFailure` explains both.
  */
 export async function start(options: StartOptions): Promise<Beckon> {
-  // What is opened is closed in reverse order, after a failed start as well as by stop().
+  // Opened resources are closed in reverse order, both after a failed start and by stop().
   const opened = new AsyncDisposableStack();
   try {
     return await build(options, opened);
@@ -242,7 +256,8 @@ async function build(
     executingRuns: () => runs.live.size,
     recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runs.process.id),
     async stop() {
-      // Readiness fails first, and no run starts; waiting callers keep waiting for the drain time.
+      // From now on readiness checks fail and no run starts. Callers that wait for a run can wait
+      // until the drain time is over.
       const graceOver = elapsed() + config.drainSeconds * 1_000;
       runs.capacity.drain();
       await worker.stop();
@@ -253,13 +268,14 @@ async function build(
 }
 
 /**
- * Fractions of the heap's limit. The budget's figures are estimates, and what is held for
- * milliseconds only is not counted.
+ * Maximum and default of the memory budget, as fractions of the heap's limit. The rest of the heap
+ * is needed because the budget counts estimates, and does not count memory that is used for
+ * milliseconds only.
  */
 const budgetMax = 0.75;
 const budgetDefault = 0.5;
 
-/** @throws ConfigError for a budget that the heap cannot hold. */
+/** Returns the memory budget in bytes. @throws ConfigError if the budget exceeds the maximum. */
 function memoryBudget({ memoryBudgetMib }: Config): number {
   const { heap_size_limit: limit } = getHeapStatistics();
   if (memoryBudgetMib === undefined) return limit * budgetDefault;
@@ -274,21 +290,24 @@ function memoryBudget({ memoryBudgetMib }: Config): number {
 
 const mib = 1024 * 1024;
 
-/** Failed authentications of one address before it must slow down. */
+/** Failed authentications of one IP address above which it gets `too_many_requests`. */
 const failedAuthenticationsPerMinute = 300;
-/** Fewer for passwords, which have less than the 256 bits of a key. */
+/** The same limit for passwords and links. It is lower, because passwords are easier to guess. */
 const guessesPerMinute = 30;
 
-/** Milliseconds that startup waits for model servers. Slower ones are found later. */
+/** Maximum time that startup waits for model servers. Slower model servers are found later. */
 const discoveryMs = 400;
 
-/** Ports that belong to Beckon, a proxy before it, or its database. */
+/** Returns the configured ports of Beckon, of the proxy before it, and of its database. */
 function configuredPorts({ port, publicUrl, databaseUrl }: Config): number[] {
   const urls = [publicUrl, databaseUrl].map((url) => Number(URL.parse(url ?? "")?.port));
   return [port, ...urls].filter((each) => each > 0);
 }
 
-/** Agents cannot use embedding models. Most servers list them among the others. */
+/**
+ * Matches names of embedding models, which agents cannot use. Most model servers list them together
+ * with other models.
+ */
 const embeds = /embed/i;
 
 function foundProvider({ name, origin, models = [] }: OperatorProvider): FoundProvider {
@@ -305,9 +324,9 @@ function toMessage({ agentId, agentToken, triggerToken }: DemoAgent, url: string
 }
 
 /**
- * Runs one server process, under the supervisor or by itself. A signal lets it drain and exit. It
- * exits at once when the channel to its supervisor closes: nothing would restart it, and the next
- * startup stops the database.
+ * Runs one server process, with or without a supervisor. After SIGTERM or SIGINT it drains and
+ * exits. It exits at once when the channel to its supervisor closes, because nothing would restart
+ * it and the next startup stops the embedded PostgreSQL.
  */
 async function runServer(): Promise<void> {
   const { values } = parseArgs({
@@ -320,7 +339,7 @@ async function runServer(): Promise<void> {
   });
   const stopping = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => stopping.resolve());
-  // A killed supervisor cannot shut the database down: the next startup resumes open runs.
+  // The supervisor was killed. The next startup resumes the runs that are not finished.
   process.once("disconnect", () => process.exit(1));
   try {
     const beckon = await start({
@@ -355,7 +374,7 @@ async function runServer(): Promise<void> {
   }
 }
 
-/** Sends the reason to the supervisor. Without one, writes it to standard error. */
+/** Sends the reason to the supervisor. If there is none, writes it to standard error. */
 function reportFailure(reason: string): Promise<void> {
   return new Promise((sent) => {
     if (process.send === undefined) {

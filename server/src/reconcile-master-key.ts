@@ -13,25 +13,26 @@ import { reEncryptTokens } from "./tokens/index.ts";
 
 export interface MasterKeys {
   readonly masterKey: string;
-  /** The key before it, whose secrets are encrypted with the new key. */
+  /** The key before `masterKey`. Secrets that it encrypted are encrypted with `masterKey`. */
   readonly previousMasterKey: string | undefined;
-  /** The operator has declared the previous key lost. */
+  /** Whether the operator has declared the previous key lost. */
   readonly masterKeyLost: boolean;
 }
 
 /**
- * Makes the database's master key equal to the settings. The caller holds the migration lock;
- * `client` sees all workspaces.
+ * Changes the database to the master key of the settings. The caller must hold the migration lock,
+ * and `client` must see all workspaces.
  *
- * - Secrets of the previous key are encrypted with the new one, the check value last. A kill at any
- *   moment leaves secrets of both keys, which a server with both settings decrypts, and the next
- *   startup continues. Every startup with a previous key does this, not only the first: other
- *   machines encrypt with the old key until they are restarted.
- * - Secrets of a lost key are unreadable. Everything else works, since credentials are verified by
- *   their hashes.
+ * - With a previous key, secrets that it encrypted are encrypted with the new key; the value that
+ *   identifies the database's key is replaced last. If the process is killed in between, the
+ *   database contains secrets of both keys. A server with both settings can decrypt them, and the
+ *   next startup continues. Every startup with a previous key does this, because other machines
+ *   encrypt with the old key until they are restarted.
+ * - With a lost key, the secrets that it encrypted cannot be read. Keys and tokens remain valid,
+ *   because they are verified by their hashes.
  *
- * @throws ConfigError if the database was encrypted with another key and the settings neither name
- *   it nor declare it lost.
+ * @throws ConfigError if the database's secrets were encrypted with another key, and the settings
+ *   neither contain that key nor declare it lost.
  */
 export async function reconcileMasterKey(
   client: Queryable,

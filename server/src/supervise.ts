@@ -21,9 +21,10 @@ import {
 } from "./supervisor/index.ts";
 
 /**
- * Runs the parent process. It locks the data folder, stores the secrets, runs PostgreSQL unless
- * DATABASE_URL is set, and keeps the servers running. It serves no requests, so that no request
- * can crash the process that restarts servers. Resolves with the exit code.
+ * Runs the supervisor, the parent process of the servers. It stores generated secrets, runs
+ * PostgreSQL in the locked data folder unless DATABASE_URL is set, and keeps the servers running.
+ * It serves no requests, so that no request can crash the process that restarts servers. Resolves
+ * with the exit code.
  *
  *   started by       script/server
  *   starts           PostgreSQL, then the servers
@@ -75,7 +76,7 @@ export async function supervise({
         ? config.bootstrapKey
         : await readOrCreateSecret(bootstrapKeyPath, newBootstrapKey);
     port = config.processes > 1 ? await claimPort(config) : undefined;
-    // New connections fail at once instead of waiting for servers that are stopping.
+    // So new connections fail at once and do not wait for servers that are stopping.
     signals.stop.addEventListener("abort", () => port?.close());
     const greet = async (ready: Ready) => {
       const demoFiles = await writeDemoFiles(config.dataDir, ready.demo);
@@ -143,12 +144,13 @@ function cannotStart(reason: string): string {
   return `Beckon cannot start. ${reason}\n`;
 }
 
-/** Seconds that a server has to exit by itself after its drain time. */
+/** Time that a server has to exit after its drain time, before it is killed. */
 const drainMarginSeconds = 5;
 
 /**
- * Counts the pools of all servers, their other connections (lease, migrations), and spare ones for
- * psql.
+ * Returns how many connections PostgreSQL must accept: the pools of all servers, five further
+ * connections of each server (lease, migrations), and ten for other clients such as psql; at least
+ * 50.
  */
 function connectionsFor({ processes, poolSize }: Config): number {
   return Math.max(50, processes * (poolSize + 5) + 10);
@@ -162,10 +164,13 @@ function newBootstrapKey(): string {
   return `bootstrap_${randomBytes(32).toString("base64url")}`;
 }
 
-/** One Ctrl-C can arrive twice: from the terminal, and forwarded by npm or a shell. */
+/**
+ * Signals within this time after the first one are ignored, because one Ctrl-C can arrive twice:
+ * from the terminal, and forwarded by npm or a shell.
+ */
 const echoMs = 500;
 
-/** Signals that would end this process by default and leave PostgreSQL running. */
+/** Signals that stop Beckon. By default they would end only this process, not PostgreSQL. */
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGPWR", "SIGXCPU"] as const;
 const ignoredSignals = [
   "SIGUSR1",
@@ -176,7 +181,10 @@ const ignoredSignals = [
   "SIGSTKFLT",
 ] as const;
 
-/** Listens until the process exits, so that a late signal does not change the exit code. */
+/**
+ * Aborts `stop` at the first signal and `hurry` at a second one. Handles signals until the process
+ * exits, so that a late signal does not change the exit code.
+ */
 function listenForSignals(): { stop: AbortSignal; hurry: AbortSignal } {
   const stop = new AbortController();
   const hurry = new AbortController();
@@ -193,7 +201,7 @@ function listenForSignals(): { stop: AbortSignal; hurry: AbortSignal } {
   return { stop: stop.signal, hurry: hurry.signal };
 }
 
-/** @returns the exit code. */
+/** Runs the command in the arguments of `script/server`. @returns The exit code. */
 async function runCommand(out: (text: string) => void): Promise<number> {
   const command = parseCommandLine(process.argv.slice(2));
   switch (command.kind) {
@@ -221,7 +229,7 @@ async function runCommand(out: (text: string) => void): Promise<number> {
 }
 
 if (import.meta.main) {
-  // Ignores EPIPE: the terminal can close first.
+  // Ignores errors such as EPIPE, because the terminal can close before this process exits.
   process.stdout.on("error", () => {});
   process.exitCode = await runCommand((text) => void process.stdout.write(text));
 }

@@ -21,12 +21,15 @@ export interface SignedIn extends AccountContext {
 }
 
 /**
- * Limits failed attempts to use a password or link, by IP address. Passwords can be guessed, so
- * above the limit they are not compared at all, unlike keys. The limit does not apply to accounts
- * or sessions, so that others cannot lock a person out.
+ * Limits failed attempts to use a password or link, by IP address. Above the limit, passwords and
+ * links are not checked at all, because passwords can be guessed; valid keys are still accepted.
+ * Attempts are not counted by account or session, so that others cannot lock a person out.
  */
 export interface FailedAttempts {
-  /** Call it before a password or link is checked. @throws ApiError `too_many_requests` */
+  /**
+   * Must be called before a password or link is checked.
+   * @throws ApiError `too_many_requests` if the limit is reached.
+   */
   permit(): void;
   /**
    * Counts a failed attempt.

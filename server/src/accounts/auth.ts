@@ -19,7 +19,7 @@ export interface Auth {
   readonly clearCookie: string;
 }
 
-/** The client that signs in, for the list of sessions. */
+/** The client that signs in, as the list of sessions shows it. */
 export interface Visitor {
   readonly address: string;
   readonly userAgent: string | undefined;
@@ -35,13 +35,13 @@ interface NewSession {
 interface FoundSession {
   readonly id: string;
   readonly userId: string;
-  /** `Set-Cookie` values if the session's expiry was extended, else empty. */
+  /** `Set-Cookie` values if the session's expiry was extended, else an empty list. */
   readonly cookies: readonly string[];
 }
 
 /** A session expires this long after its last extension. */
 const lifetimeSeconds = 30 * 24 * 3_600;
-/** A session in use is extended at most this often, so that most requests write nothing. */
+/** A session in use is extended at most once in this time, so that most requests write nothing. */
 const renewalSeconds = 24 * 3_600;
 
 const prefixes: Readonly<Record<string, IdPrefix>> = {
@@ -51,19 +51,19 @@ const prefixes: Readonly<Record<string, IdPrefix>> = {
 };
 
 /**
- * Header that passes the client's IP address to the library. Clients cannot set it, because their
- * own headers are not passed on.
+ * Header that passes the client's IP address to better-auth. Clients cannot set it, because the
+ * headers of their requests are not passed on.
  */
 const addressHeader = "x-address";
 
 /**
- * Configures better-auth on our tables to create and find sessions and to sign their cookies. Its
- * routes are not mounted, its log is off, and it sends no telemetry unless an operator sets
- * BETTER_AUTH_TELEMETRY and an endpoint. Accounts and passwords are changed by our own code,
- * because these changes need one transaction with their audit entries.
+ * Configures better-auth to create and find sessions in Beckon's tables and to sign their cookies.
+ * The routes of better-auth are not mounted, it writes no log, and it sends no telemetry unless an
+ * operator sets BETTER_AUTH_TELEMETRY and an endpoint. Accounts and passwords are changed by
+ * Beckon's own code, which writes each change and its audit entry in one transaction.
  *
- * Cookies are signed with a key derived from the master key: cookies of other installations are
- * rejected, and a new master key invalidates all sessions.
+ * Cookies are signed with a key derived from the master key. Cookies of other installations are
+ * therefore rejected, and a new master key invalidates all sessions.
  * @param secure Whether cookies are sent over TLS only (`__Secure-` prefix).
  */
 export function createAuth({
@@ -80,15 +80,15 @@ export function createAuth({
   ).toString("hex");
   const failures = new AsyncLocalStorage<{ cause: unknown }>();
   const auth = betterAuth({
-    // Required by the library, but not used in any response.
+    // Required by better-auth, but not used in any response.
     baseURL: "http://localhost",
-    // Both are set because the library would read a missing one from the environment.
+    // better-auth would read a missing `secret` or `secrets` from the environment.
     secret,
     secrets: [{ version: 1, value: secret }],
     database: { db: database.accounts, type: "postgres" },
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
-    // The library only logs the cause of a failure and throws a generic error; see `withCause`.
+    // better-auth logs the cause of a failure and throws a generic error; see `withCause`.
     logger: { log: (_level, _message, ...about) => remember(failures.getStore(), about) },
     plugins: [{ id: "beckon", endpoints: { startSession } }],
     session: {
@@ -110,8 +110,8 @@ export function createAuth({
     advanced: {
       cookiePrefix: "beckon",
       useSecureCookies: secure,
-      // `strict`: browsers send the cookie with requests of our own pages only, not even with links
-      // from other sites.
+      // With `strict`, browsers send the cookie only with requests of Beckon's own pages. They do
+      // not even send it when a person follows a link from another site.
       defaultCookieAttributes: { httpOnly: true, sameSite: "strict", path: "/" },
       ipAddress: { ipAddressHeaders: [addressHeader], ipv6Subnet: 128 },
       database: {
@@ -123,7 +123,7 @@ export function createAuth({
   const cookieName = `${secure ? "__Secure-" : ""}beckon.session_token`;
 
   /**
-   * Calls the library and throws the cause that it logged in place of its generic error.
+   * Calls better-auth. If it fails with a generic error, throws the cause that it logged instead.
    * @throws ApiError `unavailable` if the database connection was lost.
    */
   async function withCause<T>(call: () => Promise<T>): Promise<T> {
@@ -170,9 +170,9 @@ export function createAuth({
 }
 
 /**
- * Creates a session and sets its cookie. The library's own sign-in finds accounts by e-mail, which
- * several accounts can share, so `sign-in.ts` finds the account and compares the password. Without
- * a path, the endpoint cannot be called over HTTP.
+ * Creates a session and sets its cookie. better-auth's own sign-in finds accounts by e-mail, but
+ * several accounts can have the same e-mail. So `sign-in.ts` finds the account and compares the
+ * password. This endpoint has no path and therefore cannot be called over HTTP.
  */
 const startSession = createAuthEndpoint(
   { method: "POST", body: z.object({ userId: z.string() }) },
@@ -213,7 +213,7 @@ function remember(slot: { cause: unknown } | undefined, about: readonly unknown[
   if (slot !== undefined && error !== undefined) slot.cause ??= error;
 }
 
-/** The HTTP status of an error that the library throws. */
+/** Returns the HTTP status of an error that better-auth throws. */
 function statusOf(thrown: unknown): number | undefined {
   const status = thrown instanceof Error && "statusCode" in thrown ? thrown.statusCode : undefined;
   return typeof status === "number" ? status : undefined;

@@ -11,8 +11,8 @@ const wrongPasswordMessage =
   "current_password is wrong. If it is lost, ask an owner of your workspace for a reset link.";
 
 /**
- * Changes the password. It requires the current one, so that access to a signed-in browser is not
- * enough. Deletes all other sessions and an open reset link.
+ * Changes the password, and deletes all other sessions and an open reset link. The current password
+ * is required, so that access to a signed-in browser is not enough.
  * @throws ApiError `bad_request`; `unauthorized` if the current password is wrong;
  *   `too_many_requests`, `unavailable`
  */
@@ -34,7 +34,7 @@ export async function changePassword({
     throw ctx.failedAttempts.count(wrongPasswordMessage);
   const hash = await hashPassword(body.new_password);
   await inAllWorkspaces(tenant, async (tx) => {
-    // A concurrent change may have replaced the password that was compared.
+    // A concurrent request may have changed the password since it was compared.
     if (!(await updatePassword(tx, ctx.userId, { hash, replacing: currentHash })))
       throw ctx.failedAttempts.count(wrongPasswordMessage);
     await deleteSessionsOf(tx, ctx.userId, ctx.sessionId);

@@ -9,17 +9,17 @@ import { recordAccountAction } from "./record-account-action.ts";
 /** Writes failed sign-ins to the audit logs of the account's workspaces. */
 export interface FailedSignIns {
   /**
-   * Notes that a wrong password was sent for this e-mail. Returns at once and writes later: waiting
-   * for the write would reveal by the response time whether the e-mail has an account. The entry is
-   * lost if the process exits first.
+   * Notes that a wrong password was sent for this e-mail. Returns at once and writes the audit
+   * entry later, because otherwise the response time would reveal whether the e-mail has an
+   * account. The entry is lost if the process exits before the write.
    */
   note(attempt: { email: string; workspaceId?: string | undefined; address: string }): void;
 }
 
-/** Entries per e-mail and minute: enough to notice an attack, without filling the audit log. */
+/** Maximum entries per e-mail and minute: enough to notice an attack, too few to fill the log. */
 const maxEntries = 10;
 const windowMs = 60_000;
-/** E-mails counted at the same time. */
+/** Maximum number of e-mails that are counted at the same time. */
 const maxEmails = 10_000;
 
 /** Creates the recorder of failed sign-ins. Failed writes are logged at level `warn`. */

@@ -5,21 +5,22 @@ import { listAccounts } from "./password-store.ts";
 import { toUser } from "./user.ts";
 
 /**
- * An account with the hash to which its password was compared. Callers check later, under a lock,
- * that it is still the current hash.
+ * An account with the hash that the password matched. Callers check later, while they hold a lock,
+ * that this is still the account's current hash.
  */
 export interface FoundAccount {
   readonly user: User;
   readonly passwordHash: string;
 }
 
-/** The maximum of comparisons per attempt. Any number of accounts can share an e-mail. */
+/** Maximum password comparisons per attempt. Any number of accounts can have the same e-mail. */
 export const maxCompared = 4;
 
 /**
- * Finds the account with this e-mail and password; the oldest if several match. Compares the oldest
- * `maxCompared` accounts, or with a workspace its one member with this e-mail. The duration does
- * not depend on the number of accounts.
+ * Finds the account with this e-mail and password; the oldest if several match. Compares the
+ * password with the `maxCompared` oldest accounts with this e-mail or, if `workspaceId` is given,
+ * only with the member of this workspace with this e-mail. The duration does not depend on the
+ * number of accounts.
  * @returns The account, and whether any account has this e-mail.
  * @throws ApiError `unavailable` if too many passwords are being compared.
  */

@@ -2,9 +2,9 @@ import * as library from "better-auth/crypto";
 import { ApiError } from "../base/errors.ts";
 
 /**
- * Limits concurrent scrypt hashes. Each takes 32 MiB and tens of milliseconds of a core in Node's
- * thread pool. Requests above the limit wait in a queue, and above the queue's limit they are
- * rejected, so that a flood of sign-ins only affects sign-ins.
+ * Maximum number of scrypt hashes that are computed at the same time, and of requests that wait for
+ * them. A hash takes 32 MiB and tens of milliseconds of a core in Node's thread pool. Requests for
+ * which the queue has no place are rejected. A flood of sign-ins thus only slows down sign-ins.
  */
 const maxConcurrent = 2;
 const maxWaiting = 40;
@@ -17,7 +17,10 @@ export function hashPassword(password: string): Promise<string> {
   return withConcurrencyLimit(() => library.hashPassword(password));
 }
 
-/** Returns whether the hash is that of the password. @throws ApiError `unavailable`, as above. */
+/**
+ * Returns whether the hash is that of the password.
+ * @throws ApiError `unavailable` if the queue is full.
+ */
 export function verifyPassword(given: { hash: string; password: string }): Promise<boolean> {
   return withConcurrencyLimit(() => library.verifyPassword(given));
 }
@@ -26,8 +29,8 @@ export function verifyPassword(given: { hash: string; password: string }): Promi
 const noHash = `${"0".repeat(32)}:${"0".repeat(128)}`;
 
 /**
- * Returns the index of the first hash that matches the password, or -1. It always does `count`
- * comparisons, so that the response time does not reveal how many hashes there are.
+ * Returns the index of the first hash that matches the password, or -1. It always makes `count`
+ * comparisons, so that the response time does not reveal the number of hashes.
  * @throws ApiError `unavailable` if the queue is full.
  */
 export function matchPassword(

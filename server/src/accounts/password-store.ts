@@ -8,7 +8,7 @@ export type ResetRow = Selectable<Tables["password_resets"]>;
 
 const isValid = sql.raw<boolean>(isUnexpired("password_resets"));
 
-/** The library's `providerId` of accounts with a password. */
+/** The value that better-auth uses as `providerId` for accounts with a password. */
 const method = "credential";
 
 export async function insertPassword(
@@ -36,8 +36,8 @@ export async function findPassword(
 }
 
 /**
- * Returns the `max` oldest accounts with this e-mail and their password hashes; with a workspace,
- * only its members.
+ * Returns the `max` oldest accounts with this e-mail and their password hashes. With `workspaceId`,
+ * returns only members of this workspace.
  */
 export function listAccounts(
   tx: WorkspaceTransaction,
@@ -80,8 +80,8 @@ export async function lockPassword(
 
 /**
  * Sets the person's password hash.
- * @param replacing If given, the hash is only set if this is the current one.
- * @returns Whether it was set.
+ * @param replacing If given, the new hash is only set if this is the current hash.
+ * @returns Whether the new hash was set.
  */
 export async function updatePassword(
   tx: WorkspaceTransaction,
@@ -100,7 +100,7 @@ export async function updatePassword(
   return numUpdatedRows > 0n;
 }
 
-/** Stores a person's reset link in place of the previous one. @returns When it expires. */
+/** Stores a reset link in place of the person's previous one. @returns When the link expires. */
 export async function upsertReset(
   tx: WorkspaceTransaction,
   {
@@ -123,7 +123,7 @@ export async function upsertReset(
   return row.expires_at;
 }
 
-/** Returns the reset link unless it has expired. Does not check its issuer. */
+/** Returns the reset link unless it has expired. Does not check the rights of its issuer. */
 export function findReset(tx: WorkspaceTransaction, hash: Buffer): Promise<ResetRow | undefined> {
   return tx
     .selectFrom("password_resets")
@@ -133,7 +133,10 @@ export function findReset(tx: WorkspaceTransaction, hash: Buffer): Promise<Reset
     .executeTakeFirst();
 }
 
-/** Deletes the link. @returns Whether it was valid; of concurrent calls one returns true. */
+/**
+ * Deletes the reset link unless it has expired.
+ * @returns Whether it was deleted. Of concurrent calls for the same link, only one returns true.
+ */
 export async function takeReset(tx: WorkspaceTransaction, hash: Buffer): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom("password_resets")

@@ -4,8 +4,8 @@ import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { membershipsOf } from "./store.ts";
 
 /**
- * Writes an action on a person's account to the audit log of each of their workspaces.
- * @param tx The transaction of the action, which sees all workspaces.
+ * Writes an action on a person's account to the audit log of each workspace of the person.
+ * @param tx The transaction of the action. It must see all workspaces.
  */
 export async function recordAccountAction(
   tx: WorkspaceTransaction,

@@ -14,8 +14,9 @@ const invalidLinkMessage =
 /**
  * Sets a new password with a reset link, which can be used once. Deletes all sessions of the
  * person.
- * @param input.isIssuable Returns whether the link's issuer could issue it now. It runs in the
- *   transaction that deletes the link, and must lock the rows that it reads.
+ * @param input.isIssuable Returns whether the link's issuer still has the right to issue the link.
+ *   It runs before the hash is computed and again in the transaction that deletes the link, and
+ *   must lock the rows that it reads.
  * @throws ApiError `bad_request`; `unauthorized` for an invalid link; `too_many_requests`,
  *   `unavailable`
  */
@@ -38,13 +39,13 @@ export async function resetPassword({
     const row = await findReset(tx, link);
     return row !== undefined && (await input.isIssuable(tx, row)) ? row.user_id : undefined;
   };
-  // Checked before hashing too, because hashing is expensive.
+  // Hashing is expensive, so it is only done for a link that is valid now.
   if ((await inAllWorkspaces(tenant, find)) === undefined)
     throw ctx.failedAttempts.count(invalidLinkMessage);
   const hash = await hashPassword(body.new_password);
   await inAllWorkspaces(tenant, async (tx) => {
     const userId = await find(tx);
-    // It may have been used, replaced or deleted while `find` waited for its locks.
+    // The link may have been used, replaced or deleted while `find` waited for locks.
     if (userId === undefined || !(await takeReset(tx, link)))
       throw ctx.failedAttempts.count(invalidLinkMessage);
     await updatePassword(tx, userId, { hash });

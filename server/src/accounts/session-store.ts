@@ -5,7 +5,10 @@ import { isUnexpired } from "../credentials/index.ts";
 
 export type SessionRow = Selectable<Tables["sessions"]>;
 
-/** By the database's clock. better-auth checks the same column by the clock of this process. */
+/**
+ * SQL condition that the session has not expired, by the database's clock. better-auth compares the
+ * same column with the clock of this process.
+ */
 const isValid = sql.raw<boolean>(isUnexpired("sessions"));
 
 export function listSessionRows(
@@ -52,7 +55,7 @@ export async function deleteSessionRow(
   return numDeletedRows > 0n;
 }
 
-/** Deletes the person's sessions except `exceptId`. @returns The number of deleted sessions. */
+/** Deletes the person's sessions, except `exceptId`. @returns The number of deleted sessions. */
 export async function deleteSessionsOf(
   tx: WorkspaceTransaction,
   userId: string,

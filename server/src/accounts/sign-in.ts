@@ -11,8 +11,9 @@ import { findUser } from "./store.ts";
 import { toUser } from "./user.ts";
 
 /**
- * Signs in with e-mail and password; see `findAccount` for e-mails that several accounts share. The
- * audit entry is committed before the response, so that no session exists without one.
+ * Signs in with e-mail and password. `findAccount` says which account is found if several have the
+ * same e-mail. The audit entry is committed before the response, so that no client gets a session
+ * without an audit entry.
  * @returns The account and the `Set-Cookie` values of its session.
  * @throws ApiError `unauthorized`, with the same message and duration for an unknown e-mail and a
  *   wrong password; `bad_request`, `too_many_requests`, `unavailable`
@@ -36,8 +37,8 @@ export async function signIn({
     userAgent: ctx.userAgent,
   });
   const data = await inAllWorkspaces(tenant, async (tx) => {
-    // A concurrent change of the password deletes all sessions but can miss this new one. Then it
-    // is deleted here.
+    // A concurrent change of the password deletes all sessions, but may not see this new one yet.
+    // Then the new session is deleted here.
     const isCurrent = (await lockPassword(tx, userId)) === account.passwordHash;
     const row = isCurrent ? await findUser(tx, userId) : undefined;
     if (row === undefined) return deleteSessionOfToken(tx, session.token);
@@ -54,8 +55,8 @@ export async function signIn({
 }
 
 /**
- * Counts a failed sign-in and returns its error, which is the same for an unknown e-mail and a
- * wrong password, so that it does not reveal whether the e-mail has an account.
+ * Counts a failed sign-in and returns the error to throw. The error is the same for an unknown
+ * e-mail and for a wrong password, so that it does not reveal whether the e-mail has an account.
  */
 export function wrongPassword(
   ctx: AccountContext,

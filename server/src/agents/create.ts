@@ -27,7 +27,10 @@ export async function createAgent({
   );
 }
 
-/** Like `createAgent`, in the caller's transaction. The caller must have checked permissions. */
+/**
+ * Does the same as `createAgent`, but in the caller's transaction. The caller must have checked the
+ * permissions.
+ */
 export async function addAgent(
   tx: WorkspaceTransaction,
   ctx: Context,

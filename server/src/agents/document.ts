@@ -7,7 +7,7 @@ import { mapValues, type showSecrets } from "./records/index.ts";
 import { planSecrets } from "./secrets/index.ts";
 import { writeAgent } from "./write-agent.ts";
 
-/** Returns the agent as an export contains it, without triggers. Each secret becomes null. */
+/** Returns the agent as an export contains it, but without triggers. Each secret becomes null. */
 export function toDocument({
   config,
   paused_at,

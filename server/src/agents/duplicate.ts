@@ -12,8 +12,8 @@ const copySuffix = " (copy)";
 const maxNameCharacters = 200;
 
 /**
- * Adds an agent with the configuration of another one's current version, copies of its tools'
- * secrets, and a token. The new agent has no triggers and is not paused.
+ * Adds a copy of an agent: the configuration of the current version, copies of the secrets of its
+ * tools, and a new token. The new agent has no triggers and is not paused.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; `secret_unreadable` if a secret was
  *   encrypted with a master key that is lost.
  */
@@ -50,7 +50,7 @@ export async function duplicateAgent({
             name ??
             `${row.name.slice(0, maxNameCharacters - copySuffix.length).toWellFormed()}${copySuffix}`,
         },
-        // Not resolved again. A provider that an agent uses cannot be deleted.
+        // The copy uses the provider of the original agent. The model is not resolved again.
         providerId: row.provider_id,
         secrets: write,
         action: "agent.duplicate",

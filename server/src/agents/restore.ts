@@ -6,7 +6,7 @@ import { type AgentRow, agentNotFound, lockAgent, updateAgentRow } from "./recor
 /**
  * Returns the agent, deleted or not, and locks its row against other changes until the transaction
  * ends.
- * @throws ApiError `not_found`, also if it was deleted more than 30 days ago.
+ * @throws ApiError `not_found`, also if the agent was deleted more than 30 days ago.
  */
 export async function requireAgentForRestore(
   tx: WorkspaceTransaction,
@@ -27,9 +27,9 @@ export async function requireAgentForRestore(
 }
 
 /**
- * Makes an agent not deleted. Its token stays revoked. `restoreAgent` in `bundles/` calls this and
- * disables the agent's triggers.
- * @throws ApiError `conflict` if it is not deleted.
+ * Undoes the deletion of an agent. Its token stays revoked. `restoreAgent` in `bundles/` calls this
+ * function and then disables the agent's triggers.
+ * @throws ApiError `conflict` if the agent is not deleted.
  */
 export async function undeleteAgent(tx: WorkspaceTransaction, row: AgentRow): Promise<void> {
   if (row.deleted_at === null)

@@ -5,8 +5,8 @@ import { revokeTokens } from "../tokens/index.ts";
 import { requireAgentForChange } from "./records/index.ts";
 
 /**
- * Revokes the agent's token, also a previous one in its grace period. Does nothing if there is no
- * token.
+ * Revokes the agent's token, and the previous token if it is still valid after a rotation. Does
+ * nothing if there is no token.
  * @throws ApiError `forbidden`, `not_found`
  */
 export async function revokeAgentToken({

@@ -8,8 +8,8 @@ import { issueToken } from "../tokens/index.ts";
 import { requireAgentForChange } from "./records/index.ts";
 
 /**
- * Issues a new token, also after the previous one was revoked. The previous token is valid for
- * `grace_seconds` more, by default 0.
+ * Issues a new token, also if the previous one was revoked. A previous token that was not revoked
+ * stays valid for `grace_seconds` more, by default 0.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function rotateAgentToken({

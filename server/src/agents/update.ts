@@ -22,7 +22,8 @@ import {
 import { planSecrets } from "./secrets/index.ts";
 
 /**
- * Changes the agent by adding a version. Runs that have started keep the version they started with.
+ * Changes the agent by adding a version. A run that has started keeps the version with which it
+ * started.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; `stale` if `If-Match` is not the
  *   current version.
  */

@@ -15,7 +15,10 @@ import {
 interface NewAgent {
   readonly agentId: string;
   readonly config: AgentConfig;
-  /** As `resolveModel` returned it in this transaction, which locks the provider. */
+  /**
+   * The result of `resolveModel` in the same transaction. `resolveModel` locks the provider, which
+   * therefore cannot be deleted before the agent is inserted.
+   */
   readonly providerId: string | null;
   readonly secrets: readonly EncryptedSecret[];
   /** Absent if the agent is not paused. */

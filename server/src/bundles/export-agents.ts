@@ -34,9 +34,10 @@ export async function exportAgent({
 }
 
 /**
- * Exports all agents that the actor can see and that are not deleted, oldest first. Each batch is a
- * separate transaction, so that a slow client keeps none open; changes during the export may or may
- * not be included. The first batch is read before this resolves, so that errors get a status code.
+ * Exports all agents that the actor can see and that are not deleted, oldest first. Each batch is
+ * read in its own transaction, so that a slow client does not keep a transaction open. Changes
+ * during the export may or may not be included. The first batch is read before the promise
+ * resolves, so that an error of it still gets an HTTP status code.
  * @throws ApiError `bad_request`, `forbidden`
  */
 export async function exportAgents({

@@ -13,7 +13,7 @@ export interface ImportedAgent {
   readonly id: string;
   readonly name: string;
   readonly token: string;
-  /** `http/` adds their URLs, because only it knows the server's address. */
+  /** The URLs of triggers are added in `http/`, which knows the server's address. */
   readonly triggers: readonly {
     readonly id: string;
     readonly name: string;
@@ -24,8 +24,9 @@ export interface ImportedAgent {
 }
 
 /**
- * Adds the agents of a document with their triggers, in one transaction. It never changes existing
- * agents: all get new ids and tokens, and their ids are in the document's order.
+ * Adds the agents of a document with their triggers, in one transaction. Existing agents are never
+ * changed: every imported agent gets a new id and a new token. The ids ascend in the document's
+ * order.
  * @throws ApiError `bad_request`, `forbidden`
  */
 export async function importAgents({
@@ -74,14 +75,14 @@ async function importAgent(
 }
 
 /**
- * Returns new ids in ascending order, which is the order of lists. Ids from the same millisecond
- * are not ordered otherwise.
+ * Returns new ids in ascending order, so that lists show the imported items in the order of the
+ * document. They are sorted because ids that are created in the same millisecond have no order.
  */
 function ascendingIds(prefix: "agt" | "trg", count: number): string[] {
   return Array.from({ length: count }, () => newId(prefix)).sort();
 }
 
-/** Runs `work` and adds the agent's index and name to the message of a `bad_request`. */
+/** Runs `work`. If it throws `bad_request`, adds the agent's index and name to the message. */
 async function withAgentName<T>(
   index: number,
   { name }: AgentInDocument,

@@ -9,8 +9,8 @@ import { disableTriggersOf } from "../triggers/index.ts";
 
 /**
  * Restores a deleted agent. Its triggers are disabled and it has no token, so that earlier callers
- * cannot start runs until somebody enables a trigger or issues a token.
- * @throws ApiError `forbidden`, `not_found`; `conflict` if it is not deleted.
+ * cannot start runs until a trigger is enabled or a token is issued.
+ * @throws ApiError `forbidden`, `not_found`; `conflict` if the agent is not deleted.
  */
 export async function restoreAgent({
   ctx,

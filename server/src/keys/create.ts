@@ -15,7 +15,7 @@ import { insertKey } from "./store.ts";
 const defaultExpiryDays = 90;
 
 /**
- * Adds a key. The response is the only one that contains its secret.
+ * Adds a key. Only this response contains the key's secret.
  * @throws ApiError `bad_request`; `forbidden` if the key could do more than the actor; `not_found`
  *   for an unknown agent.
  */
@@ -32,7 +32,10 @@ export async function createKey({
   );
 }
 
-/** Like `createKey`, in the caller's transaction. The caller must have checked `keys:write`. */
+/**
+ * Does the same as `createKey`, but in the caller's transaction. The caller must have checked that
+ * the actor has `keys:write`.
+ */
 export async function addKey(
   tx: WorkspaceTransaction,
   ctx: Context,

@@ -5,8 +5,8 @@ import { requireKeyForChange } from "./key.ts";
 import { deleteKeyRow } from "./store.ts";
 
 /**
- * Deletes the key with all its secrets. All processes reject it after the response. Runs that it
- * started continue.
+ * Deletes the key with all its secrets. After the response, all processes reject the key. Runs that
+ * were started with it continue.
  * @throws ApiError `forbidden`, `not_found`; `conflict` for the bootstrap key.
  */
 export async function deleteKey({

@@ -6,7 +6,7 @@ import { deleteBootstrapKey, upsertBootstrapKey } from "./bootstrap-store.ts";
 import { insertSecret, retireSecret } from "./secret-store.ts";
 
 /**
- * Sets the workspace's bootstrap key, with all scopes. The previous value is no longer valid.
+ * Sets the workspace's bootstrap key, which has all scopes. Its previous value becomes invalid.
  * @param text The key, or undefined to delete the bootstrap key.
  */
 export async function ensureBootstrapKey(

@@ -4,16 +4,17 @@ import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { type Expiry, existingAgents } from "./store.ts";
 
-/** The scopes of a key and the agents to which it is limited; null for no limit. */
+/** The scopes of a key, and the agents to which it is limited (null if it is not limited). */
 export interface Grant {
   readonly scopes: readonly string[];
   readonly agent_ids: readonly string[] | null;
 }
 
 /**
- * Returns the scopes that a body requests, or undefined if it requests none. For a key limited to
- * agents, a preset leaves out scopes that concern the whole workspace.
- * @param agentIds null for a key that is not limited to agents.
+ * Returns the scopes that a request body names, or undefined if it names neither scopes nor a
+ * preset. For a key that is limited to agents, the scopes of a preset that concern the whole
+ * workspace are left out.
+ * @param agentIds The agents to which the key is limited; null if it is not limited.
  */
 export function scopesOf(
   given: { scopes?: readonly Scope[] | undefined; preset?: keyof typeof presets | undefined },
@@ -25,7 +26,7 @@ export function scopesOf(
   );
 }
 
-/** Returns the expiry that a body requests, or undefined if it has no expiry field. */
+/** Returns the expiry that a request body sets, or undefined if it has no expiry field. */
 export function expiryOf(given: {
   expires_in_days?: number | null | undefined;
   expires_at?: string | null | undefined;
@@ -36,8 +37,9 @@ export function expiryOf(given: {
 }
 
 /**
- * Checks that the actor has everything that a key is granted. Call it when a key is created or
- * changed, and when its secret is rotated, because the response shows the new secret.
+ * Checks that the actor has all scopes of a key and can access all agents of the key. Must be
+ * called when a key is created or changed, and when its secret is rotated, because the response
+ * shows the new secret to the actor.
  * @throws ApiError `forbidden`; `bad_request` for scopes that a key limited to agents cannot have.
  */
 export function permitGrant(ctx: Context, grant: Grant): void {
@@ -73,6 +75,7 @@ export function permitGrant(ctx: Context, grant: Grant): void {
 }
 
 /**
+ * Checks that the agents exist. null stands for no agents to check.
  * @throws ApiError `not_found` if an agent does not exist or the actor is not allowed to see it.
  */
 export async function requireAgents(

@@ -4,7 +4,7 @@ import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { findKeyRow, type KeyRow, lockKeyRow } from "./store.ts";
 
-/** A key with its secret, for the only response that contains it. */
+/** A key with its secret, as only the response that creates or rotates the secret shows it. */
 export type KeyWithSecret = Key & { key: string };
 
 export function toKey(row: KeyRow): Key {
@@ -23,8 +23,8 @@ export function toKey(row: KeyRow): Key {
 }
 
 /**
- * Returns the key. An actor that is limited to agents only sees keys that are limited to some of
- * them.
+ * Returns the key. For an actor that is limited to agents, a key exists only if it is limited to a
+ * subset of these agents.
  * @throws ApiError `not_found`
  */
 export async function requireKey(
@@ -38,7 +38,8 @@ export async function requireKey(
 /**
  * Returns the key as `requireKey` does and locks its row against other changes until the
  * transaction ends.
- * @throws ApiError `not_found`; `conflict` for the bootstrap key, which only settings can change.
+ * @throws ApiError `not_found`; `conflict` for the bootstrap key, which is changed by settings
+ *   only.
  */
 export async function requireKeyForChange(
   tx: WorkspaceTransaction,

@@ -7,7 +7,7 @@ import { listKeyRows } from "./store.ts";
 
 /**
  * Returns one page of the workspace's keys, also expired ones, newest first. An actor that is
- * limited to agents only sees keys that are limited to some of them.
+ * limited to agents sees only keys that are limited to a subset of these agents.
  * @throws ApiError `bad_request`, `forbidden`
  */
 export async function listKeys({

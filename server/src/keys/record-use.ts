@@ -8,14 +8,17 @@ import { noteUse } from "./secret-store.ts";
 /** Updates `last_used_at` of keys, at most once a minute per key. */
 export interface KeyUse {
   /**
-   * Notes that a valid key was used now. Returns at once and writes later: a lost update only makes
-   * `last_used_at` older.
+   * Notes that a valid key was used now. Returns at once and writes later. If the write fails,
+   * `last_used_at` keeps its older value.
    */
   note(use: { workspaceId: string; credential: string }): void;
 }
 
 const intervalMs = 60_000;
-/** Entries of the cache that skips repeated writes. An evicted key costs one more write. */
+/**
+ * Maximum entries of the cache of keys whose use was written less than a minute ago. The next use
+ * of an evicted key is written again.
+ */
 const maxSecrets = 10_000;
 
 /** Creates the recorder of key uses. Failed updates are logged at level `debug`. */

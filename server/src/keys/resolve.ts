@@ -3,15 +3,17 @@ import { hashCredential, isCredential } from "../base/secrets/index.ts";
 import { type FoundKey, findKeyBySecret } from "./store.ts";
 
 /**
- * Returns the key of a credential, or undefined if it is malformed, unknown, rotated or expired.
+ * Returns the key to which a credential belongs, or undefined if the credential is malformed,
+ * unknown, rotated or expired.
  */
 export async function resolveKey(database: Database, text: string): Promise<FoundKey | undefined> {
   return hasKeyFormat(text) ? findKeyBySecret(database, hashCredential(text)) : undefined;
 }
 
 /**
- * Returns whether the text has the format of a key, without a query: prefix `bkw_` and a valid
- * checksum, or a bootstrap key, which can be any 32 to 128 printable ASCII characters.
+ * Returns whether the text has the format of a key, without querying the database. A key has the
+ * prefix `bkw_` and a valid checksum. A bootstrap key can be any 32 to 128 printable ASCII
+ * characters that do not begin with the prefix of a token.
  */
 export function hasKeyFormat(text: string): boolean {
   if (text.startsWith("bkw_")) return isCredential("bkw_", text);

@@ -11,8 +11,8 @@ import { type KeyWithSecret, requireKeyForChange, toKey } from "./key.ts";
 import { insertSecret, retireSecret } from "./secret-store.ts";
 
 /**
- * Gives the key a new secret. The response is the only one that contains it. The previous secret is
- * valid for `grace_seconds` more, by default 0.
+ * Gives the key a new secret, which only this response contains. The previous secret stays valid
+ * for `grace_seconds` more, by default 0.
  * @throws ApiError `bad_request`, `not_found`; `forbidden` if the key can do more than the actor,
  *   who would receive its secret; `conflict` for an expired key or the bootstrap key.
  */

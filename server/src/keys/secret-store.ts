@@ -18,7 +18,8 @@ export async function insertSecret(
 }
 
 /**
- * Lets the current secret expire in `graceSeconds`, deletes it if 0, and deletes the one before.
+ * Lets the key's current secret expire in `graceSeconds` and deletes the previous one. With 0,
+ * deletes both.
  */
 export async function retireSecret(
   tx: WorkspaceTransaction,

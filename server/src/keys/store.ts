@@ -44,7 +44,9 @@ export function insertKey(
     .executeTakeFirstOrThrow();
 }
 
-/** @param agentIds Finds only keys that are limited to some of these agents; undefined for all. */
+/**
+ * @param agentIds If given, a key is only found if it is limited to a subset of these agents.
+ */
 export function findKeyRow(
   tx: WorkspaceTransaction,
   workspaceId: string,
@@ -54,7 +56,10 @@ export function findKeyRow(
   return within(tx, workspaceId, agentIds).where("id", "=", id).executeTakeFirst();
 }
 
-/** Like `findKeyRow`, and locks the row against other changes until the transaction ends. */
+/**
+ * Finds a key as `findKeyRow` does, and locks its row against other changes until the transaction
+ * ends.
+ */
 export function lockKeyRow(
   tx: WorkspaceTransaction,
   workspaceId: string,
@@ -138,8 +143,8 @@ export async function lockValidKey(
 }
 
 /**
- * Returns the ids of those agents that exist and are not deleted. Reads the table `agents` itself,
- * because this module must not import `agents/`, which is a layer above.
+ * Returns those of the given ids whose agent exists and is not deleted. Reads the table `agents`
+ * itself, because this module must not import `agents/`, which is in a layer above.
  */
 export async function existingAgents(
   tx: WorkspaceTransaction,
@@ -164,8 +169,8 @@ export interface FoundKey {
 }
 
 /**
- * Returns the valid key of a valid secret. Reads all workspaces, because the secret determines the
- * workspace.
+ * Returns the key of a secret if neither has expired. Reads all workspaces, because the workspace
+ * is not known before the key.
  * @param hash SHA-256 of the secret.
  */
 export async function findKeyBySecret(

@@ -37,12 +37,13 @@ interface AccountFields {
 }
 
 /**
- * Adds a person to the workspace of an invitation, with an account that the caller chooses: a new
- * one, that of their session, or one whose password they give. The invitation's e-mail need not
- * match. The invitation must be one that its issuer could issue now.
+ * Adds a person to the workspace of an invitation. The caller chooses the account: a new account,
+ * the account of their session, or an account whose password they send. Its e-mail can be another
+ * one than that of the invitation. The invitation is valid only while its issuer still has the
+ * right to issue it.
  *
  * Passwords are hashed before the transaction that deletes the invitation, because hashing is slow.
- * Of concurrent requests with the same link one succeeds.
+ * Of concurrent requests with the same link, only one succeeds.
  * @param input.signedIn Returns the caller's session. Called only if the body has no password.
  * @throws ApiError `bad_request`; `unauthorized` for an invalid link, password or session;
  *   `conflict` as `addMember`; `too_many_requests`
@@ -67,7 +68,7 @@ export async function acceptInvitation({
       : await accountOfPassword(ctx, found, { ...given, password: given.password });
   return inAllWorkspaces(tenant, async (tx) => {
     const invitation = await findValidInvitation(tx, hash);
-    // It may have been accepted or withdrawn while `findValidInvitation` waited for its locks.
+    // Another request may have deleted the invitation while the line above waited for locks.
     if (invitation === undefined || !(await takeInvitation(tx, hash)))
       throw ctx.failedAttempts.count(invalidLinkMessage);
     return join(tx, ctx, invitation, await account(tx));
@@ -75,8 +76,8 @@ export async function acceptInvitation({
 }
 
 /**
- * Returns the invitation if it has not expired and its issuer could issue it now. Locks the
- * workspace's members.
+ * Returns the invitation if it has not expired and its issuer still has the right to issue it.
+ * Locks the members of the workspace.
  */
 async function findValidInvitation(
   tx: WorkspaceTransaction,
@@ -94,13 +95,13 @@ async function findValidInvitation(
 }
 
 /**
- * Returns the id of the account that joins: checks its password or session again in the transaction
- * that adds the member, or adds the account.
- * @throws ApiError `unauthorized`
+ * Returns the id of the account that joins. Runs in the transaction that adds the member. There it
+ * either checks again that the password or session is valid, or adds the new account.
+ * @throws ApiError `unauthorized` if the password or session is no longer valid.
  */
 type AccountResolver = (tx: WorkspaceTransaction) => Promise<string>;
 
-/** @throws ApiError `bad_request` if there is no session. */
+/** Uses the account of the caller's session. @throws ApiError `bad_request` if there is none. */
 async function accountOfSession(
   signedIn: () => Promise<Session | undefined>,
 ): Promise<AccountResolver> {
@@ -122,9 +123,9 @@ async function accountOfSession(
 }
 
 /**
- * Finds the account with this e-mail and password. If there is none and a name is given, the
- * account is added later.
- * @throws ApiError `unauthorized` if there is none and no name is given.
+ * Finds the account with this e-mail and password. If no account matches and a name is given, the
+ * returned function adds an account.
+ * @throws ApiError `unauthorized` if no account matches and no name is given.
  */
 async function accountOfPassword(
   ctx: AccountContext,
@@ -143,8 +144,8 @@ async function accountOfPassword(
   }
   if (given.name === undefined) throw wrongPassword(ctx, { email });
   const { name } = parse(newAccount, { name: given.name, password });
-  // Counted as a wrong password. Otherwise inviting an e-mail and sending a name would allow
-  // unlimited guesses of that account's password.
+  // Counts as an attempt with a wrong password. Otherwise a person could invite this e-mail, send a
+  // name with each attempt, and so guess the password of its account without a limit.
   if (isKnown) wrongPassword(ctx, { email });
   const passwordHash = await hashPassword(password);
   return async (tx) => (await addAccount(tx, { name, email, passwordHash })).id;

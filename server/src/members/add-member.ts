@@ -11,11 +11,12 @@ import {
 } from "./store.ts";
 
 /**
- * Makes a person a member. E-mails are unique among a workspace's members, so that e-mail and
- * workspace identify one account for sign-in. Deletes the person's reset link, because its issuer
- * may have no rights in this workspace.
+ * Makes a person a member. E-mails are unique among a workspace's members, so that an e-mail and a
+ * workspace together identify the account that signs in. Deletes the person's reset link, because
+ * its issuer may have no rights in this workspace.
  * @param tx A transaction that sees all workspaces.
- * @throws ApiError `conflict` if the person or another account with their e-mail is a member.
+ * @throws ApiError `conflict` if the person is already a member, or if another account with the
+ *   same e-mail is.
  */
 export async function addMember(
   tx: WorkspaceTransaction,

@@ -7,8 +7,8 @@ import { deleteInvitationsBy } from "./invitation-store.ts";
 import { hasOtherOwner } from "./store.ts";
 
 /**
- * Checks that the workspace has another owner than this person. Call it under `lockMembers`, so
- * that two owners cannot leave concurrently.
+ * Checks that the workspace has an owner besides this person. The caller must have called
+ * `lockMembers`, so that two owners cannot leave at the same time.
  * @throws ApiError `conflict` if the person is the last owner.
  */
 export async function requireOtherOwner(
@@ -24,8 +24,8 @@ export async function requireOtherOwner(
 }
 
 /**
- * Deletes the open invitations that the person issued and could not issue with their new role.
- * Otherwise they could use a link that they kept to get the old role back.
+ * Deletes the open invitations that the person issued but has no right to issue with their new
+ * role. Otherwise the person could use such a link to get the old role back.
  * @param remaining The person's new role; undefined if they are no longer a member.
  */
 export async function withdrawInvitations(

@@ -76,7 +76,7 @@ export function findInvitation(
 
 /**
  * Deletes the invitation unless it has expired.
- * @returns Whether it existed; of concurrent calls one returns true.
+ * @returns Whether it was deleted. Of concurrent calls for the same link, only one returns true.
  */
 export async function takeInvitation(tx: WorkspaceTransaction, hash: Buffer): Promise<boolean> {
   const { numDeletedRows } = await tx
@@ -87,7 +87,7 @@ export async function takeInvitation(tx: WorkspaceTransaction, hash: Buffer): Pr
   return numDeletedRows > 0n;
 }
 
-/** Deletes the invitations of these roles that the principal issued, and returns them. */
+/** Deletes and returns the invitations to these roles that the principal issued. */
 export function deleteInvitationsBy(
   tx: WorkspaceTransaction,
   workspaceId: string,

@@ -13,7 +13,7 @@ import { permitRole, requireUnchangedRole } from "./member.ts";
 import { findMemberByEmail, lockMembers } from "./store.ts";
 
 /**
- * Issues an invitation link, which can be used once. The response is the only one that contains it.
+ * Issues an invitation link, which can be used once. Only this response contains the link.
  * @throws ApiError `bad_request`; `forbidden` for a role with scopes that the actor does not have;
  *   `conflict` if a member has this e-mail.
  */
@@ -53,7 +53,7 @@ export async function inviteMember({
         target: row.id,
         data: { email, role, expires_at: shown.expires_at },
       });
-      // In the fragment, which browsers do not send: it is in no server's or proxy's log.
+      // Browsers do not send the fragment of a URL, so no server or proxy can log the token.
       return { ...shown, token, url: `${input.publicUrl}/invite#token=${token}` };
     }),
   );

@@ -5,16 +5,20 @@ import { attempt } from "../base/errors.ts";
 import { lockValidKey } from "../keys/index.ts";
 import { findMemberRow } from "./store.ts";
 
-/** The workspace in which a link was issued, and its issuer as in the audit log (`user:usr_…`). */
+/**
+ * The workspace in which a link was issued, and the link's issuer in the form of the audit log, for
+ * example `user:usr_…`.
+ */
 interface Issue {
   readonly workspaceId: string;
   readonly principal: string;
 }
 
 /**
- * Returns the issuer of a link with their current role or scopes, or undefined if `check` throws
- * for them: a link must not be usable after its issuer lost the right to issue it. Call it under
- * `lockMembers` of the workspace.
+ * Returns the issuer of a link with the current role or scopes. Returns undefined if the issuer is
+ * not a member or valid key any more, or if `check` throws for the current role or scopes: a link
+ * must not be usable after its issuer has lost the right to issue it. The caller must have called
+ * `lockMembers` for the workspace.
  */
 export async function findAbleIssuer(
   tx: WorkspaceTransaction,

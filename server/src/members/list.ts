@@ -6,7 +6,7 @@ import { toMember } from "./member.ts";
 import { listMemberRows } from "./store.ts";
 
 /**
- * Returns one page of the workspace's members, newest accounts first.
+ * Returns one page of the workspace's members. Members with the newest accounts come first.
  * @throws ApiError `bad_request`, `forbidden`
  */
 export async function listMembers({

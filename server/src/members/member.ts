@@ -27,9 +27,9 @@ export async function requireMember(
 }
 
 /**
- * Checks that the actor still has the role with which the request was authenticated. Call it under
- * `lockMembers`: a member who is removed concurrently must not, for example, issue an invitation
- * afterwards that would let them join again.
+ * Checks that the actor still has the role with which the request was authenticated. The caller
+ * must have called `lockMembers`. Without this check, a member who is removed during the request
+ * could, for example, issue an invitation and use it to join again.
  * @throws ApiError `forbidden`
  */
 export async function requireUnchangedRole(tx: WorkspaceTransaction, ctx: Context): Promise<void> {
@@ -44,8 +44,8 @@ export async function requireUnchangedRole(tx: WorkspaceTransaction, ctx: Contex
 }
 
 /**
- * Checks that the actor has all scopes of a role. Call it with the old and the new role of a member
- * whom the actor changes.
+ * Checks that the actor has all scopes of a role. When an actor changes a member's role, it must be
+ * called with the old and with the new role.
  * @throws ApiError `forbidden`
  */
 export function permitRole(ctx: Pick<Context, "actor">, role: Role): void {

@@ -7,9 +7,10 @@ import { permitRole, requireMember, requireUnchangedRole } from "./member.ts";
 import { deleteMember, lockMembers } from "./store.ts";
 
 /**
- * Removes a person from the workspace; all processes reject their requests after the response.
- * Every member can remove themselves. Their account stays, and so do agents and keys that they
- * created, because these belong to the workspace.
+ * Removes a person from the workspace. After the response, all processes reject the person's
+ * requests to the workspace. Every member can remove their own membership. The person's account
+ * remains. Agents and keys that the person created remain too, because they belong to the
+ * workspace.
  * @throws ApiError `not_found`; `forbidden` if the member's role has scopes that the actor does not
  *   have; `conflict` for the last owner.
  */
@@ -22,7 +23,7 @@ export async function removeMember({
 }): Promise<void> {
   const isOwnMembership = ctx.actor.kind === "user" && ctx.actor.id === input.userId;
   if (!isOwnMembership) permit(ctx, "members:write");
-  // In all workspaces, because reset links belong to no workspace.
+  // Reset links belong to no workspace, so only a transaction that sees all workspaces sees them.
   await inAllWorkspaces(ctx.database.tenant, async (tx) => {
     await lockMembers(tx, ctx.workspaceId);
     await requireUnchangedRole(tx, ctx);

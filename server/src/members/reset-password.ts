@@ -9,7 +9,7 @@ import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { requireMember } from "./member.ts";
 import { isMemberOfUnownedWorkspace } from "./store.ts";
 
-/** A link to set a new password, for the only response that contains it. */
+/** A link to set a new password, as only the response that creates the link shows it. */
 export interface ResetLink {
   readonly token: string;
   readonly url: string;
@@ -18,9 +18,10 @@ export interface ResetLink {
 
 /**
  * Issues a link with which a member can set a new password once, within 24 hours. The issuer must
- * own all workspaces of the member, because the link gives access to all of them. Exception: owners
- * and keys of `default` can issue it for every member of `default`, so that an owner who is alone
- * can recover the account with the bootstrap key.
+ * own all workspaces of the member, because the link gives access to all of them. Owners and keys
+ * of the workspace `default` are an exception: they can issue the link for every member of
+ * `default`. The only owner of an installation can therefore use the bootstrap key to recover their
+ * account.
  * @param input.firstWorkspaceId Id of the workspace `default`.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
@@ -63,8 +64,8 @@ export async function resetMemberPassword({
 }
 
 /**
- * Returns whether a reset link for the person would give access to workspaces that its issuer does
- * not own. Always false for issuers in the first workspace.
+ * Returns whether a reset link for the person would give access to workspaces that the link's
+ * issuer does not own. Always returns false for issuers in the workspace `default`.
  */
 export async function opensOtherWorkspaces(
   tx: WorkspaceTransaction,

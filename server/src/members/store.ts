@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
 import type { PageRequest } from "../base/page.ts";
 
-/** A membership with the person's name. */
+/** A membership with the name and e-mail of its person. */
 export interface MemberRow {
   readonly id: string;
   readonly name: string;
@@ -56,8 +56,8 @@ export function listMemberRows(
 }
 
 /**
- * Serializes changes of the workspace's members until the transaction ends, so that, for example,
- * two owners cannot remove each other concurrently.
+ * Lets other transactions that change the workspace's members wait until this transaction ends. So,
+ * for example, two owners cannot remove each other at the same time.
  */
 export async function lockMembers(tx: WorkspaceTransaction, workspaceId: string): Promise<void> {
   await tx
@@ -69,8 +69,8 @@ export async function lockMembers(tx: WorkspaceTransaction, workspaceId: string)
 }
 
 /**
- * Like `lockMembers`, for this workspace and all in which the person is a member. Locks them in the
- * order of their ids to prevent deadlocks.
+ * Locks members as `lockMembers` does, but of this workspace and of all workspaces in which the
+ * person is a member. Locks the workspaces in the order of their ids to prevent deadlocks.
  * @param tx A transaction that sees all workspaces.
  */
 export async function lockMembersAround(
@@ -136,8 +136,8 @@ export async function deleteMember(
 }
 
 /**
- * Returns the person's memberships, oldest workspace first. Reads all workspaces, because requests
- * of a session choose their workspace among these.
+ * Returns the person's memberships, oldest workspace first. Reads all workspaces, because a request
+ * with a session can choose any of the person's workspaces.
  */
 export async function findMemberships(
   database: Database,
@@ -152,10 +152,10 @@ export async function findMemberships(
 }
 
 /**
- * Returns whether the person is a member of another workspace than this one that `owner` does not
- * own.
+ * Returns whether the person is a member of a workspace, other than `workspaceId`, that `owner`
+ * does not own.
  * @param tx A transaction that sees all workspaces.
- * @param owner.owner A user id; undefined for a key, which owns no other workspace.
+ * @param given.owner A user id, or undefined for a key, which owns no other workspace.
  */
 export async function isMemberOfUnownedWorkspace(
   tx: WorkspaceTransaction,

@@ -9,7 +9,7 @@ import { permitRole, requireMember, requireUnchangedRole, toMember } from "./mem
 import { lockMembers, updateRole } from "./store.ts";
 
 /**
- * Changes a member's role. It applies in all processes after the response.
+ * Changes a member's role. All processes apply the new role after the response.
  * @throws ApiError `bad_request`, `not_found`; `forbidden` if the old or new role has scopes that
  *   the actor does not have; `conflict` for the last owner.
  */
@@ -21,7 +21,7 @@ export async function updateMember({
   input: { userId: string; body: UnparsedBody };
 }): Promise<Member> {
   permit(ctx, "members:write");
-  // In all workspaces, because reset links belong to no workspace.
+  // Reset links belong to no workspace, so only a transaction that sees all workspaces sees them.
   return inAllWorkspaces(ctx.database.tenant, async (tx) => {
     await lockMembers(tx, ctx.workspaceId);
     await requireUnchangedRole(tx, ctx);

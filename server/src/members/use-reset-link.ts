@@ -6,8 +6,9 @@ import { opensOtherWorkspaces } from "./reset-password.ts";
 import { findMemberRow, lockMembersAround } from "./store.ts";
 
 /**
- * Sets a new password with a reset link, if its issuer could issue the link now. This applies the
- * rule of `resetMemberPassword` to the current memberships, roles and keys, all of them locked.
+ * Sets a new password with a reset link, if the link's issuer still has the right to issue it. The
+ * rule of `resetMemberPassword` is applied to the current memberships, roles and keys, which are
+ * locked until the password is set.
  * @throws ApiError `bad_request`; `unauthorized` for an invalid link; `too_many_requests`
  */
 export function useResetLink({

@@ -3,18 +3,21 @@ import net from "node:net";
 import { ConfigError } from "../base/errors.ts";
 import { listenError } from "../base/listen-error.ts";
 
-/** A port that this process has bound, for its servers to listen on together. */
+/** A port that this process has bound and on which all its servers listen. */
 export interface ClaimedPort {
   readonly fd: number;
-  /** Servers that inherited it keep it. Closing twice is harmless. */
+  /**
+   * Closes the socket in this process. Servers that have inherited it keep it. A second call has no
+   * effect.
+   */
   close(): void;
 }
 
 /**
- * Binds HOST and PORT once, for servers that inherit the socket. Rejected: `reusePort` in each
- * server, with which another installation on the same port would receive a share of the requests.
- * Until a server listens, another installation can bind the port too; the first to listen gets it,
- * and the other's server fails.
+ * Binds HOST and PORT once. The servers inherit the socket. The alternative, `reusePort` in each
+ * server, was rejected: another installation on the same port would receive a share of the
+ * requests. Until a server listens, another installation can bind the port too. Then the
+ * installation that listens first gets the port, and servers of the other one fail to start.
  * @throws ConfigError if another process listens there.
  */
 export async function claimPort({
@@ -24,7 +27,7 @@ export async function claimPort({
   host: string;
   port: number;
 }): Promise<ClaimedPort> {
-  // The system's Node can be any 24; 24.19 added BoundSocket.
+  // Beckon runs on every Node.js 24, but only 24.19 and newer have BoundSocket.
   if (net.BoundSocket === undefined) {
     throw new ConfigError(
       "BECKON_PROCESSES above 1 needs Node.js 24.19 or newer; this is " +

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { messageOf } from "../base/errors.ts";
 import type { Demo } from "./messages.ts";
 
-/** Files of the data folder with the demo agent's secrets; undefined: there is no such secret. */
+/** The files with the demo agent's secrets. A file is undefined if there is no such secret. */
 export interface DemoFiles {
   readonly token: DemoFile | undefined;
   readonly trigger: DemoFile | undefined;
@@ -12,14 +12,15 @@ export interface DemoFiles {
 
 export interface DemoFile {
   readonly path: string;
-  /** Why it could not be written; undefined: it holds the current secret. */
+  /** The reason why the file could not be written; undefined if it contains the current secret. */
   readonly error: string | undefined;
 }
 
 /**
  * Writes the current secrets to the files `demo.token` (the agent's token) and `demo.trigger` (the
- * trigger's URL), so that printed commands read them instead of showing them. Removes the file of a
- * secret that does not exist. Creates the data folder (0700) if there is something to write.
+ * trigger's URL). Printed commands read these files, so that the output does not show the secrets.
+ * Removes the file of a secret that does not exist. Creates the data folder (mode 0700) if there is
+ * something to write.
  */
 export async function writeDemoFiles(dataDir: string, demo: Demo | null): Promise<DemoFiles> {
   const tokenPath = join(dataDir, "demo.token");
@@ -36,12 +37,13 @@ async function writeSecret(
   secret: string | null,
 ): Promise<DemoFile | undefined> {
   if (secret === null) {
-    // A file that cannot be removed contains a secret that is no longer valid.
+    // An error is ignored, because the secret in the remaining file is no longer valid.
     await rm(path, { force: true }).catch(() => {});
     return undefined;
   }
   try {
-    // Not its parents: Node's recursive mkdir never returns below folders such as /proc/x.
+    // Does not create parent folders: with `recursive`, mkdir of Node.js never returns for a path
+    // such as /proc/x/data.
     await mkdir(dataDir, 0o700).catch(ignoreExisting);
     const text = `${secret}\n`;
     if (!(await isWritten(path, text))) await replaceFile(path, text);
@@ -51,7 +53,10 @@ async function writeSecret(
   }
 }
 
-/** Whether a private file with this text exists, as it can on a read-only disk. */
+/**
+ * Returns whether the file has this text and only its owner has access to it. Such a file is not
+ * written again, so that a read-only disk causes no error.
+ */
 async function isWritten(path: string, text: string): Promise<boolean> {
   try {
     const isPrivate = ((await stat(path)).mode & 0o077) === 0;
@@ -61,7 +66,7 @@ async function isWritten(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** Replaces the file atomically, so that a reader never gets a part of it. */
+/** Replaces the file atomically, so that a reader never gets only a part of the text. */
 async function replaceFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${randomUUID()}`;
   try {

@@ -2,30 +2,37 @@ import { relative } from "node:path";
 import type { DemoFile, DemoFiles } from "./demo-files.ts";
 import type { Ready } from "./messages.ts";
 
-/** Contents of the greeting. */
+/** The facts that the greeting, the text printed at a start, contains. */
 export interface GreetingOptions {
   readonly version: string;
   readonly ready: Ready;
   readonly demoFiles: DemoFiles;
   readonly hasBootstrapKey: boolean;
-  /** File of the data folder; undefined: BECKON_BOOTSTRAP_KEY is set, or there is no key. */
+  /**
+   * Path of the data folder's file with the bootstrap key. undefined if BECKON_BOOTSTRAP_KEY is set
+   * or if there is no bootstrap key.
+   */
   readonly bootstrapKeyPath: string | undefined;
-  /** Whether the link for the first owner is printed while there is no owner. */
+  /** Whether the link for the first owner is printed if there is no owner. */
   readonly setupLink: boolean;
   /**
-   * undefined if PostgreSQL is external. `elsewhere` is the folder of its files if they are not in
-   * the data folder.
+   * Paths of the embedded PostgreSQL; undefined if an external PostgreSQL is used. `elsewhere` is
+   * the folder of PostgreSQL's files if they are not in the data folder.
    */
   readonly postgres:
     | { readonly logPath: string; readonly elsewhere: string | undefined }
     | undefined;
-  /** Working folder of the caller's shell. Paths in commands are relative to it if shorter. */
+  /**
+   * Working folder of the shell that started Beckon. Printed commands contain paths relative to
+   * this folder where these are shorter.
+   */
   readonly cwd: string;
 }
 
 /**
- * Returns the text that is printed once Beckon is ready: its address, the paths of its files, and
- * `curl` commands. Logs often keep it, so its only secret is the link for the first owner.
+ * Returns the text that is printed once Beckon is ready: the address, the paths of files, and
+ * `curl` commands. The text often remains in logs, so the link for the first owner is the only
+ * secret in it.
  */
 export function greeting(options: GreetingOptions): string {
   const { ready, demoFiles, postgres, bootstrapKeyPath } = options;
@@ -120,7 +127,7 @@ function setupCommands({ ready: { url, setup_token } }: GreetingOptions): string
     "",
     "There is no owner yet. To become the first, open this link, which works once; each start " +
       "prints a new one:",
-    // Browsers do not send what follows a #, so no proxy can log the token.
+    // Browsers do not send the fragment (after #) of a URL, so no proxy can log the token.
     `  ${url}/setup#token=${setup_token}`,
     "or run this with your name, e-mail and password:",
     `  curl ${quoted(`${url}/api/public/setup`)} -H 'Content-Type: application/json' ` +

@@ -9,44 +9,51 @@ import { RestartDelay } from "../base/restart-delay.ts";
 import { parseFromServer, type Ready, type Reaped } from "./messages.ts";
 
 /**
- * MiB of the young generation: objects that live no longer than a request. With V8's 16, many are
- * promoted before they are garbage; collecting them later costs a fifth of a server's CPU.
+ * Size in MiB of a semi-space of V8's young generation, for objects that live no longer than a
+ * request. With V8's default of 16, many such objects move to the old generation before they are
+ * garbage. Collecting them there costs a fifth of a server's CPU.
  */
 const youngGenerationMib = 32;
 
 /**
- * Percentage by which the old generation grows before it is collected. V8's fourfold is nine tenths
- * garbage with many waiting callers; 30 costs a third more CPU, 100 costs such callers time.
+ * Percentage by which V8's old generation grows before it is collected. By default it grows up to
+ * fourfold; with many waiting callers, nine tenths of it are then garbage. Smaller percentages have
+ * a cost: 30 needs a third more CPU, and 100 delays the responses to many waiting callers.
  */
 const oldGenerationGrowthPercent = 125;
 
 /**
- * Threads of V8's collector and compiler. Its four take the cores from the server and the database:
- * on two cores, one thread gives 3 % more responses and a fifth less p99 latency.
+ * Threads of V8's garbage collector and compiler. V8's default of four threads would compete with
+ * the server and the database for the cores. On two cores, one thread instead of four gives 3 %
+ * more responses per second and a p99 latency that is a fifth lower.
  */
 const v8Threads = 1;
 
 export const serverFlags: readonly string[] = [
-  // SIGUSR1 would open a debugger on a local port, without a credential.
+  // Without this flag, SIGUSR1 opens a debugger on a local port that requires no credential.
   "--disable-sigusr1",
   `--max-semi-space-size=${youngGenerationMib}`,
-  // A flag of V8: a version that does not know it would not start.
+  // Only for the V8 of Node.js 24: Node.js does not start with a V8 flag that it does not know.
   ...(process.versions.node.startsWith("24.")
     ? [`--heap-growing-percent=${oldGenerationGrowthPercent}`]
     : []),
   `--v8-pool-size=${v8Threads}`,
 ];
 
-/** Heap limits of one server: V8's own limit on a large machine, and the smallest useful one. */
+/**
+ * Bounds of the heap limit of one server. The maximum is V8's own limit on a large machine, the
+ * minimum is the smallest useful limit.
+ */
 const maxHeapMib = 4_096;
 const minHeapMib = 256;
 
 /**
- * Returns the flag that limits a server's heap: all servers together get half of the memory, since
- * PostgreSQL, the page cache and buffers outside of the heap need the rest. V8 would size each of
- * them as if it were alone. Empty if NODE_OPTIONS has a limit, which a flag would override.
+ * Returns the flag that limits a server's heap. All servers together get half of the memory,
+ * because PostgreSQL, the page cache and buffers outside of the heap need the rest. Without the
+ * flag, V8 would size each heap as if its server were the only one. Returns no flag if
+ * `nodeOptions` contains a limit, because the flag would override it.
  *
- * @param memoryBytes of the machine or, if that is less, of the container.
+ * @param memoryBytes Memory of the machine or, if smaller, the memory limit of the container.
  */
 export function heapFlags(
   servers: number,
@@ -59,19 +66,23 @@ export function heapFlags(
 }
 
 function availableBytes(): number {
-  // 0 without a limit, in some versions a number beyond all memory.
+  // Without a limit, constrainedMemory() returns 0, or in some versions a number above all memory.
   return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 }
 
 /**
- * Threads for DNS and files. Node lets half of them resolve names: of its default four, two names
- * whose servers do not respond would block all other lookups, model calls included.
+ * Threads of a server for DNS lookups and files. Node.js uses at most half of them for DNS lookups:
+ * with the default of four threads, two names whose DNS servers do not respond would block all
+ * other lookups, also those for model calls.
  */
 const uvThreads = "32";
 
-/** Maximum exits of servers before one was ready. */
+/** Number of server exits, before any server was ready, at which `keepServers` gives up. */
 const maxFailedStarts = 3;
-/** Descriptor of the claimed port in a server: after stdin, stdout, stderr and the channel. */
+/**
+ * File descriptor of the claimed port in a server. Descriptors 0 to 3 are stdin, stdout, stderr and
+ * the channel to the supervisor.
+ */
 const portFd = 4;
 /** Maximum milliseconds to wait for servers to report how many runs they execute. */
 const maxDrainReportMs = 1_000;
@@ -81,13 +92,16 @@ export interface ServersOptions {
   readonly entry: string;
   readonly count: number;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether no other supervisor uses the database, so that all earlier processes have exited. */
+  /**
+   * Whether no other supervisor uses the database. If so, all server processes of earlier starts
+   * have exited.
+   */
   readonly aloneOnDatabase: boolean;
-  /** Socket that all servers listen on; undefined: the only server opens its own. */
+  /** Socket on which all servers listen; undefined if the only server opens its own socket. */
   readonly portFd: number | undefined;
   /** Milliseconds that startup waits for a database that cannot be reached. */
   readonly databaseWaitMs: number;
-  /** Milliseconds from SIGTERM to SIGKILL. */
+  /** Milliseconds that a server has to exit after SIGTERM. Then it gets SIGKILL. */
   readonly drainMs: number;
   readonly stop: AbortSignal;
   /** Kills the servers with SIGKILL when it aborts. */
@@ -97,25 +111,29 @@ export interface ServersOptions {
   readonly onReady: (ready: Ready) => void;
   /** Called once for each reason why the database cannot be reached yet. */
   readonly onWaiting: (reason: string) => void;
-  /** Called once, when it gives up. */
+  /** Called once, when `keepServers` gives up. */
   readonly onFailure: (reason: string) => void;
   /** Called at most once, with the number of runs (above 0) that stopping servers execute. */
   readonly onDraining: (runs: number) => void;
 }
 
 /**
- * Keeps `count` servers running until `stop` aborts or it gives up. Then all servers drain; it
- * resolves with the exit code when the last one has exited.
+ * Keeps `count` servers running until `stop` aborts or this function gives up. Then all servers
+ * drain: they take no new work and finish their runs. When the last server has exited, resolves
+ * with the exit code.
  *
- * It gives up if a server has an invalid configuration. Before any server was ready, it also gives
- * up if PostgreSQL rejects the connection, if `maxFailedStarts` servers exit, or if the database
- * cannot be reached for `databaseWaitMs`. Later, exited servers are replaced without a limit.
+ * The function gives up if a server has an invalid configuration. Until the first server is ready,
+ * it also gives up if PostgreSQL rejects the connection, if `maxFailedStarts` servers exit, or if
+ * the database cannot be reached for `databaseWaitMs`. Later, exited servers are replaced without a
+ * limit.
  *
- * Each server has an id (`--process=`). When one exits, the running ones get a message and its
- * successor an argument (`--reaped=`), so that they resume its runs at once instead of after its
- * lease. Until a server was ready, the argument is `all` if `aloneOnDatabase`: all processes that
- * were registered before have exited. The other servers start later, since `all` would include
- * them.
+ * Each server gets its id in the argument `--process=`. When a server exits, its id is sent to the
+ * running servers in a message, and to its replacement in the argument `--reaped=`. These servers
+ * then resume the runs of the exited server at once, before its lease expires.
+ *
+ * If `aloneOnDatabase`, the argument is `--reaped=all` until the first server is ready, because all
+ * processes that are registered in the database have exited. The other servers start only after
+ * that, because `all` would include them.
  */
 export async function keepServers(options: ServersOptions): Promise<number> {
   const {
@@ -129,7 +147,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     log,
   } = options;
   const running = new Set<ChildProcess>();
-  /** Ids of exited servers whose exit may not be recorded in the database yet. */
+  /** Ids of exited servers whose exit is possibly not recorded in the database yet. */
   const unrecorded = new Set<string>();
   /** Reasons that servers reported when they could not start. */
   const failures = new WeakMap<ChildProcess, string>();
@@ -150,10 +168,12 @@ export async function keepServers(options: ServersOptions): Promise<number> {
       `--process=${id}`,
       ...(claimed === undefined ? [] : [`--listen-fd=${portFd}`]),
       ...(reaped === "" ? [] : [`--reaped=${reaped}`]),
-      // Only the server whose message is printed: another setup token would revoke the printed one.
+      // Only until a server is ready, because only the first `ready` message is printed. A later
+      // server with `--setup` would issue another setup token and so revoke the printed one.
       ...(anyReady ? [] : ["--setup"]),
     ];
-    // Its own process group: Ctrl-C reaches the supervisor alone, which stops everything in order.
+    // `detached` creates a process group for the server, so that Ctrl-C only reaches the
+    // supervisor, which stops the processes in order.
     const child = fork(options.entry, args, {
       env: { UV_THREADPOOL_SIZE: uvThreads, ...env },
       detached: true,
@@ -191,7 +211,8 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     };
     const exited = new Promise<void>((resolve) => {
       child.on("exit", () => resolve());
-      // Also emitted for a signal or message that failed. Without a pid no process was started.
+      // `error` is also emitted if a signal or message could not be sent. Without a pid, it means
+      // that no process was started, and there will be no `exit`.
       child.on("error", () => child.pid === undefined && resolve());
     });
     const listeners = [addAbortListener(ending, drain), addAbortListener(hurry, kill)];
@@ -200,7 +221,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     clearTimeout(deadline);
     running.delete(child);
     drainReport.check();
-    // Its own child processes do not outlive it.
+    // Kills the server's process group, so that child processes of the server do not outlive it.
     kill();
   }
 
@@ -210,7 +231,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     for (const child of running) if (child.connected) child.send(message, () => {});
   }
 
-  /** Gives up if starting another server does not help. */
+  /** Gives up after an exit for which `keepServers` does not start another server. */
   function checkExit(child: ChildProcess): void {
     const { exitCode: code, signalCode } = child;
     const reason = failures.get(child);
@@ -260,7 +281,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
   function logRestart(child: ChildProcess, fields: object): void {
     const { exitCode: code, signalCode: signal } = child;
     const line = { ...fields, code, signal, reason: failures.get(child) };
-    // While startup waits for the database, onWaiting has reported the reason.
+    // While startup waits for the database, `onWaiting` has already reported the reason.
     const level = !anyReady && code === exitCodes.databaseUnreachable ? "debug" : "error";
     log[level](line, "server exited, starting another");
   }
@@ -274,8 +295,9 @@ export async function keepServers(options: ServersOptions): Promise<number> {
 }
 
 /**
- * Adds up the runs of servers that drain, and calls `onDraining` once if there are any: when all
- * `running` servers have reported, or `maxDrainReportMs` after the first.
+ * Adds up the runs that draining servers report, and calls `onDraining` once with the sum, unless
+ * it is 0. The call is made when all `running` servers have reported, at the latest
+ * `maxDrainReportMs` after the first report.
  */
 function collectDrainReports(
   running: ReadonlySet<ChildProcess>,

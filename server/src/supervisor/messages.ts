@@ -1,25 +1,32 @@
 import { z } from "zod";
 
 /**
- * Messages over the channel between the supervisor and its servers. Both ends are the same build
- * on the same machine: parsing detects mistakes and drops messages that do not match.
+ * Messages over the channel between the supervisor and its servers. Both ends are the same version
+ * on the same machine, so parsing only detects programming errors. Messages that do not match are
+ * ignored.
  */
 
 /** The demo agent with its secrets, for the greeting. */
 const demo = z.object({
   agent_id: z.string(),
-  /** null: there is none, or it cannot be decrypted. */
+  /** null if the agent has no token, or if the token cannot be decrypted. */
   agent_token: z.string().nullable(),
-  /** null: there is none, it is disabled, or it cannot be decrypted. */
+  /** null if there is no enabled trigger, or if its token cannot be decrypted. */
   trigger_url: z.string().nullable(),
 });
 export type Demo = z.infer<typeof demo>;
 
-/** A provider of the operator: an account of the environment, or a model server on this machine. */
+/**
+ * A provider of the operator: an account from environment variables, or a model server that was
+ * found on this machine.
+ */
 const foundProvider = z.object({
   name: z.string(),
   origin: z.enum(["environment", "discovered"]),
-  /** `provider/model` of one of a model server's models; null: an account, or it has none. */
+  /**
+   * One of the models of a model server, as `provider/model`. null for an account, and for a model
+   * server without models.
+   */
   model: z.string().nullable(),
 });
 export type FoundProvider = z.infer<typeof foundProvider>;
@@ -27,13 +34,19 @@ export type FoundProvider = z.infer<typeof foundProvider>;
 /** The server accepts requests. */
 const ready = z.object({
   type: z.literal("ready"),
-  /** Address that callers use: PUBLIC_URL if it is set. */
+  /** Address that callers use: PUBLIC_URL, or `listening_url` if PUBLIC_URL is not set. */
   url: z.string(),
   /** Address that the server listens on. */
   listening_url: z.string(),
-  /** null: it was deleted, paused or changed, or this server was not asked for it. */
+  /**
+   * null if the demo agent was deleted, paused or changed to another model, if it has no readable
+   * token, or if the server was started without `--setup`.
+   */
   demo: demo.nullable(),
-  /** Makes the first owner; null: there is one, or this server was not asked for it. */
+  /**
+   * Token of the link for the first owner. null if there is an owner, if BECKON_SETUP_LINK is 0, or
+   * if the server was started without `--setup`.
+   */
   setup_token: z.string().nullable(),
   /** Operator's providers that this startup found. */
   providers: z.array(foundProvider).readonly(),
@@ -48,18 +61,18 @@ export type Failed = z.infer<typeof failed>;
 const draining = z.object({ type: z.literal("draining"), runs: z.int().nonnegative() });
 export type Draining = z.infer<typeof draining>;
 
-/** The supervisor has seen these processes exit: their runs can be resumed at once. */
+/** These processes have exited, so their runs can be resumed at once. */
 const reaped = z.object({ type: z.literal("reaped"), process_ids: z.array(z.string()) });
 export type Reaped = z.infer<typeof reaped>;
 
 const fromServer = z.discriminatedUnion("type", [ready, failed, draining]);
 
-/** Parses a message that a server sent. Undefined if it does not match. */
+/** Parses a message of a server. @returns undefined if the message is not valid. */
 export function parseFromServer(message: unknown): Ready | Failed | Draining | undefined {
   return fromServer.safeParse(message).data;
 }
 
-/** Parses a message that the supervisor sent. Undefined if it does not match. */
+/** Parses a message of the supervisor. @returns undefined if the message is not valid. */
 export function parseFromSupervisor(message: unknown): Reaped | undefined {
   return reaped.safeParse(message).data;
 }

@@ -2,8 +2,9 @@ import type { SecretBinding } from "../base/secrets/index.ts";
 import type { Subject } from "./store.ts";
 
 /**
- * Returns what a token's encryption is bound to: its own row, including its hash. A ciphertext that
- * was copied from another row, even an earlier token of the same agent, cannot be decrypted.
+ * Returns the values to which a token's encryption is bound: its workspace, its agent or trigger,
+ * and its hash. A ciphertext that was copied from another row therefore cannot be decrypted, even
+ * if it is an earlier token of the same agent.
  */
 export function bindingOfToken({
   workspaceId,

@@ -3,8 +3,8 @@ import { hashCredential, isCredential } from "../base/secrets/index.ts";
 import { findAgentByToken } from "./store.ts";
 
 /**
- * Returns the agent and workspace of an agent token, or undefined if the token is not valid:
- * malformed, unknown, rotated, revoked, expired, or its agent is deleted.
+ * Returns the agent and workspace of an agent token. Returns undefined if the token is malformed,
+ * unknown, rotated, revoked or expired, or if its agent is deleted.
  */
 export async function resolveToken(
   database: Database,

@@ -7,8 +7,8 @@ import { findEncryptedToken, type Subject } from "./store.ts";
 /**
  * Returns the current token of an agent or trigger in plain text. The caller must write the reveal
  * to the audit log.
- * @throws ApiError `not_found` if there is none; `secret_unreadable` if it was encrypted with a
- *   master key that is lost.
+ * @throws ApiError `not_found` if there is no token; `secret_unreadable` if the token was encrypted
+ *   with a master key that is lost.
  */
 export async function revealToken(
   tx: WorkspaceTransaction,

@@ -2,15 +2,16 @@ import { sql } from "kysely";
 import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
 import { isAgentToken } from "../credentials/index.ts";
 
-/** What a token starts runs of: an agent directly, or one of its triggers. */
+/** The agent or trigger to which a token belongs. With `triggerId` it belongs to the trigger. */
 export interface Subject {
   readonly agentId: string;
   readonly triggerId?: string;
 }
 
 /**
- * Compares plain columns, because with row-level security PostgreSQL does not use an index on an
- * expression, such as those of the unique indexes.
+ * SQL condition for the tokens of an agent or trigger. It compares plain columns and not the
+ * expressions of the unique indexes, because with row-level security PostgreSQL does not use an
+ * index on an expression.
  */
 const ofSubject = ({ agentId, triggerId }: Subject) =>
   sql<boolean>`agent_id = ${agentId} and trigger_id is not distinct from ${triggerId ?? null}`;
@@ -40,7 +41,7 @@ export async function deleteTokens(tx: WorkspaceTransaction, subject: Subject): 
   return Number(result.numDeletedRows);
 }
 
-/** Lets the current token expire in `graceSeconds` and deletes the one before it. */
+/** Lets the current token expire in `graceSeconds` and deletes the token before it. */
 export async function retireToken(
   tx: WorkspaceTransaction,
   subject: Subject,
@@ -71,8 +72,8 @@ export function findEncryptedToken(
 }
 
 /**
- * Returns the agent of a valid agent token. Reads all workspaces, because the token determines the
- * workspace.
+ * Returns the agent and workspace of a valid agent token. Reads all workspaces, because the token's
+ * workspace is not known before.
  * @param hash SHA-256 of the token.
  */
 export async function findAgentByToken(

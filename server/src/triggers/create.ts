@@ -32,8 +32,8 @@ export async function createTrigger({
 }
 
 /**
- * Like `createTrigger`, in the caller's transaction. The caller must have checked permissions and
- * that the agent exists.
+ * Does the same as `createTrigger`, but in the caller's transaction. The caller must have checked
+ * the permissions, and that the agent exists.
  */
 export async function addTrigger(
   tx: WorkspaceTransaction,

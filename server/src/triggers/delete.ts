@@ -6,8 +6,8 @@ import { deleteTriggerRow } from "./store.ts";
 import { requireTriggerForChange, type TriggerInput } from "./trigger.ts";
 
 /**
- * Marks the trigger as deleted and revokes its token. Runs that it started continue and stay
- * readable.
+ * Marks the trigger as deleted and revokes its token. Runs that the trigger has started continue
+ * and stay readable.
  * @throws ApiError `forbidden`, `not_found`
  */
 export async function deleteTrigger({

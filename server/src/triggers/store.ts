@@ -25,7 +25,10 @@ export function findTrigger(
   return notDeleted(tx, key).where("id", "=", key.triggerId).executeTakeFirst();
 }
 
-/** `FOR NO KEY UPDATE` does not block fires, whose foreign key takes `FOR KEY SHARE`. */
+/**
+ * Returns the trigger and locks its row against other changes. `FOR NO KEY UPDATE` does not block
+ * runs that the trigger starts: their foreign key only locks its row `FOR KEY SHARE`.
+ */
 export function findTriggerForChange(
   tx: WorkspaceTransaction,
   key: TriggerKey,

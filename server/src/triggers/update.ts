@@ -7,8 +7,8 @@ import { updateTriggerRow } from "./store.ts";
 import { requireTriggerForChange, type TriggerInput, toTrigger } from "./trigger.ts";
 
 /**
- * Changes name, prompt prefix or whether the trigger is enabled. If it is disabled, every fire
- * after the response is rejected.
+ * Changes a trigger's name or prompt prefix, or enables or disables it. After the response, calls
+ * of a disabled trigger's URL are rejected.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function updateTrigger({

@@ -12,13 +12,14 @@ import { defaultWorkspaceId } from "./ensure-default.ts";
 import { insertWorkspace } from "./store.ts";
 import { requireTimeZone, toWorkspace } from "./workspace.ts";
 
-/** A workspace; in the response to a key also the first key of that workspace. */
+/** A new workspace. If it was created with a key, `key` is the workspace's first key. */
 export type NewWorkspace = Workspace & { key?: string };
 
 /**
- * Adds a workspace. A person becomes its owner; a key gets a new key there with the same scopes.
- * Only owners and keys of the workspace `default` are allowed to: allowances and ceilings apply per
- * workspace, so members of other workspaces could evade them with new workspaces.
+ * Adds a workspace. A person who adds it becomes its owner. If it is added with a key, a new key
+ * with the same scopes is created in it and returned. Only owners and keys of the workspace
+ * `default` may add workspaces: allowances and ceilings apply per workspace, so that members of
+ * other workspaces could use new workspaces to exceed them.
  * @throws ApiError `bad_request`, `forbidden`
  */
 export async function createWorkspace({
@@ -42,7 +43,7 @@ export async function createWorkspace({
       const row = await insertWorkspace(tx, { id: newId("wsp"), ...body });
       if (row === undefined) throw new Error("a workspace with a new id exists already");
       const { actor, address } = ctx;
-      // In the audit log of both: the workspace of the request and the new one.
+      // The audit logs of both workspaces get the entry: that of the request and the new one.
       for (const workspaceId of [ctx.workspaceId, row.id]) {
         await record(
           tx,

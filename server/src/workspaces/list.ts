@@ -6,7 +6,8 @@ import { findWorkspaceRow, listWorkspaceRows } from "./store.ts";
 import { toWorkspace } from "./workspace.ts";
 
 /**
- * Returns one page of the workspaces in which a person is a member; for a key only its own.
+ * Returns one page of the workspaces in which the person is a member. A key only gets the workspace
+ * to which it belongs.
  * @throws ApiError `bad_request`, `forbidden`
  */
 export async function listWorkspaces({

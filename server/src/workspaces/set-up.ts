@@ -14,7 +14,7 @@ const invalidLinkMessage =
 /**
  * Issues the token of the setup link, which lets a person become the first owner. It invalidates
  * the previous token, which may have been lost or seen by others.
- * @returns undefined if there is an owner.
+ * @returns The token, or undefined if there is an owner.
  */
 export function issueSetupToken(database: Database): Promise<string | undefined> {
   return inAllWorkspaces(database.tenant, async (tx) => {
@@ -25,14 +25,15 @@ export function issueSetupToken(database: Database): Promise<string | undefined>
   });
 }
 
-/** Revokes the link for the first owner that an earlier start issued. */
+/** Makes the setup link that an earlier start of Beckon issued invalid. */
 export function revokeSetupToken(database: Database): Promise<void> {
   return inAllWorkspaces(database.tenant, (tx) => replaceSetupHash(tx, null));
 }
 
 /**
  * Adds the first account, which becomes the owner of the workspace `default`. The setup token can
- * be used once; of concurrent requests one succeeds, and the others fail as with a wrong token.
+ * be used once. Of concurrent requests with it, one succeeds and the others fail as with a wrong
+ * token.
  * @throws ApiError `bad_request`; `unauthorized` for an invalid token; `too_many_requests`
  */
 export async function setUp({
@@ -52,7 +53,7 @@ export async function setUp({
   const passwordHash = await hashPassword(password);
   return inAllWorkspaces(tenant, async (tx) => {
     await lockMembers(tx, defaultWorkspaceId);
-    // An owner may have joined by an invitation of a key since the setup link was printed.
+    // Since the setup link was printed, a key may have invited a person who became an owner.
     if (!(await takeSetupHash(tx, link)) || (await hasOwner(tx, defaultWorkspaceId)))
       throw ctx.failedAttempts.count(invalidLinkMessage);
     const user = await addAccount(tx, { name, email, passwordHash });

@@ -13,7 +13,7 @@ export async function hasOwner(tx: WorkspaceTransaction, workspaceId: string): P
   return row !== undefined;
 }
 
-/** Stores the hash of the setup token in place of the previous one; null: no link is valid. */
+/** Stores the hash of a setup token in place of the previous one. With null, no token is valid. */
 export async function replaceSetupHash(
   tx: WorkspaceTransaction,
   hash: Buffer | null,
@@ -28,7 +28,7 @@ export async function isSetupHash(tx: WorkspaceTransaction, hash: Buffer): Promi
 
 /**
  * Deletes the setup token's hash.
- * @returns Whether it existed; of concurrent calls one returns true.
+ * @returns Whether the hash was stored. Of concurrent calls, only one returns true.
  */
 export async function takeSetupHash(tx: WorkspaceTransaction, hash: Buffer): Promise<boolean> {
   const { rows } = await sql`update installation set setup_hash = null

@@ -4,7 +4,7 @@ import type { PageRequest } from "../base/page.ts";
 
 export type WorkspaceRow = Selectable<Tables["workspaces"]>;
 
-/** Inserts a workspace. @returns undefined if one with this id exists. */
+/** Inserts a workspace. @returns The row, or undefined if a workspace with this id exists. */
 export function insertWorkspace(
   tx: WorkspaceTransaction,
   row: { id: string; name: string; time_zone?: string },

@@ -3,7 +3,7 @@ import type { SignedIn } from "../account-context.ts";
 import { recordAccountAction } from "../record-account-action.ts";
 import { deleteSessionsOf } from "../session-store.ts";
 
-/** Deletes all of the person's sessions except that of the request. */
+/** Deletes all sessions of the person, except the one with which the request was made. */
 export async function revokeOtherSessions({ ctx }: { ctx: SignedIn }): Promise<void> {
   await inAllWorkspaces(ctx.database.tenant, async (tx) => {
     const ended = await deleteSessionsOf(tx, ctx.userId, ctx.sessionId);

@@ -5,7 +5,7 @@ import { recordAccountAction } from "../record-account-action.ts";
 import { deleteSessionRow } from "../session-store.ts";
 
 /**
- * Deletes one of the person's sessions; all processes reject its cookie after the response.
+ * Deletes one of the person's sessions. After the response, all processes reject its cookie.
  * @throws ApiError `not_found`
  */
 export async function revokeSession({

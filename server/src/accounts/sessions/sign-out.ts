@@ -4,7 +4,7 @@ import { recordAccountAction } from "../record-account-action.ts";
 import { deleteSessionRow } from "../session-store.ts";
 
 /**
- * Deletes the session of the request; all processes reject its cookie after the response.
+ * Deletes the session of the request. After the response, all processes reject its cookie.
  * @returns The `Set-Cookie` value that deletes the cookie.
  */
 export async function signOut({ ctx }: { ctx: SignedIn }): Promise<{ cookies: readonly string[] }> {

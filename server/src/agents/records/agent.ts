@@ -23,7 +23,10 @@ export function toAgent(row: AgentRow): Agent {
   };
 }
 
-/** Returns the agent. @throws ApiError `not_found`, also if it is deleted or not the caller's. */
+/**
+ * Returns the agent.
+ * @throws ApiError `not_found`, also if the agent is deleted or the caller cannot access it.
+ */
 export async function requireAgent(
   tx: WorkspaceTransaction,
   ctx: Context,
@@ -38,7 +41,7 @@ export async function requireAgent(
 
 /**
  * Returns the agent and locks its row against other changes until the transaction ends.
- * @throws ApiError `not_found`, also if it is deleted or not the caller's.
+ * @throws ApiError `not_found`, also if the agent is deleted or the caller cannot access it.
  */
 export async function requireAgentForChange(
   tx: WorkspaceTransaction,
@@ -52,7 +55,10 @@ export async function requireAgentForChange(
   return row;
 }
 
-/** Checks `If-Match`. @throws ApiError `stale` if it names another version than the current one. */
+/**
+ * Checks the request's `If-Match` header, if there is one.
+ * @throws ApiError `stale` if the header is not the number of the current version.
+ */
 export function requireMatchingVersion(ctx: Context, row: AgentRow): void {
   if (ctx.ifMatch === undefined || ctx.ifMatch === String(row.version)) return;
   throw new ApiError(

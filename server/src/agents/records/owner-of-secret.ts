@@ -1,6 +1,9 @@
 import type { SecretOwner } from "../../base/secrets/index.ts";
 
-/** The owner that a tool's secret is encrypted for, in addition to its origins. */
+/**
+ * Returns the owner of a tool's secret: its workspace, agent and id. The encryption is bound to
+ * this owner and to the secret's origins, so that a ciphertext in another row cannot be decrypted.
+ */
 export function ownerOfSecret(secret: {
   readonly workspaceId: string;
   readonly agentId: string;

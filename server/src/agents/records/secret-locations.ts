@@ -12,9 +12,12 @@ export type AnyValue = GivenValue | ValueInDocument;
 
 /** The location of a header or query value, possibly a secret, in an agent's tools. */
 export interface SecretLocation {
-  /** Identifies tool, operation, and header or query name. Independent of order and header case. */
+  /**
+   * Identifies the tool, the operation, and the name of the header or query parameter. Does not
+   * depend on the order of tools and operations, or on upper and lower case in header names.
+   */
   readonly key: string;
-  /** For messages, for example `tools.0.headers.authorization`. */
+  /** The location as messages show it, for example `tools.0.headers.authorization`. */
   readonly path: string;
   /** The origins to which requests with this value are sent. */
   readonly origins: readonly string[];

@@ -12,13 +12,13 @@ export interface StoredSecret {
   readonly origins: readonly string[];
 }
 
-/** A stored secret with its encrypted value and the last four characters of the plain one. */
+/** A stored secret with its encrypted value and the last four characters of its plain text. */
 export interface EncryptedSecret extends StoredSecret {
   readonly sealed: string;
   readonly last4: string;
 }
 
-/** The changes to an agent's secrets that belong to one change of the agent. */
+/** The secrets to write and to delete when an agent is changed. */
 export interface SecretChange {
   /** Secrets to insert, or to update if their id exists. */
   readonly write: readonly EncryptedSecret[];
@@ -52,7 +52,10 @@ export function listEncryptedSecrets(
     .execute();
 }
 
-/** Inserts, updates and deletes secrets of an agent. The caller must hold the lock of its row. */
+/**
+ * Inserts, updates and deletes secrets of an agent. The caller must have inserted or locked the
+ * agent's row in this transaction.
+ */
 export async function writeSecrets(
   tx: WorkspaceTransaction,
   { workspaceId, agentId }: Owner,

@@ -17,7 +17,7 @@ export type AgentRow = Selectable<Tables["agents"]> & {
   restorable: boolean;
 };
 
-/** In hours, because the length of `30 days` depends on the session's time zone. */
+/** Uses 720 hours, because the length of `30 days` depends on the session's time zone. */
 const restorableUntil = sql<Date | null>`agents.deleted_at + interval '720 hours'`;
 const isRestorable = sql<boolean>`coalesce(${restorableUntil} > now(), false)`;
 
@@ -58,9 +58,10 @@ export function findAgent(
 }
 
 /**
- * Locks the agent's row, even if deleted, and returns it. `FOR NO KEY UPDATE` does not block starts
- * of runs, whose foreign key takes `FOR KEY SHARE`. A second statement reads the row: the locking
- * one may have waited, and its snapshot of joined tables would be from before the wait.
+ * Locks the agent's row and returns the agent, also if it is deleted. `FOR NO KEY UPDATE` does not
+ * block the start of runs: their foreign key only locks the agent's row `FOR KEY SHARE`. The agent
+ * is read by a second statement, because the first one may have waited for the lock and would show
+ * joined tables as they were before the wait.
  */
 export async function lockAgent(
   tx: WorkspaceTransaction,
@@ -77,7 +78,10 @@ export async function lockAgent(
   return agents(tx, workspaceId).where("agents.id", "=", id).executeTakeFirst();
 }
 
-/** Returns up to `page.limit + 1` agents, newest first; the extra row means another page exists. */
+/**
+ * Returns up to `page.limit + 1` agents, newest first. If there are more than `page.limit`, another
+ * page exists.
+ */
 export function listAgentRows(
   tx: WorkspaceTransaction,
   workspaceId: string,
@@ -180,7 +184,7 @@ interface AgentChange {
   readonly name?: string;
   readonly max_concurrent_runs?: number | null;
   readonly max_queued_runs?: number;
-  /** `now` is the database's clock. */
+  /** `now` stands for the current time of the database. */
   readonly paused_at?: "now" | null;
   readonly pause_reason?: string | null;
   readonly deleted_at?: "now" | null;

@@ -14,15 +14,15 @@ export interface VersionEntryRow {
   readonly created_by: string;
 }
 
-/** One version of an agent with its configuration and the provider it resolved to. */
+/** One version of an agent with its configuration and the provider that serves its model. */
 export interface StoredVersion extends VersionEntryRow {
   readonly config: AgentConfig;
   readonly provider_id: string | null;
 }
 
 /**
- * SQL expression for a version's configuration. Versions written before `max_answer_bytes` existed
- * get its default.
+ * SQL expression for a version's configuration. It adds the default of `max_answer_bytes` to
+ * versions that were stored before this limit existed.
  */
 export const configColumn = `jsonb_set(agent_versions.config, '{limits}',
   '{"max_answer_bytes": ${defaultMaxAnswerBytes}}'::jsonb || (agent_versions.config -> 'limits'))`;
@@ -36,7 +36,8 @@ const versions = (tx: WorkspaceTransaction, { workspaceId, agentId }: Owner) =>
     .where("workspace_id", "=", workspaceId);
 
 /**
- * Returns up to `page.limit + 1` versions, newest first; the extra row means another page exists.
+ * Returns up to `page.limit + 1` versions, newest first. If there are more than `page.limit`,
+ * another page exists.
  */
 export function listVersionRows(
   tx: WorkspaceTransaction,

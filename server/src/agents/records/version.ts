@@ -5,13 +5,13 @@ import { showSecrets } from "./secret-locations.ts";
 import type { AgentRow } from "./store.ts";
 import { findVersion, type StoredVersion, type VersionEntryRow } from "./version-store.ts";
 
-/** The maximum of PostgreSQL's `int`. */
+/** The maximum of PostgreSQL's type `int`, in which version numbers are stored. */
 const maxVersion = 2_147_483_647;
 
 /** The agent and version in a request's path. */
 export interface VersionInput {
   readonly agentId: string;
-  /** Not parsed yet. */
+  /** The version number as in the path. `requireVersion` parses it. */
   readonly version: string;
 }
 
@@ -25,8 +25,8 @@ export function toVersionEntry({
 }
 
 /**
- * Returns a version as responses show it. Its secrets are shown in their current state, because a
- * version only refers to them.
+ * Returns a version as responses show it. Its secrets are shown as they are now, because a version
+ * contains only the ids of secrets.
  */
 export function toVersion(agent: AgentRow, row: StoredVersion): AgentVersion {
   return {
@@ -37,7 +37,10 @@ export function toVersion(agent: AgentRow, row: StoredVersion): AgentVersion {
   };
 }
 
-/** Returns a version of the agent. @throws ApiError `not_found`, also if `version` is no number. */
+/**
+ * Returns a version of the agent.
+ * @throws ApiError `not_found`, also if `version` is not a number.
+ */
 export async function requireVersion(
   tx: WorkspaceTransaction,
   agent: AgentRow,

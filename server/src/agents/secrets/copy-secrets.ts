@@ -9,10 +9,11 @@ interface Owner {
 }
 
 /**
- * Returns the tools with references to copies of their secrets, and the copies, encrypted for agent
- * `to` and the same origins. A reference to a deleted secret becomes a new reference without a
- * secret.
- * @throws ApiError `secret_unreadable` if one was encrypted with a master key that is lost.
+ * Copies the secrets of an agent's tools for another agent.
+ * @returns `write`: the copies, encrypted for agent `to` and for the same origins. `tools`: the
+ *   tools with the ids of the copies. An id whose secret was deleted is replaced by a new id
+ *   without a secret.
+ * @throws ApiError `secret_unreadable` if a secret was encrypted with a master key that is lost.
  */
 export function copySecrets(
   cipher: SecretCipher,

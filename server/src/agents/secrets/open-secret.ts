@@ -6,8 +6,8 @@ import { findSecret, ownerOfSecret } from "../records/index.ts";
 /**
  * Decrypts a tool's secret for a request to `origin`. The plain text must not be part of a response
  * or of an event.
- * @returns undefined if the secret was deleted, must not be sent to this origin, or was encrypted
- *   with a master key that is lost.
+ * @returns The plain text; undefined if the secret was deleted, must not be sent to `origin`, or
+ *   was encrypted with a master key that is lost.
  */
 export async function openSecret(
   database: Database,

@@ -15,15 +15,17 @@ import {
 /**
  * Returns the tools with references in place of secrets, and the secrets to write and to delete.
  *
- * - A new secret (`{secret: "…"}`) is encrypted for the origins it will be sent to. If the same
- *   location had a secret, it reuses that id, so that running runs with older versions use the new
- *   value too: a credential is usually replaced because the old one must not be used any more.
- * - A reference (`{secret_id}`) keeps its secret, also at another location, but only if that
- *   location sends it to no new origin. Otherwise a caller who can change an agent could have its
- *   credentials sent to their own server.
- * - A secret that an export left out (`{secret: null}`) becomes a reference without a secret. It is
- *   shown with `secret_last4: null`, and requests that need it are not sent until it is given.
- * - A secret that no location refers to any more is deleted, for all versions.
+ * - A new secret (`{secret: "…"}`) is encrypted for the origins to which it will be sent. If the
+ *   same location already had a secret, the new secret takes over its id. Runs that execute with
+ *   older versions then use the new value too: a credential is usually replaced because the old one
+ *   must not be used any more.
+ * - A reference (`{secret_id}`) keeps its secret, also if the reference moves to another location.
+ *   It is rejected if the secret would then be sent to a new origin. Otherwise a caller who can
+ *   change an agent could have the agent's credentials sent to a server of their own.
+ * - A secret that an export left out (`{secret: null}`) becomes a reference without a secret. The
+ *   reference is shown with `secret_last4: null`. Requests that need the secret are not sent until
+ *   it is given.
+ * - A secret to which no location refers any more is deleted, also for older versions.
  *
  * @param before The agent's current tools and secrets; empty for a new agent.
  * @throws ApiError `bad_request` for a reference to a secret that the agent does not have, or that

@@ -17,9 +17,9 @@ const maxOperations = 64;
 const maxWarnings = 200;
 
 /**
- * Converts an OpenAPI document to an `http` tool. It stores nothing and sends no requests: the
- * client reviews the tool, fills in secrets and adds it to an agent. What tools do not support is
- * left out with a warning.
+ * Converts an OpenAPI document to an `http` tool and returns the tool, without storing it and
+ * without sending requests. The client reviews the tool, fills in secrets and adds it to an agent.
+ * Parts of the document that tools do not support are left out with a warning.
  *
  * @throws ApiError `forbidden`; `bad_request` if the document is invalid, lacks a requested
  *   operation, or has no operation that can be imported.
@@ -118,7 +118,10 @@ type WithCredentials = {
   readonly credentials: Imported["credentials"];
 };
 
-/** Moves credentials to the tool if all operations have the same ones. */
+/**
+ * Returns the tool's headers, query and operations with their credentials: in the tool if all
+ * operations have the same credentials, else in each operation.
+ */
 function withCredentials(all: readonly WithCredentials[]) {
   const shared =
     new Set(all.map(({ credentials }) => JSON.stringify(credentials))).size === 1

@@ -8,7 +8,7 @@ import { toValueSchema } from "./value-schema.ts";
 
 /** An operation of the document. */
 export interface FoundOperation extends DeclaredParameters {
-  /** Its `operationId`, or method and path. */
+  /** The operation's `operationId`, or its method and path if it has none. */
   readonly id: string;
   readonly method: string;
   readonly path: string;
@@ -29,7 +29,7 @@ export interface Imported {
 
 const methods = ["get", "head", "post", "put", "patch", "delete"];
 
-/** Returns all operations of the document, in its order. */
+/** Returns all operations in the order of the document's paths. */
 export function findOperations(document: ImportedDocument): FoundOperation[] {
   return Object.entries(nodeAt(document.root, "paths") ?? {}).flatMap(([path, value]) => {
     if (!isJsonObject(value)) return [];
@@ -59,7 +59,7 @@ function itemAt(document: ImportedDocument, value: OpenapiNode): OpenapiNode {
   }
 }
 
-/** Converts an operation to an operation of a tool. @throws UnsupportedError */
+/** Converts an operation of the document to one of a tool. @throws UnsupportedError */
 export function importOperation(
   document: ImportedDocument,
   found: FoundOperation,

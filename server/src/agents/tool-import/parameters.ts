@@ -8,7 +8,7 @@ import { toValueSchema } from "./value-schema.ts";
 /** The parameters of an operation, which the model fills in, and where they are sent. */
 export interface Parameters {
   readonly schema: ValueSchema;
-  /** Names in the tool's URL template, by their names in the document. */
+  /** Names of path parameters in the tool's URL template, by their names in the document. */
   readonly path: ReadonlyMap<string, string>;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,14 +23,14 @@ export interface DeclaredParameters {
 
 interface ReadOptions {
   readonly hasBody: boolean;
-  /** Headers and query parameters that carry credentials; they are not parameters of the model. */
+  /** Headers and query parameters that carry credentials. The model does not fill them in. */
   readonly credentials: Credentials;
   readonly warn: (message: string) => void;
 }
 
 /**
  * Converts an operation's parameters.
- * @throws UnsupportedError if a required one cannot be sent.
+ * @throws UnsupportedError if a required parameter cannot be sent.
  */
 export function readParameters(
   document: ImportedDocument,
@@ -40,7 +40,7 @@ export function readParameters(
   const nodes = [...listAt(item, "parameters"), ...listAt(operation, "parameters")].map(
     (each) => document.follow(each).node,
   );
-  // A parameter of the operation overrides the same one of the path item.
+  // A parameter of the operation overrides the path item's parameter with the same name.
   const all = new Map(nodes.map((node) => [`${textAt(node, "in")} ${textAt(node, "name")}`, node]));
   const nameFor = createNamer(hasBody ? ["body"] : []);
   const properties: Record<string, ValueSchema> = {};

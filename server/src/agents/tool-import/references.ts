@@ -1,13 +1,14 @@
 import { isJsonObject } from "../../base/json-object.ts";
 import type { OpenapiNode } from "./read-document.ts";
 
-/** A part of the document that tools do not support. The message says which. */
+/** Thrown for a part of the document that tools do not support. The message names the part. */
 export class UnsupportedError extends Error {
   override readonly name = "UnsupportedError";
 }
 
 /**
- * Objects and enum values visited per import. References can make a small document expand a lot.
+ * Maximum number of objects and enum values that an import visits. References can make a small
+ * document expand to a very large tool.
  */
 const maxVisited = 20_000;
 
@@ -15,7 +16,8 @@ const maxVisited = 20_000;
 export interface ImportedDocument {
   readonly root: OpenapiNode;
   /**
-   * Returns `value`, or the object that its `$ref` refers to, with the last reference followed.
+   * Returns `value` itself or, if it has a `$ref`, the object to which it refers. `reference` is
+   * the last reference that was followed; undefined if there was none.
    * @throws UnsupportedError
    */
   follow(value: unknown): { readonly node: OpenapiNode; readonly reference: string | undefined };

@@ -18,7 +18,10 @@ const copiedKeywords = [
   ],
   ...["minimum", "maximum", "multipleOf", "additionalProperties"],
 ];
-/** Copied only if scalar: an object could be large and would be repeated at every reference. */
+/**
+ * Keywords whose value is copied only if it is a scalar. An object could be large, and would be
+ * repeated at every reference.
+ */
 const scalarOnly = ["const", "default"];
 
 /** Constraints that are not part of the tool's schema. The called server still checks them. */
@@ -42,7 +45,7 @@ const maxDepth = 8;
 /**
  * Converts a schema of OpenAPI 3.0 or 3.1 to a tool's schema: references are inlined, `nullable`
  * becomes type `null`, `oneOf` becomes `anyOf`, `allOf` is merged, and `readOnly` properties are
- * left out. A recursive reference accepts any value at its second level.
+ * left out. Where a schema refers to itself, the result accepts any value at the second level.
  *
  * @param warn Called with each loss of information.
  * @param trail References that enclose this schema.
@@ -129,7 +132,10 @@ function typesOf(node: OpenapiNode, schema: OpenapiNode): ValueType[] | undefine
   return node.nullable === true && !types.includes("null") ? [...types, "null"] : types;
 }
 
-/** Converts the exclusive bounds of 3.0, which are booleans next to `minimum` and `maximum`. */
+/**
+ * Returns the exclusive bounds as numbers. In OpenAPI 3.0 they are booleans that make `minimum` and
+ * `maximum` exclusive.
+ */
 function bounds(node: OpenapiNode): OpenapiNode {
   const lower =
     node.exclusiveMinimum === true ? { exclusiveMinimum: node.minimum, minimum: undefined } : {};

@@ -6,8 +6,8 @@ import { requireAgent, requireVersion, showSecrets, type VersionInput } from "..
 import { differences } from "./differences.ts";
 
 /**
- * Returns the differences from one version to another, by default to the current one. A secret
- * differs if its id does; its value is not shown.
+ * Returns the differences between a version and another one, by default the current version. A
+ * secret counts as different if its id is different. Its value is not shown.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function compareVersions({

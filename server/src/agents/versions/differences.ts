@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 
 /**
- * A location at which two JSON values differ. `before` or `after` is absent, not undefined, if the
- * location does not exist in that value.
+ * A location at which two JSON values differ. The property `before` is missing if the location does
+ * not exist in the first value, and `after` if it does not exist in the second.
  */
 export interface Difference {
   /** JSON Pointer (RFC 6901), for example `/limits/max_steps`. */
@@ -14,7 +14,7 @@ export interface Difference {
 /**
  * Returns the innermost differences between two JSON values, in the order of their fields. Arrays
  * are compared by index: removing an element makes all later elements differ.
- * @param path JSON Pointer of the values, a prefix of all returned paths.
+ * @param path JSON Pointer of the two values. All returned paths begin with it.
  */
 export function differences(before: unknown, after: unknown, path = ""): Difference[] {
   if (isDeepStrictEqual(before, after)) return [];

@@ -23,8 +23,8 @@ import {
 import { planSecrets } from "../secrets/index.ts";
 
 /**
- * Adds a version to the agent that is equal to an earlier one. As with every change, secrets that
- * the new version does not refer to are deleted.
+ * Restores an earlier version: adds a new version with the same configuration. As with every
+ * change, secrets to which the new version does not refer are deleted.
  *
  * @throws ApiError `forbidden`, `not_found`; `stale` if `If-Match` is not the current version;
  *   `conflict` if the earlier version's provider or one of its secrets no longer exists, or if a
@@ -68,8 +68,9 @@ export async function restoreVersion({
 }
 
 /**
- * Returns the secrets to delete.
- * @throws ApiError `conflict` unless the version's provider and secrets still exist and are usable.
+ * Returns the secrets to delete when the version is restored.
+ * @throws ApiError `conflict` if the version's provider or one of its secrets no longer exists, or
+ *   if a secret must not be sent to the version's origins any more.
  */
 async function planRestoredSecrets(
   tx: WorkspaceTransaction,
