@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { expect, test } from "vitest";
 import {
   isAlive,
@@ -24,13 +24,19 @@ test("a start prints version and address, where its keys are, and commands witho
   const folder = temporaryFolder();
   const { ready, output } = startSupervisor({ folder });
   await ready();
+  // Relative to the folder of the caller, here the test runner's, if that is shorter.
+  const shown = (name: string) => {
+    const path = join(folder, "data", name);
+    const fromHere = relative(process.cwd(), path);
+    return fromHere.length < path.length ? fromHere : path;
+  };
   expect(output()).toContain(`Beckon ${version} is ready at http://127.0.0.1:3000\n`);
   expect(output()).toContain(join(folder, "data/bootstrap.key"));
   expect(output()).toContain(
-    `curl http://127.0.0.1:3000/api/public/agents/agt_1/invoke -H "x-api-key: $(cat ${folder}/data/demo.token)" -H 'Content-Type: application/json' -d '{"input":"Hello"}'\n`,
+    `curl http://127.0.0.1:3000/api/public/agents/agt_1/invoke -H "x-api-key: $(cat ${shown("demo.token")})" -H 'Content-Type: application/json' -d '{"input":"Hello"}'\n`,
   );
   expect(output()).toContain(
-    `curl "$(cat ${folder}/data/demo.trigger)" -H 'Content-Type: text/plain' -d 'Hello from a trigger'\n`,
+    `curl "$(cat ${shown("demo.trigger")})" -H 'Content-Type: text/plain' -d 'Hello from a trigger'\n`,
   );
   expect(output()).not.toMatch(/bka_|bkt_/);
   for (const name of ["master.key", "bootstrap.key", "demo.token", "demo.trigger"])
