@@ -39,7 +39,10 @@ export class BeckonError extends Error {
   }
 }
 
-/** Returns the same error with `runId` set, unless it has one already. */
+/**
+ * Returns a copy of a `BeckonError` with `runId` set. Returns `thrown` itself if it is another
+ * value, if it already has a run id, or if `runId` is undefined.
+ */
 export function withRunId(thrown: unknown, runId: string | undefined): unknown {
   if (!(thrown instanceof BeckonError) || thrown.runId !== undefined || runId === undefined)
     return thrown;

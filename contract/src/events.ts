@@ -145,7 +145,7 @@ export type EventType = keyof typeof eventData;
 /** Event types that are not produced yet. */
 export const reservedEventTypes: readonly EventType[] = ["run.waiting"];
 
-/** An entry of a run's journal that has not been written yet: without id, `seq` and time. */
+/** An entry of a run's journal that has not been written yet: only its type and data. */
 export type NewEvent = {
   [T in EventType]: { type: T; data: z.infer<(typeof eventData)[T]> };
 }[EventType];

@@ -45,8 +45,8 @@ export interface EventSubscription {
    */
   take(): readonly StoredEvent[] | undefined;
   /**
-   * Resolves when `take` would return events or undefined, when `signal` aborts, or when the poller
-   * is closed.
+   * Resolves when there are events to `take`, or more than were kept; when `signal` aborts; and
+   * when the poller is closed.
    */
   waitForMore(signal: AbortSignal): Promise<void>;
   unsubscribe(): void;

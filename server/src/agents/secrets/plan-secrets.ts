@@ -17,15 +17,16 @@ import {
  *
  * - A new secret (`{secret: "…"}`) is encrypted for the origins to which it will be sent. If the
  *   same location already had a secret, the new secret takes over its id. Runs that execute with
- *   older versions then use the new value too: a credential is usually replaced because the old one
- *   must not be used any more.
+ *   older versions of the agent then use the new value too: a credential is usually replaced
+ *   because the old one must not be used any more.
  * - A reference (`{secret_id}`) keeps its secret, also if the reference moves to another location.
  *   It is rejected if the secret would then be sent to a new origin. Otherwise a caller who can
  *   change an agent could have the agent's credentials sent to a server of their own.
  * - A secret that an export left out (`{secret: null}`) becomes a reference without a secret. The
  *   reference is shown with `secret_last4: null`. Requests that need the secret are not sent until
  *   it is given.
- * - A secret to which no location refers any more is deleted, also for older versions.
+ * - A secret to which the given tools no longer refer is deleted, even if an older version of the
+ *   agent still refers to it.
  *
  * @param before The agent's current tools and secrets; empty for a new agent.
  * @throws ApiError `bad_request` for a reference to a secret that the agent does not have, or that

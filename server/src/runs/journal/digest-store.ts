@@ -3,8 +3,8 @@ import type { Database } from "../../base/database/index.ts";
 import type { JournalDigest, Prompt } from "../../engine/index.ts";
 
 /**
- * Maximum size of the entries in a digest, in bytes. Older entries than fit are only counted, if
- * they are steps.
+ * Maximum size of the entries in a digest, in bytes. The newest entries are kept. Of the older ones
+ * that do not fit, only the number of steps is returned.
  */
 const maxBytes = 1024 * 1024;
 
