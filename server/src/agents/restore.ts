@@ -1,7 +1,7 @@
-import { type Context, canAccessAgent } from "../base/context.ts";
+import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
-import { type AgentRow, agentNotFound, lockAgent, updateAgentRow } from "./records/index.ts";
+import { type AgentRow, requireLockedAgent, updateAgentRow } from "./records/index.ts";
 
 /**
  * Returns the agent, deleted or not, and locks its row against other changes until the transaction
@@ -13,10 +13,7 @@ export async function requireAgentForRestore(
   ctx: Context,
   agentId: string,
 ): Promise<AgentRow> {
-  const row = canAccessAgent(ctx, agentId)
-    ? await lockAgent(tx, ctx.workspaceId, agentId)
-    : undefined;
-  if (row === undefined) throw agentNotFound();
+  const row = await requireLockedAgent(tx, ctx, agentId);
   if (row.deleted_at !== null && !row.restorable) {
     throw new ApiError(
       "not_found",

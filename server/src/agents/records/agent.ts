@@ -40,10 +40,11 @@ export async function requireAgent(
 }
 
 /**
- * Returns the agent and locks its row against other changes until the transaction ends.
- * @throws ApiError `not_found`, also if the agent is deleted or the caller cannot access it.
+ * Returns the agent, deleted or not, and locks its row against other changes until the transaction
+ * ends.
+ * @throws ApiError `not_found`, also if the caller cannot access the agent.
  */
-export async function requireAgentForChange(
+export async function requireLockedAgent(
   tx: WorkspaceTransaction,
   ctx: Context,
   agentId: string,
@@ -51,7 +52,21 @@ export async function requireAgentForChange(
   const row = canAccessAgent(ctx, agentId)
     ? await lockAgent(tx, ctx.workspaceId, agentId)
     : undefined;
-  if (row === undefined || row.deleted_at !== null) throw agentNotFound();
+  if (row === undefined) throw agentNotFound();
+  return row;
+}
+
+/**
+ * Like `requireLockedAgent`, but only for an agent that is not deleted.
+ * @throws ApiError `not_found`, also if the agent is deleted or the caller cannot access it.
+ */
+export async function requireAgentForChange(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  agentId: string,
+): Promise<AgentRow> {
+  const row = await requireLockedAgent(tx, ctx, agentId);
+  if (row.deleted_at !== null) throw agentNotFound();
   return row;
 }
 
@@ -68,6 +83,6 @@ export function requireMatchingVersion(ctx: Context, row: AgentRow): void {
 }
 
 /** Returns the error for an agent that does not exist or that the caller is not allowed to see. */
-export function agentNotFound(): ApiError {
+function agentNotFound(): ApiError {
   return new ApiError("not_found", "There is no agent with this id in this workspace.");
 }

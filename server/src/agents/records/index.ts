@@ -1,7 +1,7 @@
 export {
-  agentNotFound,
   requireAgent,
   requireAgentForChange,
+  requireLockedAgent,
   requireMatchingVersion,
   toAgent,
 } from "./agent.ts";
@@ -22,7 +22,6 @@ export {
   insertNextVersion,
   listAgentRows,
   listOldestAgentRows,
-  lockAgent,
   updateAgentRow,
 } from "./store.ts";
 export { requireVersion, toVersion, toVersionEntry, type VersionInput } from "./version.ts";
