@@ -8,7 +8,7 @@ import {
   type Queryable,
   replaceMasterKeyCheck,
 } from "./base/secrets/index.ts";
-import { resealProviderKeys } from "./providers/index.ts";
+import { reEncryptProviderKeys } from "./providers/index.ts";
 import { reEncryptTokens } from "./tokens/index.ts";
 
 export interface MasterKeys {
@@ -48,7 +48,7 @@ export async function reconcileMasterKey(
   if (previous !== undefined && previous.prefix !== current.prefix) {
     for (const reEncrypt of [
       reEncryptTokens,
-      resealProviderKeys,
+      reEncryptProviderKeys,
       reEncryptToolSecrets,
       reEncryptResponses,
     ]) {

@@ -8,6 +8,6 @@ export { listModels, type ModelListServices } from "./list-models.ts";
 export { ModelLists } from "./model-lists/index.ts";
 export { modelMistake } from "./model-mistake.ts";
 export { Discovery, type ModelServer, modelServers, operatorProviders } from "./operator/index.ts";
-export { resealProviderKeys } from "./reseal.ts";
+export { reEncryptProviderKeys } from "./re-encrypt-keys.ts";
 export { resolveModel } from "./resolve-model.ts";
 export { updateProvider } from "./update.ts";

@@ -18,9 +18,8 @@ import type { ProviderRow, SealedKey } from "./store.ts";
  */
 export const reservedName = "demo";
 
-/** Returns a stored provider as responses show it. */ export function toProvider(
-  row: ProviderRow,
-): Provider {
+/** Returns a stored provider as responses show it. */
+export function toProvider(row: ProviderRow): Provider {
   return {
     id: row.id,
     name: row.name,
@@ -50,7 +49,7 @@ function ownerOfKey({ id, workspace_id }: KeyOwner): SecretOwner {
 type KeyOwner = Pick<ProviderRow, "id" | "workspace_id">;
 
 /** Returns the owner and the origin that a stored key is encrypted for. */
-export function placeOfKey(row: KeyOwner & Pick<ProviderRow, "api_key_url">): SecretBinding {
+export function bindingOfKey(row: KeyOwner & Pick<ProviderRow, "api_key_url">): SecretBinding {
   return bindingFor(ownerOfKey(row), givenFor(row));
 }
 

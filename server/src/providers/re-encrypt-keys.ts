@@ -4,7 +4,7 @@ import {
   type ReEncryption,
   reEncryptColumn,
 } from "../base/secrets/index.ts";
-import { placeOfKey } from "./provider.ts";
+import { bindingOfKey } from "./provider.ts";
 
 interface Row {
   readonly id: string;
@@ -13,7 +13,7 @@ interface Row {
 }
 
 /** Encrypts the keys of all providers with the new master key. */
-export function resealProviderKeys(
+export function reEncryptProviderKeys(
   client: Queryable,
   keys: MasterKeyChange,
 ): Promise<ReEncryption> {
@@ -24,7 +24,7 @@ export function resealProviderKeys(
       column: "api_key_sealed",
       key: { id: "text", workspace_id: "text" },
       otherColumns: ["api_key_url"],
-      bindingOf: placeOfKey,
+      bindingOf: bindingOfKey,
     },
     keys,
   );
