@@ -1,11 +1,11 @@
-import type { CallOptions, OnceOptions, Settings } from "./options.ts";
+import type { CallOptions, LabelOptions, OnceOptions, Settings } from "./options.ts";
 
 /** One operation with its arguments, as the generated functions pass it. */
 export interface Call {
   readonly method: string;
   /**
-   * Below `/api/public`, with parameter names, for example `/agents/{agent_id}`. Errors show this
-   * path and never the values.
+   * Path below `/api/public` with the names of its parameters, for example `/agents/{agent_id}`.
+   * Error messages show this path and never the parameters' values.
    */
   readonly path: string;
   /** Values of the path's parameters, in the order of the path. */
@@ -15,9 +15,11 @@ export interface Call {
   readonly body?: unknown;
   readonly bodyType?: string;
   readonly accept?: string;
-  /** The operation accepts an Idempotency-Key. */
+  /** Whether the operation accepts an Idempotency-Key. If so, one is always sent. */
   readonly once?: boolean;
-  /** The operation needs no credential, and none is sent. */
+  /** Whether the operation starts a run with the caller's own id and tags. */
+  readonly labelled?: boolean;
+  /** Whether the operation needs no credential. If so, none is sent. */
   readonly open?: boolean;
   readonly headers?: Readonly<Record<string, string | number | undefined>>;
   /** Overrides the client's URL. */
@@ -45,7 +47,7 @@ export interface PreparedRequest {
 export function prepare(
   settings: Settings,
   call: Call,
-  options: CallOptions & OnceOptions,
+  options: CallOptions & OnceOptions & LabelOptions,
 ): PreparedRequest {
   const { method, path, params = [], query = {} } = call;
   const operation = `${method} ${path}`;
@@ -58,6 +60,11 @@ export function prepare(
   if (call.once) headers["idempotency-key"] = options.idempotencyKey ?? newIdempotencyKey();
   for (const [name, value] of Object.entries(call.headers ?? {}))
     if (value !== undefined) headers[name.toLowerCase()] = String(value);
+  // Percent-encoded, because HTTP headers can only have ASCII.
+  if (call.labelled && options.externalId !== undefined)
+    headers["beckon-external-id"] = encodeURIComponent(options.externalId);
+  if (call.labelled && options.tags !== undefined && options.tags.length > 0)
+    headers["beckon-tags"] = options.tags.map(encodeURIComponent).join();
   const body = bodyOf(call);
   if (body !== undefined) headers["content-type"] = body.type;
   if (!Object.values(headers).every((value) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value))) {
@@ -79,9 +86,10 @@ export function prepare(
 }
 
 /**
- * Returns whether a request can be repeated safely. A POST can if it has an Idempotency-Key. A
- * PATCH sets fields to fixed values, so it can too, except with If-Match: if the first attempt
- * succeeded, the ETag has changed and the second attempt is rejected.
+ * Returns whether a request can be repeated safely. A POST can be repeated if it has an
+ * Idempotency-Key. A PATCH sets fields to fixed values, so it can be repeated, unless it has
+ * If-Match: if the first attempt succeeded, the ETag has changed and the second attempt is
+ * rejected.
  */
 function isRepeatable(method: string, headers: Readonly<Record<string, string>>): boolean {
   if (method === "POST") return "idempotency-key" in headers;
@@ -101,7 +109,7 @@ function bodyOf({ body, bodyType }: Call): { type: string; content: Content } | 
 
 /**
  * Inserts the values of the parameters into the path.
- * @throws TypeError for an empty value, `.` and `..`, which would lead to another path
+ * @throws TypeError if a value is empty, `.` or `..`, which would change the path
  */
 function fillPath(path: string, params: readonly string[], operation: string): string {
   let next = 0;

@@ -2,7 +2,7 @@ import { fire } from "./fire.ts";
 import { bindOperations } from "./generated/operations.ts";
 import type { InvokeAgentBody } from "./generated/schemas.ts";
 import { type InvokeOptions, invoke, type StartOptions, start } from "./invoke.ts";
-import { type ClientOptions, type OnceOptions, settingsOf } from "./options.ts";
+import { type ClientOptions, type LabelOptions, type OnceOptions, settingsOf } from "./options.ts";
 import { createSender } from "./sender.ts";
 import type { FollowOptions } from "./subscribe.ts";
 import { type WatchOptions, watch } from "./watch.ts";
@@ -34,7 +34,7 @@ export function createClient(options: ClientOptions) {
     triggers: {
       ...operations.triggers,
       /** Fires a trigger by URL or token. A string is sent as text, all else as JSON. */
-      fire: (urlOrToken: string, payload?: unknown, options?: OnceOptions) =>
+      fire: (urlOrToken: string, payload?: unknown, options?: OnceOptions & LabelOptions) =>
         fire(send, urlOrToken, payload, options),
     },
     runs: {

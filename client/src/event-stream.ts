@@ -8,13 +8,19 @@ export type Frame =
   | { readonly retry: number };
 
 /**
- * A connection without data for this long counts as lost. This is three times the server's interval
- * between keep-alive comments.
+ * If no data arrives for this long, the connection counts as lost. This is three times the server's
+ * interval between keep-alive comments.
  */
 const idleTimeoutMs = 45_000;
 
 /** Maximum length of one event in UTF-16 code units. Beckon's events are far smaller. */
 const maxFrameLength = 16 * 1024 * 1024;
+
+interface FrameOptions {
+  readonly signal: AbortSignal;
+  /** Called for each chunk of data, also if it contains only a comment. */
+  readonly onActivity?: (() => void) | undefined;
+}
 
 /**
  * Yields the events of one connection until it ends.
@@ -24,7 +30,7 @@ const maxFrameLength = 16 * 1024 * 1024;
 export async function* readFrames(
   response: Response,
   operation: string,
-  signal: AbortSignal | undefined,
+  { signal, onActivity }: FrameOptions,
 ): AsyncGenerator<Frame> {
   const frames: Frame[] = [];
   const parser = createParser({
@@ -36,6 +42,7 @@ export async function* readFrames(
     },
   });
   for await (const text of readText(response, operation, idleTimeoutMs, signal)) {
+    onActivity?.();
     parser.feed(text);
     yield* frames.splice(0);
   }

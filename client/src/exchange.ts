@@ -1,6 +1,6 @@
 import { type Call, type PreparedRequest, prepare } from "./call.ts";
 import { BeckonError } from "./error.ts";
-import type { CallOptions, OnceOptions, Settings } from "./options.ts";
+import type { CallOptions, LabelOptions, OnceOptions, Settings } from "./options.ts";
 import { ensureOk } from "./response.ts";
 import { delayBefore, isOutcomeUnknown, sleep } from "./retry.ts";
 
@@ -17,7 +17,7 @@ const defaultTryTimeoutMs = 60_000;
 export async function exchange<T>(
   settings: Settings,
   call: Call,
-  options: CallOptions & OnceOptions,
+  options: CallOptions & OnceOptions & LabelOptions,
   read: Read<T>,
 ): Promise<T> {
   const prepared = prepare(settings, call, options);
@@ -37,8 +37,8 @@ export async function exchange<T>(
       } catch (thrown) {
         signal.throwIfAborted();
         if (!(thrown instanceof BeckonError)) throw thrown;
-        // The call succeeded: an earlier attempt, whose response was lost, has deleted the
-        // resource.
+        // A 404 means that the resource is gone: an earlier attempt, whose response was lost, has
+        // deleted it. The call has therefore succeeded.
         if (outcomeUnknown && call.method === "DELETE" && thrown.status === 404)
           return await read(new Response(null, { status: 204 }), operation);
         const delay = delayBefore(thrown, { tries, retries, repeatable });
@@ -93,7 +93,10 @@ export async function attempt<T>(
   }
 }
 
-/** Returns the messages of an error and its cause: fetch's own message is only `fetch failed`. */
+/**
+ * Returns the messages of an error and its cause. The cause is needed, because the message of
+ * `fetch` is only `fetch failed`.
+ */
 function reasonOf(thrown: unknown): string {
   const { message, cause } = thrown as {
     message?: string;

@@ -1,5 +1,5 @@
 import type { FireTriggerAnswer } from "./generated/schemas.ts";
-import type { OnceOptions } from "./options.ts";
+import type { LabelOptions, OnceOptions } from "./options.ts";
 import type { Sender } from "./sender.ts";
 
 /**
@@ -11,7 +11,7 @@ export async function fire(
   send: Sender,
   urlOrToken: string,
   payload?: unknown,
-  options?: OnceOptions,
+  options?: OnceOptions & LabelOptions,
 ): Promise<{ run_id: string }> {
   const { run_id } = await send.whole<FireTriggerAnswer>(
     {
@@ -21,6 +21,7 @@ export async function fire(
       body: payload,
       bodyType: "text/plain",
       once: true,
+      labelled: true,
       open: true,
     },
     options,

@@ -1,10 +1,10 @@
 export { type BeckonClient, createClient } from "./client.ts";
 export { BeckonError, type BeckonErrorCode, type ClientCode } from "./error.ts";
-// `*`, because every generated type is public and the list grows with the API.
+// All generated types are public, and their number grows with the API, so they are not listed here.
 export type * from "./generated/schemas.ts";
 export type { Invoked, InvokeOptions, StartedRun, StartOptions } from "./invoke.ts";
 export type { Listing, Page } from "./listing.ts";
-export type { CallOptions, ClientOptions, OnceOptions } from "./options.ts";
+export type { CallOptions, ClientOptions, LabelOptions, OnceOptions } from "./options.ts";
 export type { FollowOptions } from "./subscribe.ts";
 export type { WatchOptions } from "./watch.ts";
 export type { WatchEventsQuery } from "./watch-events.ts";

@@ -41,6 +41,30 @@ test("a long invoke is repeated with the same Idempotency-Key until it returns t
   );
 });
 
+test("the caller's own id and tags are sent percent-encoded with each attempt, and by a fire", async () => {
+  const labels = { externalId: "Zürich 100%", tags: ["a,b", "日本"] };
+  const sent = {
+    "beckon-external-id": "Z%C3%BCrich%20100%25",
+    "beckon-tags": "a%2Cb,%E6%97%A5%E6%9C%AC",
+  };
+  server.script(afterWait(stillRunning), done);
+  await beckon.agents.invoke("agt_1", { input: "Hello" }, { token, wait: 1, ...labels });
+  expect(server.requests.map(({ headers }) => headers)).toMatchObject([sent, sent]);
+  server.script(stillRunning);
+  await beckon.agents.start("agt_1", { input: "Hello" }, { token, ...labels });
+  expect(server.requests[0]?.headers).toMatchObject(sent);
+  server.script(responds(200, { ok: true, run_id: "run_1" }));
+  await beckon.triggers.fire("bkt_1", "Hello", labels);
+  expect(server.requests[0]?.headers).toMatchObject(sent);
+});
+
+test("a call without an own id and tags sends neither header", async () => {
+  server.script(done);
+  await beckon.agents.invoke("agt_1", { input: "Hello" }, { token, tags: [] });
+  expect(Object.keys(server.requests[0]?.headers ?? {})).not.toContain("beckon-tags");
+  expect(Object.keys(server.requests[0]?.headers ?? {})).not.toContain("beckon-external-id");
+});
+
 test("one request waits less than the usual proxy timeout", async () => {
   server.script(done);
   await beckon.agents.invoke("agt_1", { input: "Hello" }, { token });

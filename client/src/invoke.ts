@@ -2,11 +2,11 @@ import { newIdempotencyKey } from "./call.ts";
 import { BeckonError, withRunId } from "./error.ts";
 import type { Operations } from "./generated/operations.ts";
 import type { InvokeAgentBody } from "./generated/schemas.ts";
-import type { OnceOptions } from "./options.ts";
+import type { LabelOptions, OnceOptions } from "./options.ts";
 import { jitter, sleep } from "./retry.ts";
 
 /** Options of `agents.start`. */
-export interface StartOptions extends OnceOptions {
+export interface StartOptions extends OnceOptions, LabelOptions {
   /** The agent's token. It takes precedence over the option `key`, which can also be a token. */
   readonly token?: string | undefined;
 }
@@ -14,8 +14,9 @@ export interface StartOptions extends OnceOptions {
 /** Options of `agents.invoke`. */
 export interface InvokeOptions extends StartOptions {
   /**
-   * Seconds after which one request gets a response even if the run has not ended. Must be below
-   * the shortest proxy timeout between client and server. At least 1, default 50.
+   * Maximum seconds that one request waits for the run's end; the client then sends the next
+   * request. Must be below the timeout of every proxy between client and server. At least 1,
+   * default 50.
    */
   readonly wait?: number | undefined;
 }
@@ -39,8 +40,8 @@ export interface StartedRun {
 const maxWaitMs = 20 * 3_600_000;
 
 /**
- * Default of `retries` once the id of the run is known. The run continues on the server, so the
- * client keeps trying for some minutes while it cannot reach one.
+ * Default of `retries` once the id of the run is known. Then the run continues on the server, so
+ * the client keeps trying for some minutes while no server can be reached.
  */
 const maxJoinRetries = 40;
 
@@ -71,8 +72,8 @@ export async function invoke(
     for (;;) {
       const began = performance.now();
       const remainingMs = deadline - began;
-      // Asks for the last response one second before the deadline, so that it arrives in time and
-      // contains the run's id.
+      // The last request asks for a response one second before the deadline, so that the client
+      // knows the run's id when the call times out.
       const seconds = Math.max(1, Math.min(wait, Math.floor(remainingMs / 1_000) - 1));
       const response = await operations.agents.invoke(agentId, body, {
         ...options,

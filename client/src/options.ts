@@ -38,6 +38,14 @@ export interface OnceOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
+/** Labels that the caller gives a run. They are stored, and `runs.list` can filter by them. */
+export interface LabelOptions {
+  /** The caller's own id of the run, 1 to 255 characters; it need not be unique. */
+  readonly externalId?: string | undefined;
+  /** At most 10 different tags, each of 1 to 64 characters. */
+  readonly tags?: readonly string[] | undefined;
+}
+
 /** Validated options with defaults. */
 export interface Settings {
   /** Beckon's URL without a trailing slash. */

@@ -12,9 +12,9 @@ const maxDelayMs = 8_000;
 const maxRetryAfterMs = 60_000;
 
 /**
- * Returns the milliseconds to wait before the next attempt, or undefined if there must be none. If
- * the server reports that it did nothing, every call can be repeated. If the outcome is unknown,
- * only `repeatable` calls can be.
+ * Returns the milliseconds to wait before the next attempt, or undefined if the call must not be
+ * repeated. If the server reports that it did not execute the call, every call can be repeated. If
+ * the outcome is unknown, only `repeatable` calls can be.
  */
 export function delayBefore(
   error: BeckonError,

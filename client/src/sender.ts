@@ -23,7 +23,7 @@ export interface Sender {
   bytes(call: Call, options?: OnceOptions): Promise<Blob>;
 }
 
-/** A JSON Lines response without data for this long counts as lost. */
+/** If no data of a JSON Lines response arrives for this long, the connection counts as lost. */
 const idleTimeoutMs = 60_000;
 
 export function createSender(settings: Settings): Sender {

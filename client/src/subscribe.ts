@@ -7,12 +7,17 @@ import { ensureOk, unexpectedResponse } from "./response.ts";
 import { jitter, sleep } from "./retry.ts";
 import type { StreamClosed } from "./watched-event.ts";
 
-/** Options of a watch. */
+/** Options of `events.watch` and `runs.watch`. */
 export interface FollowOptions {
   /** Ends the watch, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** The credential: a key with scope `runs:read`, or an agent's token. */
   readonly key?: string | undefined;
+  /**
+   * Called for each connection and each chunk of data on it, also for the keep-alive comments that
+   * the server sends every 15 seconds. Use it to show whether the connection is alive.
+   */
+  readonly onActivity?: (() => void) | undefined;
 }
 
 /** A stream that can be resumed. Implementations keep the position of the last event. */
@@ -25,14 +30,14 @@ export interface Subscription<Event> {
    * that was yielded. `last`: the event is yielded, then the stream ends.
    */
   readonly classify: (event: Event) => "new" | "known" | "gap" | "last";
-  /** The run that errors about the stream name. */
+  /** Id of the run whose events are streamed, for errors. Absent for a stream of a workspace. */
   readonly runId?: string;
 }
 
 const connectTimeoutMs = 30_000;
 const minDelayMs = 10;
 const maxDelayMs = 15_000;
-/** The stream fails after this time without a connection. */
+/** If no connection succeeds for this long, the stream fails. */
 const maxDisconnectedMs = 5 * 60_000;
 
 /**
@@ -43,7 +48,7 @@ const maxDisconnectedMs = 5 * 60_000;
 export async function* subscribe<Event>(
   settings: Settings,
   { call, classify, runId }: Subscription<Event>,
-  { signal = new AbortController().signal, key }: FollowOptions,
+  { signal = new AbortController().signal, key, onActivity }: FollowOptions,
 ): AsyncGenerator<Event> {
   let retryMs = 1_000;
   let failures = 0;
@@ -54,7 +59,8 @@ export async function* subscribe<Event>(
       const { response, operation } = await connect(settings, call(), { signal, key });
       if (response.status === 204) return;
       connectedAt = performance.now();
-      for await (const frame of readFrames(response, operation, signal)) {
+      onActivity?.();
+      for await (const frame of readFrames(response, operation, { signal, onActivity })) {
         if ("retry" in frame) {
           retryMs = Math.max(frame.retry, minDelayMs);
           continue;
@@ -112,7 +118,8 @@ function isClosed(data: unknown): data is StreamClosed {
 }
 
 /**
- * Returns whether another attempt can succeed. It can after network errors, restarts and overload.
+ * Returns whether another attempt can succeed: after a network error, and while the server restarts
+ * or is overloaded.
  */
 function isTransient(thrown: unknown): boolean {
   if (!(thrown instanceof BeckonError)) return false;

@@ -71,3 +71,11 @@ test.each([
   server.script(rejects(status, code));
   await expect(beckon.events.watch({ after: "x" }).next()).rejects.toMatchObject({ status, code });
 });
+
+test("it reports activity for each chunk of data, also for a keep-alive comment", async () => {
+  server.script(sendsStream(soon), sendsStream(":\n\n"), sendsStream(frame("a")));
+  let activity = 0;
+  await first(1, beckon.events.watch({}, { onActivity: () => activity++ }));
+  // Three connections, and one chunk on each.
+  expect(activity).toBe(6);
+});

@@ -58,6 +58,14 @@ test("a watch starts after the given event", async () => {
   expect(await seen(beckon.runs.watch("run_1", { after: 3 }))).toEqual([4, 5]);
 });
 
+test("a watch of summaries requests summaries after each disconnect", async () => {
+  server.script(resumes);
+  expect(await seen(beckon.runs.watch("run_1", { view: "summary" }))).toEqual([1, 2, 3, 4, 5]);
+  expect(new Set(server.requests.map(({ path }) => path))).toEqual(
+    new Set(["/api/public/runs/run_1/events?view=summary"]),
+  );
+});
+
 test("duplicates are skipped, and missing events are requested again", async () => {
   server.script(
     sendsStream(soon + frame(1) + frame(2) + frame(2)),

@@ -6,19 +6,21 @@ import { isFinalEvent, type WatchedEvent } from "./watched-event.ts";
 export interface WatchOptions extends FollowOptions {
   /** The `seq` of the last event received. Default 0: from the start. */
   readonly after?: number | undefined;
+  /** `summary` leaves out texts, arguments and results. Default `full`. */
+  readonly view?: "full" | "summary" | undefined;
 }
 
 /**
  * Yields the events of a run as they occur, until the run ends. Each entry of the run's journal is
  * yielded once and in order, and between these the model's output while it is generated. Reconnects
  * automatically; leaving the loop closes the connection.
- * @throws BeckonError if the credential or the run is rejected, or after five minutes without a
- *   connection
+ * @throws BeckonError if the server rejects the credential or finds no run with this id, or after
+ *   five minutes without a connection
  */
 export function watch(
   settings: Settings,
   runId: string,
-  { after = 0, ...options }: WatchOptions = {},
+  { after = 0, view, ...options }: WatchOptions = {},
 ): AsyncGenerator<WatchedEvent> {
   let lastSeq = after;
   return subscribe<WatchedEvent>(
@@ -29,6 +31,7 @@ export function watch(
         method: "GET",
         path: "/runs/{run_id}/events",
         params: [runId],
+        query: { view },
         headers: { "last-event-id": lastSeq === 0 ? undefined : lastSeq },
       }),
       classify(event) {

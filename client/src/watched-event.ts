@@ -41,7 +41,7 @@ export type WorkspaceEvent =
  */
 export type StreamNotice = Extract<StreamEvent, { type: "stream.opened" | "stream.reset" }>;
 
-/** The last event of a stream that must not be resumed. */
+/** The last event of a stream that must not be resumed with the same credential. */
 export type StreamClosed = Extract<StreamEvent, { type: "stream.closed" }>;
 
 /** An event of `runs.watch`: a journal entry or output of the model. */

@@ -3,8 +3,8 @@ import { role } from "./roles.ts";
 import { cleanText, name } from "./text.ts";
 
 /**
- * An e-mail address. It is converted to lower case, so that addresses are unique regardless of
- * case.
+ * An e-mail address. It is converted to lower case, so that addresses that differ only in case
+ * count as the same one.
  */
 export const email = cleanText(254)
   .pipe(z.email({ error: "must be an e-mail address" }))
@@ -46,9 +46,10 @@ export const changePasswordBody = z.strictObject({
 export const resetPasswordBody = z.strictObject({ token, new_password: password });
 
 /**
- * Body of `POST /invitations/accept`. With `password`, the account that has the address `email`
- * joins the workspace (default: the address in the invitation). If there is no such account, it is
- * created, and `name` is needed. Without `password`, the account that is signed in joins.
+ * Body of `POST /invitations/accept`. With `password`, the account with this password and `email`
+ * joins the workspace (default of `email`: the address in the invitation). If there is no such
+ * account, it is created, and `name` is needed. Without `password`, the account that is signed in
+ * joins.
  */
 export const acceptInvitationBody = z
   .strictObject({
@@ -61,6 +62,31 @@ export const acceptInvitationBody = z
     path: ["password"],
     error: "is missing: with email, also send the password of that account, or of the new account",
   });
+
+/**
+ * Body of the requests that check a one-time link, for example `POST /setup/check`. Their response
+ * has what the link's page shows before the person fills in its form.
+ */
+export const checkLinkBody = z.strictObject({ token });
+
+/** What a valid setup link is for. */
+export const setupCheck = z.object({ workspace_name: z.string() });
+export type SetupCheck = z.infer<typeof setupCheck>;
+
+/** What a valid invitation is for. */
+export const invitationCheck = z.object({
+  workspace_id: z.string(),
+  workspace_name: z.string(),
+  role,
+  email: z.string(),
+  /** Null if a key made the invitation. */
+  inviter_name: z.string().nullable(),
+});
+export type InvitationCheck = z.infer<typeof invitationCheck>;
+
+/** Whose password a valid reset link sets. */
+export const resetCheck = z.object({ name: z.string(), email: z.string() });
+export type ResetCheck = z.infer<typeof resetCheck>;
 
 /** A person's account. */
 export const user = z.object({
@@ -75,7 +101,15 @@ export type User = z.infer<typeof user>;
 /** The signed-in person and their workspaces. */
 export const me = z.object({
   ...user.shape,
-  workspaces: z.array(z.object({ id: z.string(), name: z.string(), role })),
+  workspaces: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      role,
+      /** What the role permits. Later versions can add scopes. */
+      scopes: z.array(z.string()),
+    }),
+  ),
 });
 export type Me = z.infer<typeof me>;
 

@@ -53,7 +53,7 @@ export const exportedAgents = z.object({
 });
 export type ExportedAgent = z.infer<typeof exportedAgents>["agents"][number];
 
-/** Query of both exports. */
+/** Query of `GET /agents/export` and `GET /agents/:agent_id/export`. */
 export const exportQuery = z.strictObject({ format: z.enum(["json", "yaml"]).default("json") });
 
 /** Response of an import: the created agents in document order, with their tokens. */

@@ -46,8 +46,9 @@ const limits = z.strictObject({
   max_queued_runs: z.number().int().min(1).max(10_000_000).default(10_000),
   /**
    * How many processes can exit while they execute a run before the run ends `interrupted`, 1 to
-   * 100. If this is above 1, the exit on a run's last attempt counts only if no other run in that
-   * process was on its last attempt: see docs/decisions/0015-last-attempts-in-halves.md.
+   * 100. Exception for values above 1: if a process exits while several of its runs are on their
+   * last attempt, it is not known which of them caused the exit, so each gets another attempt
+   * (docs/decisions/0015-last-attempts-in-halves.md).
    */
   max_attempts: z.number().int().min(1).max(maxAttemptsLimit).default(3),
   /**
@@ -151,7 +152,7 @@ export const agent = agentConfig.extend({
   updated_at: z.iso.datetime(),
   /** Only in the list of deleted agents. */
   deleted_at: z.iso.datetime().optional(),
-  /** When a deleted agent can no longer be restored: 30 days after the deletion. */
+  /** Time after which a deleted agent can no longer be restored: 30 days after the deletion. */
   restorable_until: z.iso.datetime().optional(),
 });
 export type Agent = z.infer<typeof agent>;

@@ -32,7 +32,7 @@ export const auditEntry = z.object({
   target: z.string(),
   /** IP address of the client; null if the server itself made the change. */
   address: z.string().nullable(),
-  /** For a change, the differing fields in `before` and `after`. Long values are truncated. */
+  /** For a change, the fields that differ, in `before` and `after`. Long values are truncated. */
   data: z.record(z.string(), z.unknown()),
 });
 export type AuditEntry = z.infer<typeof auditEntry>;

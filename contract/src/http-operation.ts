@@ -2,8 +2,8 @@ import { namesIn, parseTemplate, parseUrlTemplate, soleName } from "./template.t
 import type { ValueSchema, ValueType } from "./value-schema.ts";
 
 /**
- * The fields of an operation that this file validates. Values are `unknown` where they can be
- * secrets, which requests, stored configurations and exported documents represent differently.
+ * The fields of an operation that this file validates. Values that can be secrets are `unknown`,
+ * because requests, stored configurations and exported documents each have their own form of them.
  */
 interface Operation {
   readonly method: string;
@@ -156,7 +156,7 @@ function* headerMistakes({ headers, body, idempotency_header }: Operation): Gene
   }
 }
 
-/** Returns whether a tool's configuration must not set this header. */
+/** Returns whether this header is reserved, so that a tool's configuration cannot set it. */
 export function isReservedHeader(name: string): boolean {
   return reserved.test(name);
 }

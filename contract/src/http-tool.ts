@@ -36,8 +36,8 @@ export type SecretKept = z.infer<typeof storedSecret>;
 
 /**
  * A new secret in requests. It has at least 8 characters, because shorter secrets can be guessed.
- * Besides, secrets are removed from responses that repeat them, and removing a short one would also
- * remove ordinary text.
+ * Besides, Beckon removes secrets from the responses of the API that the tool calls, and removing a
+ * short one would also remove ordinary text.
  */
 const newSecret = z.strictObject({
   secret: z.string().min(8).max(4_000).regex(printable, "must be printable ASCII"),
@@ -55,7 +55,10 @@ export type GivenValue = z.infer<typeof valueInBody>;
 
 /** A secret in an exported document: null, or filled in by the user before the import. */
 const secretInDocument = z.strictObject({ secret: newSecret.shape.secret.nullable(), prefix });
-/** A value in a document. No `secret_id`, because other agents do not have that secret. */
+/**
+ * A value in an exported document. It has no `secret_id`: that secret belongs to the exported
+ * agent, and an import creates another agent.
+ */
 const valueInDocument = z.union([text, secretInDocument], {
   error:
     'must be a text, {"secret": null}, or {"secret": "<8 to 4,000 printable ASCII characters>"}',
@@ -163,8 +166,8 @@ export type HttpToolGrant = z.infer<typeof httpToolGrant>;
 export type HttpOperation = HttpToolGrant["operations"][number];
 
 /**
- * The fields of a tool that this file validates. Values are `unknown` where they can be secrets,
- * which requests, stored configurations and exported documents represent differently.
+ * The fields of a tool that this file validates. Values that can be secrets are `unknown`, because
+ * requests, stored configurations and exported documents each have their own form of them.
  */
 interface Grant {
   readonly allowed_hosts: readonly string[];

@@ -1,13 +1,20 @@
 export {
   acceptInvitationBody,
   changePasswordBody,
+  checkLinkBody,
+  type InvitationCheck,
+  invitationCheck,
   type Me,
   me,
   newAccount,
+  type ResetCheck,
+  resetCheck,
   resetPasswordBody,
   type Session,
+  type SetupCheck,
   session,
   setupBody,
+  setupCheck,
   signInBody,
   type User,
   updateMeBody,
@@ -128,6 +135,7 @@ export {
   invokeResponse,
   type PageQuery,
   pageQuery,
+  type View,
 } from "./responses.ts";
 export { type Role, role, roleScopes } from "./roles.ts";
 export {
@@ -136,14 +144,23 @@ export {
   cancelRunsBody,
   deletedRuns,
   deleteRunsBody,
+  draftRunBody,
   invokeBody,
+  type ListedRun,
+  listedRun,
   type Run,
   type RunFilter,
   type RunSource,
+  type RunStats,
   type RunStatus,
   retryRunBody,
   run,
+  runLabels,
+  runStats,
+  runStatsQuery,
+  runStatus,
   runsQuery,
+  type StatsBucket,
 } from "./runs.ts";
 export {
   type OutputEvent,
@@ -167,7 +184,13 @@ export {
   type ToolGrantBody,
   type ToolInDocument,
 } from "./tools.ts";
-export { createTriggerBody, type Trigger, trigger, updateTriggerBody } from "./triggers.ts";
+export {
+  createTriggerBody,
+  type Trigger,
+  testTriggerBody,
+  trigger,
+  updateTriggerBody,
+} from "./triggers.ts";
 export { schemaMistake, type ValueSchema, type ValueType, valueTypes } from "./value-schema.ts";
 export {
   type StreamNotice,

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { cleanText, name } from "./text.ts";
 
 /**
- * Permissions of workspace keys and members' roles. `agents:invoke` starts runs. A scope ending in
- * `:write` includes pausing, rotating and deleting. `workspaces:own` is for owners only: it permits
- * adding and removing owners, resetting passwords and creating workspaces.
+ * Permissions that workspace keys and roles can have. `agents:invoke` starts runs. A scope ending
+ * in `:write` includes pausing, rotating and deleting. `workspaces:own` is for owners only: it
+ * permits adding and removing owners, resetting passwords and creating workspaces.
  */
 export const scopes = [
   "agents:read",
@@ -29,7 +29,8 @@ export const scopes = [
 export type Scope = (typeof scopes)[number];
 
 /**
- * Scopes that a key limited to some agents cannot have, because their resources belong to no agent.
+ * Scopes that a key cannot have if it is limited to some agents, because the resources of these
+ * scopes belong to no agent.
  */
 export const workspaceScopes: readonly Scope[] = [
   "providers:read",
@@ -120,7 +121,8 @@ export const key = z.object({
   /** Ids of the agents to which the key is limited; null means no limit. */
   agent_ids: z.array(z.string()).nullable(),
   /**
-   * Whether the setting BECKON_BOOTSTRAP_KEY created the key. Such a key can be changed only there.
+   * Whether this is the bootstrap key, which comes from the setting BECKON_BOOTSTRAP_KEY or from
+   * the data folder. It cannot be changed through the API.
    */
   bootstrap: z.boolean(),
   created_by: z.string(),

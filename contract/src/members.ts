@@ -17,7 +17,7 @@ export type Member = z.infer<typeof member>;
 export const acceptedInvitation = z.object({ ...member.shape, workspace_id: z.string() });
 export type AcceptedInvitation = z.infer<typeof acceptedInvitation>;
 
-/** A link to set a new password. */
+/** Response of the request that creates a link to set a new password. */
 export const resetLink = z.object({ expires_at: z.iso.datetime() });
 
 /** Body of `PATCH /members/:user_id`. */

@@ -24,9 +24,9 @@ export const defaultBaseUrls: Readonly<Record<Exclude<ProviderKind, "openai-comp
   };
 
 /**
- * The provider's name: the first part of `provider/model`. It cannot be changed, and `demo` is
- * built in. If a workspace's provider has the same name as a provider of the operator, the
- * workspace's provider is used.
+ * The provider's name: the first part of `provider/model`. It cannot be changed later, and cannot
+ * be `demo`, the name of the built-in provider. If a workspace's provider has the same name as a
+ * provider of the operator, the workspace's provider is used.
  */
 const providerName = z
   .string()

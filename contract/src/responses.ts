@@ -43,7 +43,7 @@ export const invokeResponse = z.object({
 /** Response of fire, sent as soon as the run is durable. */
 export const fireResponse = z.object({ ok: z.literal(true), run_id: z.string() });
 
-/** Body of a POST without parameters: none, or an empty object. */
+/** Body of a POST without parameters: absent, or an empty object. */
 export const emptyBody = z.strictObject({});
 
 /**
@@ -56,10 +56,23 @@ export const pageQuery = z.strictObject({
 });
 export type PageQuery = z.infer<typeof pageQuery>;
 
+const view = z.enum(["full", "summary"]).default("full");
+/** Parameter of lists of runs. */
+export const runView = view.meta({
+  description: "`summary`: `input` and `output` have at most 200 characters.",
+});
+/** Parameter of pages and streams of events. */
+export const eventView = view.meta({
+  description: "`summary`: events without texts, arguments and results.",
+});
+/** `full` returns whole texts, `summary` truncates them or leaves them out. */
+export type View = z.infer<typeof view>;
+
 /**
  * Query of a run's events. `after` is the last `seq` that the client has; 0 means from the start.
  */
 export const eventsQuery = z.strictObject({
   limit: pageQuery.shape.limit,
   after: z.coerce.number().int().min(0).max(2_147_483_647).default(0),
+  view: eventView,
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Scope, scopes } from "./keys.ts";
 
-/** Role of a member, in descending order of permissions. */
+/** The role of a member. The values are in descending order of permissions. */
 export const role = z.enum(["owner", "admin", "editor", "viewer"]);
 export type Role = z.infer<typeof role>;
 

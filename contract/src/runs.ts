@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { updateAgentBody } from "./agents.ts";
 import { commaList } from "./comma-list.ts";
 import { runError, tokenUsage } from "./events.ts";
-import { pageQuery } from "./responses.ts";
+import { pageQuery, runView } from "./responses.ts";
 import { cleanText, isStorableText } from "./text.ts";
 
 /**
@@ -11,17 +12,50 @@ import { cleanText, isStorableText } from "./text.ts";
 export const runStatus = z.enum(["queued", "running", "succeeded", "failed", "cancelled"]);
 export type RunStatus = z.infer<typeof runStatus>;
 
+const input = z
+  .string({ error: 'must be a string, for example {"input": "Hello"}' })
+  .min(1, "must not be empty")
+  .refine(isStorableText, "must not contain NUL or a lone surrogate");
+
 /** Body of invoke. Unknown fields are ignored. */
-export const invokeBody = z.object({
-  input: z
-    .string({ error: 'must be a string, for example {"input": "Hello"}' })
-    .min(1, "must not be empty")
-    .refine(isStorableText, "must not contain NUL or a lone surrogate"),
+export const invokeBody = z.object({ input });
+
+/**
+ * What started a run. `draft` is a run with a configuration that is not saved. New entry points add
+ * values.
+ */
+const runSource = z.enum(["invoke", "trigger", "draft"]);
+export type RunSource = z.infer<typeof runSource>;
+
+/**
+ * Body of `POST /agents/:agent_id/draft-runs`. `config` is a change of the agent's current version,
+ * as in `PATCH /agents/:agent_id`. The tools in it can use secrets that are already stored for the
+ * agent, but cannot contain new secrets. `max_concurrent_runs` and `max_queued_runs` are ignored.
+ */
+export const draftRunBody = z.strictObject({
+  input,
+  config: updateAgentBody,
 });
 
-/** What started a run. New entry points add values. */
-const runSource = z.enum(["invoke", "trigger"]);
-export type RunSource = z.infer<typeof runSource>;
+/** Text without control characters that is not blank. */
+const label = (max: number) =>
+  cleanText(max)
+    .min(1, "must not be empty")
+    .refine((text) => !/\p{Cc}/u.test(text), "must not contain control characters")
+    .refine((text) => text === "" || text.trim() !== "", "must not be blank");
+/** The caller's own id of a run, for example that of an order. Several runs can have the same. */
+const externalId = label(255);
+const tag = label(64);
+
+/** The headers with which invoke and fire label a run, decoded. */
+export const runLabels = z.object({
+  "beckon-external-id": externalId.optional(),
+  "beckon-tags": z
+    .array(tag)
+    .max(10)
+    .refine((tags) => new Set(tags).size === tags.length, "must not have a tag twice")
+    .optional(),
+});
 
 const someId = cleanText(100).min(1).optional();
 const time = z.iso.datetime({ offset: true }).optional();
@@ -30,6 +64,10 @@ const time = z.iso.datetime({ offset: true }).optional();
 const filters = {
   agent_id: someId,
   trigger_id: someId,
+  /** The caller's own id of the run. */
+  external_id: externalId.optional(),
+  /** One of the run's tags. */
+  tag: tag.optional(),
   /** Substring of the error's code or message, case-insensitive. */
   error: cleanText(200).min(1).optional(),
   /** Inclusive. */
@@ -38,20 +76,37 @@ const filters = {
   created_before: time,
 };
 
+/** Filters of queries. */
+const queryFilters = { ...filters, status: commaList(runStatus), source: commaList(runSource) };
+
 /** Query of `GET /runs`. */
 export const runsQuery = z.strictObject({
   ...pageQuery.shape,
-  ...filters,
-  status: commaList(runStatus),
-  source: commaList(runSource),
+  ...queryFilters,
+  /** Substring of the input or the output, case-insensitive. */
+  text: cleanText(200).min(1).optional(),
+  view: runView,
 });
 /** Query of `GET /agents/:agent_id/runs`. */
 export const agentRunsQuery = runsQuery.omit({ agent_id: true });
+
+/** Query of `GET /runs/stats`. */
+export const runStatsQuery = z.strictObject({
+  ...queryFilters,
+  bucket: z.enum(["minute", "hour", "day"]).optional().meta({
+    description: "Duration of a bucket. Days are those of the workspace's time zone.",
+  }),
+  group_by: z.enum(["agent"]).optional(),
+});
+/** Duration of a bucket of statistics. */
+export type StatsBucket = NonNullable<z.infer<typeof runStatsQuery>["bucket"]>;
 
 /** Filters of runs, from a query or a body. */
 export interface RunFilter {
   readonly agent_id?: string | undefined;
   readonly trigger_id?: string | undefined;
+  readonly external_id?: string | undefined;
+  readonly tag?: string | undefined;
   readonly status?: readonly RunStatus[] | undefined;
   readonly source?: readonly RunSource[] | undefined;
   readonly error?: string | undefined;
@@ -106,6 +161,8 @@ export const deletedRuns = z.object({ deleted: z.number().int().nonnegative(), n
  */
 export const retryRunBody = z.strictObject({
   version: z.enum(["current", "original"]).default("current"),
+  /** Replaces the whole input of the retried run, also its trigger's prompt prefix. */
+  input: input.optional(),
 });
 
 /** A run in responses. */
@@ -116,8 +173,12 @@ export const run = z.object({
   status: z.string(),
   source: z.string(),
   trigger_id: z.string().nullable(),
-  /** Id of the run that this run retries, with the same payload. */
+  /** Id of the run that this run retries. */
   retry_of: z.string().nullable(),
+  /** The caller's own id of the run, from the header `beckon-external-id`. */
+  external_id: z.string().nullable(),
+  /** From the header `beckon-tags`. */
+  tags: z.array(z.string()),
   input: z.string(),
   output: z.string().nullable(),
   error: runError.nullable(),
@@ -130,3 +191,48 @@ export const run = z.object({
   finished_at: z.iso.datetime().nullable(),
 });
 export type Run = z.infer<typeof run>;
+
+/** A run in a list. With `view=summary` it has the sizes of its texts, in bytes of UTF-8. */
+export const listedRun = run.extend({
+  input_bytes: z.number().int().nonnegative().optional(),
+  /** Null while there is no output. */
+  output_bytes: z.number().int().nonnegative().nullable().optional(),
+});
+export type ListedRun = z.infer<typeof listedRun>;
+
+const count = z.number().int().nonnegative();
+const countByStatus = {
+  queued: count,
+  running: count,
+  succeeded: count,
+  failed: count,
+  cancelled: count,
+} as const satisfies Record<RunStatus, typeof count>;
+
+/** Response of `GET /runs/stats`. */
+export const runStats = z.object({
+  /** Start of the time range, inclusive. */
+  created_after: z.iso.datetime(),
+  /** End of the time range, exclusive. */
+  created_before: z.iso.datetime(),
+  /** The workspace's time zone, in which hours and days begin. */
+  time_zone: z.string(),
+  groups: z.array(
+    z.object({
+      /** Start of the bucket; null without `bucket`. */
+      bucket: z.iso.datetime().nullable(),
+      /** Null without `group_by=agent`. */
+      agent_id: z.string().nullable(),
+      runs: z.object(countByStatus),
+      /**
+       * Percentiles of the time from `started_at` to `finished_at`, by nearest rank; null if no run
+       * has ended.
+       */
+      duration_ms: z.object({ p50: count.nullable(), p95: count.nullable() }),
+      usage: z.object({ input_tokens: count, output_tokens: count }),
+      /** Null if the cost of at least one run is unknown. */
+      cost_micros: count.nullable(),
+    }),
+  ),
+});
+export type RunStats = z.infer<typeof runStats>;

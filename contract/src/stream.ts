@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { eventOnWire } from "./events.ts";
+import { eventView } from "./responses.ts";
 import { streamNotice, workspaceEvent } from "./workspace-events.ts";
-
-/**
- * Stream events that are not in the journal and have no `seq`. A reader can miss any of them; the
- * `run.step` that follows has the model's complete response.
- */
 
 const step = z.number().int().positive();
 
-/** Output of a model while it is generated. Only the process that executes the run sends it. */
+/**
+ * Output of a model while it is generated. Only the process that executes the run sends it. These
+ * events are not in the journal and have no `seq`. A reader can miss any of them; the `run.step`
+ * that follows has the model's complete response.
+ */
 export const outputEvent = z.discriminatedUnion("type", [
   z.object({
     /** A model call begins. Readers must discard the output of earlier attempts of this step. */
@@ -35,8 +35,8 @@ export const outputEvent = z.discriminatedUnion("type", [
 export type OutputEvent = z.infer<typeof outputEvent>;
 
 /**
- * The last event of a stream that must not be resumed with the same credential. A stream that ends
- * without this event, and before its run has ended, can be resumed.
+ * The last event of a stream that must not be resumed with the same credential. It is not in the
+ * journal. A stream that ends without this event, and before its run has ended, can be resumed.
  */
 export const streamClosed = z.object({
   type: z.literal("stream.closed"),
@@ -63,4 +63,5 @@ export const streamQuery = z.strictObject({
     .string()
     .regex(/^\d{1,9}$/, "must be the seq of an event, a whole number")
     .optional(),
+  view: eventView,
 });

@@ -36,7 +36,7 @@ export function soleName(template: string): string | undefined {
 export interface UrlTemplate {
   /** `https://host:port`, as the URL standard serializes it. */
   readonly origin: string;
-  /** Host and, unless it is the scheme's default, port. */
+  /** `host:port`, or only the host if the port is the scheme's default. */
   readonly host: string;
   /** Begins with `/`. */
   readonly path: string;

@@ -21,19 +21,18 @@ export const name = cleanText(200)
   .min(1)
   .refine((text) => text.trim() !== "", "must not be blank");
 
+/** Any JSON value, at most 32 levels deep. */
+export const jsonValue = z.unknown().refine((value) => isStorable(value, 32), {
+  error: "must be at most 32 levels deep, without NUL, a lone surrogate or a field named __proto__",
+  abort: true,
+});
+
 /**
  * Any JSON object, at most 16,384 characters and 32 levels deep. Beckon stores it for the client
  * and does not interpret it.
  */
-export const metadata = z
-  .unknown()
-  // This check of the depth comes first, because the following checks recurse and would overflow
-  // the stack.
-  .refine((value) => isStorable(value, 32), {
-    error:
-      "must be at most 32 levels deep, without NUL, a lone surrogate or a field named __proto__",
-    abort: true,
-  })
+export const metadata = jsonValue
+  // The depth is checked first, because the following checks recurse and would overflow the stack.
   .pipe(z.record(z.string().max(200), z.json()))
   .refine(
     (value) => JSON.stringify(value).length <= 16_384,

@@ -72,8 +72,8 @@ export const importHttpToolBody = z.strictObject({
 });
 
 /**
- * Response of `POST /tools/http/import`: a draft to review, complete (its secrets are empty) and
- * add to an agent. Nothing is stored.
+ * Response of `POST /tools/http/import`: a draft of a tool, which is not stored. The client reviews
+ * it, fills in its empty secrets, and adds it to an agent.
  */
 export interface ImportedHttpTool {
   readonly tool: Readonly<Record<string, unknown>>;

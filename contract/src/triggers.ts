@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cleanText, name } from "./text.ts";
+import { cleanText, jsonValue, name } from "./text.ts";
 
 /** Body of `POST /agents/:agent_id/triggers`. */
 export const createTriggerBody = z.strictObject({
@@ -17,6 +17,17 @@ export const updateTriggerBody = z.strictObject({
   name: name.optional(),
   prompt_prefix: cleanText(100_000).optional(),
   enabled: z.boolean().optional(),
+});
+
+/** Body of `POST …/triggers/:trigger_id/test`. */
+export const testTriggerBody = z.strictObject({
+  /**
+   * The body of the fire: text if it is a string, else JSON. If `payload` is absent, the body is
+   * empty, which is valid only if the trigger has a prompt prefix.
+   */
+  payload: jsonValue.optional(),
+  /** Content-Type of the fire. Default: none for text, `application/json` for other values. */
+  content_type: cleanText(200).min(1).optional(),
 });
 
 /** A trigger in responses. The trigger's URL is only in responses that issue or reveal it. */

@@ -8,7 +8,7 @@ import {
   type WorkspaceEventType,
   workspaceEventData,
 } from "./events.ts";
-import { pageQuery } from "./responses.ts";
+import { eventView, pageQuery } from "./responses.ts";
 
 /** Opaque position of an event, for `after` and `Last-Event-ID`. */
 const cursor = z.string();
@@ -55,15 +55,22 @@ const filter = {
   /** Only events of this agent. */
   agent_id: z.string().max(100).optional(),
   kind: commaList(z.enum(eventTypes), reservedEventTypes),
+  view: eventView,
 };
 
-/** Query of `GET /events`. `after`: the cursor of an event. Default: from the oldest event. */
+/**
+ * Query of `GET /events`. `after` is the cursor of an event; by default the list starts with the
+ * oldest event.
+ */
 export const workspaceEventsQuery = z.strictObject({
   limit: pageQuery.shape.limit,
   after: z.string().max(200).optional(),
   ...filter,
 });
-/** Query of the stream. Without `after` or `Last-Event-ID`, it starts with new events. */
+/**
+ * Query of `GET /events` as a stream. Without `after` or `Last-Event-ID`, it starts with new
+ * events.
+ */
 export const workspaceStreamQuery = z.strictObject({
   after: z.string().max(200).optional(),
   ...filter,

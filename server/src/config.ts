@@ -25,15 +25,15 @@ export interface Config {
   /** 32 bytes in base64 or hex; undefined if the key is stored in the data folder. */
   readonly masterKey: string | undefined;
   /**
-   * The master key before `masterKey`. Startup decrypts secrets that it encrypted and encrypts them
-   * with `masterKey`.
+   * The master key before `masterKey`. Startup re-encrypts the secrets of this earlier key with
+   * `masterKey`.
    */
   readonly previousMasterKey: string | undefined;
   /** Whether to start although secrets of an earlier master key cannot be decrypted. */
   readonly masterKeyLost: boolean;
   /**
-   * 32 to 128 characters. If undefined and `databaseUrl` is undefined too, the key is stored in the
-   * data folder; if only this one is undefined, there is no bootstrap key.
+   * 32 to 128 characters. If undefined, there is no bootstrap key, unless `databaseUrl` is
+   * undefined too: then Beckon generates a key and stores it in the data folder.
    */
   readonly bootstrapKey: string | undefined;
   /** Whether startup issues a link for the first owner if there is no owner. */
@@ -51,7 +51,7 @@ export interface Config {
    * workspaces; undefined for half of its heap's limit.
    */
   readonly memoryBudgetMib: number | undefined;
-  /** Connections to PostgreSQL of one process, without the separate one for its lease. */
+  /** Connections of one process to PostgreSQL, not counting the separate one for its lease. */
   readonly poolSize: number;
   /**
    * Addresses that agents can call although they are not public, each as `host:port` in the form
@@ -90,7 +90,7 @@ const secret = new Set([
 
 interface Setting {
   readonly schema: z.ZodType<unknown, string | undefined>;
-  /** The valid values, as they follow "it must be" in messages. */
+  /** The valid values, as a phrase that follows "it must be" in messages. */
   readonly may: string;
   /**
    * The effect of the setting, in one or more sentences of Markdown, for `--help` and
@@ -351,8 +351,8 @@ export function describeSettings(): SettingDescription[] {
 
 /**
  * Returns a warning for each environment variable that begins with `BECKON_` but is not a setting.
- * There is no warning for probable typing errors, which `readConfig` rejects, and for variables
- * that Kubernetes or Docker inject.
+ * There is no warning for probable typing errors, because `readConfig` rejects them, nor for
+ * variables that Kubernetes or Docker inject.
  */
 export function unknownSettingWarnings(
   env: Readonly<Record<string, string | undefined>>,

@@ -88,16 +88,16 @@ export interface StartOptions {
   /** The operator's own tools, granted to every agent. */
   readonly tools?: readonly Tool[];
   /**
-   * Whether a person sees the result of this startup. If true, the startup reveals the demo agent's
-   * secrets and revokes the previous token for the first owner. With `config.setupLink`, it issues
-   * a new token if there is no owner.
+   * Whether the result of this startup is printed for a person. If true, the startup reveals the
+   * demo agent's secrets and revokes the previous token for the first owner. With
+   * `config.setupLink`, it issues a new token if there is no owner.
    */
   readonly setup?: boolean;
   /** Limits of event streams that replace the defaults. */
   readonly streamLimits?: Partial<StreamLimits>;
   /** Descriptor of a socket that is bound to HOST and PORT and shared by all servers. */
   readonly listenFd?: number | undefined;
-  /** The guard of the heap; by default that of this process. It stops when the server stops. */
+  /** Heap guard to use; by default a new one. It is stopped when the server stops. */
   readonly heap?: HeapGuard;
   /** Model servers that the startup looks for on this machine; by default `modelServers`. */
   readonly modelServers?: readonly ModelServer[];
@@ -290,7 +290,10 @@ function memoryBudget({ memoryBudgetMib }: Config): number {
 
 const mib = 1024 * 1024;
 
-/** Failed authentications of one IP address above which it gets `too_many_requests`. */
+/**
+ * Maximum failed authentications of one IP address per minute. Above it, the response is
+ * `too_many_requests`.
+ */
 const failedAuthenticationsPerMinute = 300;
 /** The same limit for passwords and links. It is lower, because passwords are easier to guess. */
 const guessesPerMinute = 30;
@@ -339,7 +342,7 @@ async function runServer(): Promise<void> {
   });
   const stopping = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => stopping.resolve());
-  // The supervisor was killed. The next startup resumes the runs that are not finished.
+  // The channel closes when the supervisor was killed. The next startup resumes unfinished runs.
   process.once("disconnect", () => process.exit(1));
   try {
     const beckon = await start({
@@ -374,7 +377,10 @@ async function runServer(): Promise<void> {
   }
 }
 
-/** Sends the reason to the supervisor. If there is none, writes it to standard error. */
+/**
+ * Sends the reason to the supervisor. If the process has no supervisor, writes it to standard
+ * error.
+ */
 function reportFailure(reason: string): Promise<void> {
   return new Promise((sent) => {
     if (process.send === undefined) {

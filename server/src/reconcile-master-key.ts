@@ -13,7 +13,7 @@ import { reEncryptTokens } from "./tokens/index.ts";
 
 export interface MasterKeys {
   readonly masterKey: string;
-  /** The key before `masterKey`. Secrets that it encrypted are encrypted with `masterKey`. */
+  /** The key before `masterKey`. Its secrets are re-encrypted with `masterKey`. */
   readonly previousMasterKey: string | undefined;
   /** Whether the operator has declared the previous key lost. */
   readonly masterKeyLost: boolean;
@@ -23,13 +23,13 @@ export interface MasterKeys {
  * Changes the database to the master key of the settings. The caller must hold the migration lock,
  * and `client` must see all workspaces.
  *
- * - With a previous key, secrets that it encrypted are encrypted with the new key; the value that
- *   identifies the database's key is replaced last. If the process is killed in between, the
- *   database contains secrets of both keys. A server with both settings can decrypt them, and the
- *   next startup continues. Every startup with a previous key does this, because other machines
+ * - With a previous key, the secrets encrypted with that key are re-encrypted with the new key; the
+ *   value that identifies the database's key is replaced last. If the process is killed in between,
+ *   the database contains secrets of both keys. A server with both settings can decrypt them, and
+ *   the next startup continues. Every startup with a previous key does this, because other machines
  *   encrypt with the old key until they are restarted.
- * - With a lost key, the secrets that it encrypted cannot be read. Keys and tokens remain valid,
- *   because they are verified by their hashes.
+ * - If the operator has declared the old key lost, its secrets cannot be read. Keys and tokens
+ *   remain valid, because they are verified by their hashes.
  *
  * @throws ConfigError if the database's secrets were encrypted with another key, and the settings
  *   neither contain that key nor declare it lost.

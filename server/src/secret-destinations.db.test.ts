@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../test/beckon.ts";
+import { eventually } from "../test/eventually.ts";
 import { startTargetServer } from "../test/target-server.ts";
 import { createLog } from "./base/log.ts";
 import { reconcileMasterKey } from "./reconcile-master-key.ts";
@@ -99,6 +100,14 @@ const change = fc.oneof(
       version: fc.nat({ max: 9 }),
     }),
   },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant("run a draft" as const),
+      agent: fc.nat({ max: 3 }),
+      tools,
+    }),
+  },
   fc.record({
     type: fc.constantFrom("duplicate" as const, "import" as const),
     agent: fc.nat({ max: 3 }),
@@ -115,6 +124,12 @@ const change = fc.oneof(
 type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never;
 
 type Agent = { id: string; token: string };
+
+const ended = (runId: string) =>
+  eventually(
+    `the end of ${runId}`,
+    async () => (await beckon.call(`/runs/${runId}`)).body.data.finished_at ?? undefined,
+  );
 
 async function startInstallation() {
   const name = `p${++count}`;
@@ -145,7 +160,8 @@ async function startInstallation() {
     if (status === 200 && secret !== undefined) give(secret, [originOf(answer.data.base_url)]);
   }
 
-  async function patchTools({ id }: Agent, { header, query, operations }: Tools): Promise<void> {
+  /** Returns a tool, and its new secrets with the origins that they are given for. */
+  function toolOf({ header, query, operations }: Tools) {
     const pending: [string, readonly string[]][] = [];
     const valueFor = (name: string, chosen: typeof header, origins: readonly string[]) => {
       if (chosen === "none" || (typeof chosen === "number" && references.length === 0)) return {};
@@ -170,6 +186,11 @@ async function startInstallation() {
         query: valueFor("own", each.query, origins.slice(index, index + 1)),
       })),
     };
+    return { tool, pending };
+  }
+
+  async function patchTools({ id }: Agent, given: Tools): Promise<void> {
+    const { tool, pending } = toolOf(given);
     const { status, body } = await beckon.call(`/agents/${id}`, {
       method: "PATCH",
       body: { tools: [tool] },
@@ -186,11 +207,27 @@ async function startInstallation() {
     }
   }
 
+  /** Calls each tool of a draft. A rejected draft starts no run. */
+  async function runDraft({ id }: Agent, given: Tools): Promise<void> {
+    const config = { tools: [toolOf(given).tool] };
+    await Promise.all(
+      given.operations.map(async (_, index) => {
+        const input = `/call read_${index} {}`;
+        const { status, body } = await beckon.call(`/agents/${id}/draft-runs`, {
+          body: { input, config },
+        });
+        expect([201, 400]).toContain(status);
+        if (status === 201) await ended(body.data.id);
+      }),
+    );
+  }
+
   const make: Readonly<{
     [Type in Change["type"]]: (change: Extract<Change, { type: Type }>) => Promise<unknown>;
   }> = {
     "patch provider": ({ patches }) => Promise.all(patches.map(patchProvider)),
     "patch tools": ({ agent, tools }) => patchTools(agentAt(agent), tools),
+    "run a draft": ({ agent, tools }) => runDraft(agentAt(agent), tools),
     "restore a version": ({ agent, version }) =>
       beckon.call(`/agents/${agentAt(agent).id}/versions/${version + 1}/restore`, {
         method: "POST",

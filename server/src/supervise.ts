@@ -41,7 +41,7 @@ export async function supervise({
   databaseWaitMs = 300_000,
 }: {
   config: Config;
-  /** Environment of the servers, without the variables that are added here. */
+  /** Environment of the servers, without the variables that this function adds. */
   env: Readonly<Record<string, string | undefined>>;
   /** The module that each server runs. */
   serverEntry: string;
@@ -76,7 +76,8 @@ export async function supervise({
         ? config.bootstrapKey
         : await readOrCreateSecret(bootstrapKeyPath, newBootstrapKey);
     port = config.processes > 1 ? await claimPort(config) : undefined;
-    // So new connections fail at once and do not wait for servers that are stopping.
+    // Closes this process's copy of the shared socket. Otherwise the kernel would still accept
+    // connections, and clients would wait for servers that are stopping.
     signals.stop.addEventListener("abort", () => port?.close());
     const greet = async (ready: Ready) => {
       const demoFiles = await writeDemoFiles(config.dataDir, ready.demo);
@@ -191,7 +192,7 @@ function listenForSignals(): { stop: AbortSignal; hurry: AbortSignal } {
   let first: number | undefined;
   for (const name of ignoredSignals) if (name in constants.signals) process.on(name, () => {});
   for (const name of stopSignals) {
-    if (!(name in constants.signals)) continue; // macOS has fewer.
+    if (!(name in constants.signals)) continue; // macOS lacks some of these signals.
     process.on(name, () => {
       first ??= elapsed();
       stop.abort();

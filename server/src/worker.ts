@@ -18,8 +18,8 @@ import {
  */
 const pollIntervalMs = 1_000;
 /**
- * Expired queued runs are ended, and dead processes deleted, at every poll whose number is a
- * multiple of this.
+ * Number of polls from one sweep to the next. A sweep ends queued runs that have expired and
+ * deletes dead processes from the database.
  */
 const pollsPerSweep = 60;
 
@@ -121,8 +121,8 @@ function serially(
 
 /**
  * Handles a message from another process.
- * @param message undefined if messages may have been lost. Then claims queued runs, polls for
- *   events, and notifies other processes of events, as if each of those messages had arrived.
+ * @param message undefined if messages may have been lost. The function then does the same as for
+ *   the messages `queued`, `follow` and `events`, because each of them may be among the lost ones.
  */
 function handleMessage(runs: RunServices, message: ProcessMessage | undefined): void {
   switch (message?.kind) {

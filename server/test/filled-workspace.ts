@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll } from "vitest";
 import { defaultWorkspaceId } from "../src/workspaces/index.ts";
+import { artifactOf, longInput } from "./artifact-of.ts";
 import type { TestBeckon } from "./beckon.ts";
 import { eventually } from "./eventually.ts";
 import { echo, held, startModelServer } from "./model-server.ts";
@@ -22,6 +23,8 @@ export interface FilledWorkspace {
   readonly secretId: string;
   /** A run of the agent that has ended. */
   readonly runId: string;
+  /** An artifact of this run. */
+  readonly artifactId: string;
   /** One of these runs waits for its model until the file ends; the other is queued behind it. */
   readonly busy: { readonly agentId: string; readonly runIds: readonly string[] };
   readonly keyId: string;
@@ -103,10 +106,12 @@ async function fillWorkspace(
   ).body.data;
   await send(`/agents/${deletedAgentId}/pause`, { reason: mark });
   await send(`/agents/${deletedAgentId}`, undefined, "DELETE");
+  const labels = { "beckon-external-id": mark, "beckon-tags": mark };
   const slow = { name: `${mark}-2`, model: `${mark}/large`, limits: { max_concurrent_runs: 1 } };
   const { data: busyAgent } = (await beckon.call("/agents", { credential: key, body: slow })).body;
   const start = async () =>
-    (await beckon.invoke(busyAgent, mark, { prefer: "respond-async" })).body.run_id as string;
+    (await beckon.invoke(busyAgent, mark, { prefer: "respond-async", ...labels })).body
+      .run_id as string;
   const busy = { agentId: busyAgent.id, runIds: [await start(), await start()] };
   await eventually("the run at its model", () => model.requests.length || undefined);
   const trigger = await send(`/agents/${agent.id}/triggers`, { name: mark, prompt_prefix: mark });
@@ -114,16 +119,19 @@ async function fillWorkspace(
     credential: key,
     body: { name: `${mark}-2` },
   });
-  // Long enough to be stored as an artifact next to the event.
   const { run_id: runId } = (
-    await beckon.invoke(agent, `${mark} ${"long ".repeat(14_000)}`, { "idempotency-key": mark })
+    await beckon.invoke(agent, `${mark} ${longInput}`, { "idempotency-key": mark, ...labels })
   ).body;
   const { run_id: firedId } = (await beckon.call(trigger.url, { credential: null, body: mark }))
     .body;
-  await eventually(
-    "the end of the fired run",
-    async () => (await send(`/runs/${firedId}`, undefined, "GET")).finished_at ?? undefined,
-  );
+  const draft = { input: mark, config: { model: "demo/echo", instructions: mark } };
+  const { id: draftId } = await send(`/agents/${agent.id}/draft-runs`, draft);
+  for (const id of [firedId, draftId])
+    await eventually(
+      `the end of ${id}`,
+      async () => (await send(`/runs/${id}`, undefined, "GET")).finished_at ?? undefined,
+    );
+  const artifactId = await artifactOf(beckon, runId, key);
   const { id: keyId } = await send("/keys", {
     name: mark,
     preset: "invoke",
@@ -152,6 +160,7 @@ async function fillWorkspace(
     provider,
     secretId,
     runId,
+    artifactId,
     busy,
     keyId,
     invitationId,
@@ -166,6 +175,7 @@ export function pathParametersOf(of: FilledWorkspace): Readonly<Record<string, s
     ":agent_id": of.agent.id,
     ":trigger_id": of.trigger.id,
     ":run_id": of.runId,
+    ":artifact_id": of.artifactId,
     ":provider_id": of.provider.id,
     ":key_id": of.keyId,
     ":user_id": of.viewer.id,

@@ -1,7 +1,7 @@
-/** What can be called. Long because it is generated: `node script/client.ts` makes it of docs/openapi.json. */
+/** One function per operation of the API. Long because it is generated: `node script/client.ts` makes it from docs/openapi.json. */
 
 import type { Listing } from "../listing.ts";
-import type { CallOptions, OnceOptions } from "../options.ts";
+import type { CallOptions, LabelOptions, OnceOptions } from "../options.ts";
 import type { Sender } from "../sender.ts";
 import type {
   AcceptedInvitation,
@@ -13,6 +13,9 @@ import type {
   CancelRunsAnswer,
   CancelRunsBody,
   ChangePasswordBody,
+  CheckInvitationBody,
+  CheckPasswordResetBody,
+  CheckSetupBody,
   CompareAgentVersionsQuery,
   CreateAgentAnswer,
   CreateAgentBody,
@@ -34,11 +37,13 @@ import type {
   ExportedAgents,
   FireTriggerAnswer,
   FireTriggerBody,
+  GetRunStatsQuery,
   ImportAgentsBody,
   ImportedAgents,
   ImportHttpToolAnswer,
   ImportHttpToolBody,
   Invitation,
+  InvitationCheck,
   InvokeAgentAnswer,
   InvokeAgentBody,
   Key,
@@ -48,6 +53,7 @@ import type {
   ListAuditQuery,
   ListEventsAnswer,
   ListEventsQuery,
+  ListedRun,
   ListInvitationsQuery,
   ListKeysQuery,
   ListMembersQuery,
@@ -64,6 +70,7 @@ import type {
   PauseAgentBody,
   Provider,
   ProviderCheck,
+  ResetCheck,
   ResetPasswordBody,
   RetryRunBody,
   RevealAgentTokenAnswer,
@@ -76,9 +83,13 @@ import type {
   RotateTriggerBody,
   Run,
   RunEvent,
+  RunStats,
   Session,
   SetUpBody,
+  SetupCheck,
   SignInBody,
+  StartDraftRunBody,
+  TestTriggerBody,
   Trigger,
   UpdateAgentBody,
   UpdateKeyBody,
@@ -99,10 +110,11 @@ export function bindOperations(send: Sender) {
       invoke: (
         agentId: string,
         body: InvokeAgentBody,
-        options?: OnceOptions & {
-          /** `respond-async`: respond with 202 at once. `wait=N`: respond with 202 after N seconds unless the run has ended. RFC 7240. */
-          readonly prefer?: string | number | undefined;
-        },
+        options?: OnceOptions &
+          LabelOptions & {
+            /** `respond-async`: respond with 202 at once. `wait=N`: respond with 202 after N seconds unless the run has ended. RFC 7240. */
+            readonly prefer?: string | number | undefined;
+          },
       ): Promise<InvokeAgentAnswer> =>
         send.whole<InvokeAgentAnswer>(
           {
@@ -112,6 +124,7 @@ export function bindOperations(send: Sender) {
             body,
             accept: "application/json",
             once: true,
+            labelled: true,
             headers: { Prefer: options?.prefer },
           },
           options,
@@ -301,13 +314,30 @@ export function bindOperations(send: Sender) {
           },
           options,
         ),
+
+      /** Start draft run. Runs the agent with changes that are not saved, and responds with the run as soon as it is durable. `config` has the fields of Update agent and is merged with the current version, which is the run's `agent_version`. Tools can refer to secrets of the agent by `secret_id`, each for the origins that it was given for; a new secret is rejected. `max_concurrent_runs` and `max_queued_runs` stay those of the agent. The run has the source `draft`; its configuration is deleted with it. Needs the scopes `agents:write` and `agents:invoke`. */
+      startDraftRun: (
+        agentId: string,
+        body: StartDraftRunBody,
+        options?: OnceOptions,
+      ): Promise<Run> =>
+        send.data<Run>(
+          {
+            method: "POST",
+            path: "/agents/{agent_id}/draft-runs",
+            params: [agentId],
+            body,
+            once: true,
+          },
+          options,
+        ),
     },
     triggers: {
       /** Fire trigger. Starts a run and responds as soon as it is durable. The URL is the credential: no header is needed, and `Authorization` is ignored. The run's input is the trigger's prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. A body without Content-Type is text. An empty body is valid if the trigger has a prompt prefix. */
       fire: (
         token: string,
         body?: FireTriggerBody | string,
-        options?: OnceOptions,
+        options?: OnceOptions & LabelOptions,
       ): Promise<FireTriggerAnswer> =>
         send.whole<FireTriggerAnswer>(
           {
@@ -317,6 +347,7 @@ export function bindOperations(send: Sender) {
             body,
             bodyType: "text/plain",
             once: true,
+            labelled: true,
             open: true,
           },
           options,
@@ -403,6 +434,24 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
+      /** Test trigger. Starts a run as a fire with this payload would, without the trigger's URL. A string is sent as text, all else as JSON, unless `content_type` says otherwise. The audit log records the test. Needs the scopes `triggers:write` and `agents:invoke`. */
+      test: (
+        agentId: string,
+        triggerId: string,
+        body?: TestTriggerBody,
+        options?: OnceOptions,
+      ): Promise<Run> =>
+        send.data<Run>(
+          {
+            method: "POST",
+            path: "/agents/{agent_id}/triggers/{trigger_id}/test",
+            params: [agentId, triggerId],
+            body,
+            once: true,
+          },
+          options,
+        ),
+
       /** Reveal trigger URL. The audit log records the reveal. Needs the scope `triggers:write`. */
       reveal: (
         agentId: string,
@@ -479,20 +528,24 @@ export function bindOperations(send: Sender) {
         ),
     },
     runs: {
-      /** List runs. All filters apply together. `created_after` is inclusive, `created_before` exclusive; `error` matches part of the error's code or message. Each page searches a limited number of runs: it can hold fewer than `limit`, even none, and still have a `next`. The search is complete when `next` is null. Needs the scope `runs:read`. Reads further pages as they are needed. */
-      list: (query?: ListRunsQuery, options?: CallOptions): Listing<Run> =>
-        send.list<Run>({ method: "GET", path: "/runs", query }, options),
+      /** List runs. All filters apply together. `created_after` is inclusive, `created_before` exclusive; `error` matches part of the error's code or message, `text` part of the first 65,536 characters of the input or output, both regardless of case; `external_id` and `tag` match exactly. Each page searches a limited number of runs: it can hold fewer than `limit`, even none, and still have a `next`. The search is complete when `next` is null. With `view=summary`, `input` and `output` are their first 200 characters, and `input_bytes` and `output_bytes` the sizes of the whole ones; `GET /runs/:run_id` returns those. Needs the scope `runs:read`. Reads further pages as they are needed. */
+      list: (query?: ListRunsQuery, options?: CallOptions): Listing<ListedRun> =>
+        send.list<ListedRun>({ method: "GET", path: "/runs", query }, options),
 
-      /** List agent runs. All filters apply together. `created_after` is inclusive, `created_before` exclusive; `error` matches part of the error's code or message. Each page searches a limited number of runs: it can hold fewer than `limit`, even none, and still have a `next`. The search is complete when `next` is null. Needs the scope `runs:read`. Reads further pages as they are needed. */
+      /** List agent runs. All filters apply together. `created_after` is inclusive, `created_before` exclusive; `error` matches part of the error's code or message, `text` part of the first 65,536 characters of the input or output, both regardless of case; `external_id` and `tag` match exactly. Each page searches a limited number of runs: it can hold fewer than `limit`, even none, and still have a `next`. The search is complete when `next` is null. With `view=summary`, `input` and `output` are their first 200 characters, and `input_bytes` and `output_bytes` the sizes of the whole ones; `GET /runs/:run_id` returns those. Needs the scope `runs:read`. Reads further pages as they are needed. */
       listForAgent: (
         agentId: string,
         query?: ListAgentRunsQuery,
         options?: CallOptions,
-      ): Listing<Run> =>
-        send.list<Run>(
+      ): Listing<ListedRun> =>
+        send.list<ListedRun>(
           { method: "GET", path: "/agents/{agent_id}/runs", params: [agentId], query },
           options,
         ),
+
+      /** Get run statistics. Counts, durations, tokens and cost of the runs that match the filter, which is that of the list. There is one group for each `bucket` of time and, with `group_by=agent`, for each agent; groups without runs are left out. Without both, there is one group. The time range is the hour before now with `bucket=minute`, 30 days with `bucket=day` and otherwise a day, unless `created_after` and `created_before` say another: at most 1 day with `minute`, 31 days with `hour`, 366 days otherwise. At most 100,000 runs can be in it. Tokens and cost are those of runs that have ended. Needs the scope `runs:read`. */
+      getStats: (query?: GetRunStatsQuery, options?: CallOptions): Promise<RunStats> =>
+        send.data<RunStats>({ method: "GET", path: "/runs/stats", query }, options),
 
       /** Get run. A run has ended when `finished_at` is set. Needs the scope `runs:read`. */
       get: (runId: string, options?: CallOptions): Promise<Run> =>
@@ -510,7 +563,7 @@ export function bindOperations(send: Sender) {
       cancelMany: (body: CancelRunsBody, options?: CallOptions): Promise<CancelRunsAnswer> =>
         send.data<CancelRunsAnswer>({ method: "POST", path: "/runs/cancel", body }, options),
 
-      /** Retry run. Starts a new run with the payload of a run that has ended, on the agent's current version or, with `version: original`, on the version of that run. The new run has `retry_of` and the same `source`. Needs the scope `runs:write`. */
+      /** Retry run. Starts a new run with the payload of a run that has ended, on the agent's current version or, with `version: original`, on the version of that run. `input` replaces the whole input, also a trigger's prompt prefix, and also needs the scope `agents:invoke`. A draft run is retried with its own configuration, which also needs the scopes `agents:write` and `agents:invoke`. The new run has `retry_of`, and the same `source`, `external_id` and `tags`. Needs the scope `runs:write`. */
       retry: (runId: string, body?: RetryRunBody, options?: OnceOptions): Promise<Run> =>
         send.data<Run>(
           { method: "POST", path: "/runs/{run_id}/retry", params: [runId], body, once: true },
@@ -521,7 +574,7 @@ export function bindOperations(send: Sender) {
       deleteMany: (body: DeleteRunsBody, options?: CallOptions): Promise<DeleteRunsAnswer> =>
         send.data<DeleteRunsAnswer>({ method: "POST", path: "/runs/delete", body }, options),
 
-      /** List run events. The run's journal, oldest first. `after` is the last `seq` that you have. Needs the scope `runs:read`. Reads further pages as they are needed. */
+      /** List run events. The run's journal, oldest first. `after` is the last `seq` that you have. With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. `data` above 64 KiB is `{artifact_id, bytes}` as always. To read one event in full, get `/runs/:run_id/events` with its `seq` less 1 as `after`, and `limit=1`. Needs the scope `runs:read`. Reads further pages as they are needed. */
       listEvents: (
         runId: string,
         query?: ListRunEventsQuery,
@@ -538,8 +591,20 @@ export function bindOperations(send: Sender) {
           options,
         ),
     },
+    artifacts: {
+      /** Get run artifact. A file of the run. The `data` of an event above 64 KiB is an artifact in JSON: the event has `{artifact_id, bytes}` in its place. JSON, plain text and images are sent with their media type, all else as `application/octet-stream`. Needs the scope `runs:read`. */
+      get: (runId: string, artifactId: string, options?: CallOptions): Promise<Blob> =>
+        send.bytes(
+          {
+            method: "GET",
+            path: "/runs/{run_id}/artifacts/{artifact_id}",
+            params: [runId, artifactId],
+          },
+          options,
+        ),
+    },
     events: {
-      /** List workspace events. The events of the workspace or of one agent, oldest first, in the order of their commits. Each page searches `limit` events and holds those that match. Each event has a `cursor` to continue after it. Events of no run (`agent.paused`, `agent.resumed`) are listed only if `kind` names them; their `run_id` and `seq` are null. An agent's token cannot name them. Needs the scope `runs:read`. Reads further pages as they are needed. */
+      /** List workspace events. The events of the workspace or of one agent, oldest first, in the order of their commits. Each page searches `limit` events and holds those that match. Each event has a `cursor` to continue after it. Events of no run (`agent.paused`, `agent.resumed`) are listed only if `kind` names them; their `run_id` and `seq` are null. An agent's token cannot name them. With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. `data` above 64 KiB is `{artifact_id, bytes}` as always. To read one event in full, get `/runs/:run_id/events` with its `seq` less 1 as `after`, and `limit=1`. Needs the scope `runs:read`. Reads further pages as they are needed. */
       list: (query?: ListEventsQuery, options?: CallOptions): Listing<ListEventsAnswer> =>
         send.list<ListEventsAnswer>(
           { method: "GET", path: "/events", query, accept: "application/json" },
@@ -719,6 +784,13 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
+      /** Check invitation. Says what a valid invitation is for, and changes nothing. `inviter_name` is null if a key made the invitation. Needs no credential. */
+      check: (body: CheckInvitationBody, options?: CallOptions): Promise<InvitationCheck> =>
+        send.data<InvitationCheck>(
+          { method: "POST", path: "/invitations/check", body, open: true },
+          options,
+        ),
+
       /** Accept invitation. Joins the workspace with an account that you choose: without `password` the one that is signed in, otherwise the one with this password and `email`, by default the invitation's. If there is none, send a `name` to create one. Several accounts can have the same e-mail, but not two members of one workspace: that is a 409. Needs no credential. */
       accept: (body: AcceptInvitationBody, options?: CallOptions): Promise<AcceptedInvitation> =>
         send.data<AcceptedInvitation>(
@@ -738,8 +810,13 @@ export function bindOperations(send: Sender) {
     signOut: (options?: CallOptions): Promise<void> =>
       send.nothing({ method: "POST", path: "/sign-out", open: true }, options),
 
+    setup: {
+      /** Check setup link. Says what a valid setup link is for, and changes nothing. Needs no credential. */
+      check: (body: CheckSetupBody, options?: CallOptions): Promise<SetupCheck> =>
+        send.data<SetupCheck>({ method: "POST", path: "/setup/check", body, open: true }, options),
+    },
     me: {
-      /** Get current user. With the role in each workspace. Needs a session. */
+      /** Get current user. With the role in each workspace, and the scopes of that role. Needs a session. */
       get: (options?: CallOptions): Promise<Me> =>
         send.data<Me>({ method: "GET", path: "/me", open: true }, options),
 
@@ -771,6 +848,13 @@ export function bindOperations(send: Sender) {
       /** Reset password. Needs the token of a link that an owner created. The link works once, while its issuer has the permission to create it and no membership or role of the person has changed. Ends all sessions of the person. Needs no credential. */
       reset: (body: ResetPasswordBody, options?: CallOptions): Promise<void> =>
         send.nothing({ method: "POST", path: "/password/reset", body, open: true }, options),
+
+      /** Check reset link. Says whose password a valid reset link sets, and changes nothing. Needs no credential. */
+      checkReset: (body: CheckPasswordResetBody, options?: CallOptions): Promise<ResetCheck> =>
+        send.data<ResetCheck>(
+          { method: "POST", path: "/password/reset/check", body, open: true },
+          options,
+        ),
     },
   };
 }

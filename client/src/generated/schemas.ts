@@ -1,4 +1,4 @@
-/** What crosses the wire. Long because it is generated: `node script/client.ts` makes it of docs/openapi.json. */
+/** Types of requests and responses. Long because it is generated: `node script/client.ts` makes it from docs/openapi.json. */
 
 export type StreamEvent =
   | (
@@ -547,6 +547,8 @@ export interface Run {
   source: string;
   trigger_id: string | null;
   retry_of: string | null;
+  external_id: string | null;
+  tags: string[];
   input: string;
   output: string | null;
   error: {
@@ -576,6 +578,73 @@ export interface Run {
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
+}
+export interface ListedRun {
+  id: string;
+  agent_id: string;
+  agent_version: number;
+  status: string;
+  source: string;
+  trigger_id: string | null;
+  retry_of: string | null;
+  external_id: string | null;
+  tags: string[];
+  input: string;
+  output: string | null;
+  error: {
+    /**
+     * Reserved, not produced yet: tool_error, plan_exhausted, ceiling_reached.
+     */
+    code:
+      | "model_error"
+      | "model_timeout"
+      | "tool_error"
+      | "step_limit"
+      | "deadline_exceeded"
+      | "plan_exhausted"
+      | "ceiling_reached"
+      | "interrupted"
+      | "cancelled";
+    message: string;
+  } | null;
+  usage: {
+    input_tokens: number;
+    output_tokens: number;
+    cached_input_tokens: number;
+    estimated?: boolean;
+  };
+  cost_micros: number | null;
+  attempt: number;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  input_bytes?: number;
+  output_bytes?: number | null;
+}
+export interface RunStats {
+  created_after: string;
+  created_before: string;
+  time_zone: string;
+  groups: {
+    bucket: string | null;
+    agent_id: string | null;
+    runs: {
+      queued: number;
+      running: number;
+      succeeded: number;
+      failed: number;
+      cancelled: number;
+    };
+    duration_ms: {
+      p50: number | null;
+      p95: number | null;
+    };
+    usage: {
+      input_tokens: number;
+      output_tokens: number;
+    };
+    cost_micros: number | null;
+  }[];
 }
 export interface RunEvent {
   id: string;
@@ -668,6 +737,20 @@ export interface AcceptedInvitation {
 export interface ResetLink {
   expires_at: string;
 }
+export interface SetupCheck {
+  workspace_name: string;
+}
+export interface InvitationCheck {
+  workspace_id: string;
+  workspace_name: string;
+  role: "owner" | "admin" | "editor" | "viewer";
+  email: string;
+  inviter_name: string | null;
+}
+export interface ResetCheck {
+  name: string;
+  email: string;
+}
 export interface User {
   id: string;
   name: string;
@@ -685,6 +768,7 @@ export interface Me {
     id: string;
     name: string;
     role: "owner" | "admin" | "editor" | "viewer";
+    scopes: string[];
   }[];
 }
 export interface Session {
@@ -1079,11 +1163,17 @@ export interface UpdateTriggerBody {
 export interface RotateTriggerBody {
   grace_seconds?: number;
 }
+export interface TestTriggerBody {
+  payload?: unknown;
+  content_type?: string;
+}
 export interface ListRunsQuery {
   limit?: number;
   after?: string;
   agent_id?: string;
   trigger_id?: string;
+  external_id?: string;
+  tag?: string;
   error?: string;
   created_after?: string;
   created_before?: string;
@@ -1092,14 +1182,21 @@ export interface ListRunsQuery {
    */
   status?: string;
   /**
-   * Comma-separated list of: invoke, trigger.
+   * Comma-separated list of: invoke, trigger, draft.
    */
   source?: string;
+  text?: string;
+  /**
+   * `summary`: `input` and `output` have at most 200 characters.
+   */
+  view?: "full" | "summary";
 }
 export interface ListAgentRunsQuery {
   limit?: number;
   after?: string;
   trigger_id?: string;
+  external_id?: string;
+  tag?: string;
   error?: string;
   created_after?: string;
   created_before?: string;
@@ -1108,9 +1205,151 @@ export interface ListAgentRunsQuery {
    */
   status?: string;
   /**
-   * Comma-separated list of: invoke, trigger.
+   * Comma-separated list of: invoke, trigger, draft.
    */
   source?: string;
+  text?: string;
+  /**
+   * `summary`: `input` and `output` have at most 200 characters.
+   */
+  view?: "full" | "summary";
+}
+export interface StartDraftRunBody {
+  input: string;
+  config: {
+    name?: string;
+    model?: string;
+    instructions?: string;
+    description?: string;
+    model_settings?: {
+      temperature?: number | null;
+      max_output_tokens?: number | null;
+      reasoning_effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh") | null;
+      stream?: "auto" | "always" | "never";
+    };
+    /**
+     * @maxItems 64
+     */
+    tools?: (
+      | {
+          type: "clock";
+        }
+      | {
+          type: "http";
+          name: string;
+          description?: string;
+          /**
+           * @minItems 1
+           * @maxItems 50
+           */
+          allowed_hosts: string[];
+          headers?: {
+            [k: string]:
+              | string
+              | {
+                  secret: string;
+                  prefix?: string;
+                }
+              | {
+                  secret_id: string;
+                  secret_last4?: string | null;
+                  prefix?: string;
+                };
+          };
+          query?: {
+            [k: string]:
+              | string
+              | {
+                  secret: string;
+                  prefix?: string;
+                }
+              | {
+                  secret_id: string;
+                  secret_last4?: string | null;
+                  prefix?: string;
+                };
+          };
+          /**
+           * @minItems 1
+           * @maxItems 64
+           */
+          operations: {
+            name: string;
+            description: string;
+            method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+            url: string;
+            query?: {
+              [k: string]:
+                | string
+                | {
+                    secret: string;
+                    prefix?: string;
+                  }
+                | {
+                    secret_id: string;
+                    secret_last4?: string | null;
+                    prefix?: string;
+                  };
+            };
+            headers?: {
+              [k: string]:
+                | string
+                | {
+                    secret: string;
+                    prefix?: string;
+                  }
+                | {
+                    secret_id: string;
+                    secret_last4?: string | null;
+                    prefix?: string;
+                  };
+            };
+            parameters?: {
+              [k: string]: unknown;
+            };
+            body?: unknown;
+            safe_to_repeat?: boolean;
+            idempotency_header?: string;
+          }[];
+          timeout_seconds?: number;
+          max_response_bytes?: number;
+          max_calls_per_run?: number;
+        }
+    )[];
+    limits?: {
+      max_steps?: number;
+      timeout_seconds?: number;
+      max_concurrent_runs?: number | null;
+      max_queued_runs?: number;
+      max_attempts?: number;
+      max_answer_bytes?: number;
+    };
+    metadata?: {
+      [k: string]: unknown;
+    };
+  };
+}
+export interface GetRunStatsQuery {
+  agent_id?: string;
+  trigger_id?: string;
+  external_id?: string;
+  tag?: string;
+  error?: string;
+  created_after?: string;
+  created_before?: string;
+  /**
+   * Comma-separated list of: queued, running, succeeded, failed, cancelled.
+   */
+  status?: string;
+  /**
+   * Comma-separated list of: invoke, trigger, draft.
+   */
+  source?: string;
+  /**
+   * Duration of a bucket. Days are those of the workspace's time zone.
+   */
+  bucket?: "minute" | "hour" | "day";
+  group_by?: "agent";
 }
 export interface CancelRunsAnswer {
   cancelled: number;
@@ -1120,6 +1359,8 @@ export interface CancelRunsBody {
   filter?: {
     agent_id?: string;
     trigger_id?: string;
+    external_id?: string;
+    tag?: string;
     error?: string;
     created_after?: string;
     created_before?: string;
@@ -1132,13 +1373,14 @@ export interface CancelRunsBody {
      * @minItems 1
      * @maxItems 5
      */
-    source?: ("invoke" | "trigger")[];
+    source?: ("invoke" | "trigger" | "draft")[];
   };
   all?: true;
   after?: string;
 }
 export interface RetryRunBody {
   version?: "current" | "original";
+  input?: string;
 }
 export interface DeleteRunsAnswer {
   deleted: number;
@@ -1148,6 +1390,8 @@ export interface DeleteRunsBody {
   filter?: {
     agent_id?: string;
     trigger_id?: string;
+    external_id?: string;
+    tag?: string;
     error?: string;
     created_after?: string;
     created_before?: string;
@@ -1160,7 +1404,7 @@ export interface DeleteRunsBody {
      * @minItems 1
      * @maxItems 5
      */
-    source?: ("invoke" | "trigger")[];
+    source?: ("invoke" | "trigger" | "draft")[];
   };
   all?: true;
   after?: string;
@@ -1168,6 +1412,10 @@ export interface DeleteRunsBody {
 export interface ListRunEventsQuery {
   limit?: number;
   after?: number;
+  /**
+   * `summary`: events without texts, arguments and results.
+   */
+  view?: "full" | "summary";
 }
 export interface ListEventsQuery {
   limit?: number;
@@ -1177,6 +1425,10 @@ export interface ListEventsQuery {
    * Comma-separated list of: run.queued, run.waiting, run.started, run.resumed, run.step, run.step_lost, run.tool_call, run.tool_result, run.finished, run.failed, run.cancelled, agent.paused, agent.resumed. Reserved, not produced yet: run.waiting.
    */
   kind?: string;
+  /**
+   * `summary`: events without texts, arguments and results.
+   */
+  view?: "full" | "summary";
 }
 export interface CreateProviderBody {
   name: string;
@@ -1331,6 +1583,9 @@ export interface SetUpBody {
   email: string;
   password: string;
 }
+export interface CheckSetupBody {
+  token: string;
+}
 export interface SignInBody {
   email: string;
   password: string;
@@ -1350,6 +1605,12 @@ export interface ChangePasswordBody {
 export interface ResetPasswordBody {
   token: string;
   new_password: string;
+}
+export interface CheckPasswordResetBody {
+  token: string;
+}
+export interface CheckInvitationBody {
+  token: string;
 }
 export interface AcceptInvitationBody {
   token: string;

@@ -21,9 +21,10 @@ export interface SignedIn extends AccountContext {
 }
 
 /**
- * Limits failed attempts to use a password or link, by IP address. Above the limit, passwords and
- * links are not checked at all, because passwords can be guessed; valid keys are still accepted.
- * Attempts are not counted by account or session, so that others cannot lock a person out.
+ * Limits failed attempts to use a password or link, by IP address. Above the limit, requests with a
+ * password or link are rejected without a check, even if it is correct, because otherwise guessing
+ * could continue. Valid keys are still accepted. Attempts are not counted by account or session, so
+ * that others cannot lock a person out.
  */
 export interface FailedAttempts {
   /**

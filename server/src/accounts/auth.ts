@@ -52,7 +52,7 @@ const prefixes: Readonly<Record<string, IdPrefix>> = {
 
 /**
  * Header that passes the client's IP address to better-auth. Clients cannot set it, because the
- * headers of their requests are not passed on.
+ * headers of their requests are not passed on to better-auth.
  */
 const addressHeader = "x-address";
 
@@ -82,7 +82,7 @@ export function createAuth({
   const auth = betterAuth({
     // Required by better-auth, but not used in any response.
     baseURL: "http://localhost",
-    // better-auth would read a missing `secret` or `secrets` from the environment.
+    // Without `secret` and `secrets`, better-auth would read them from the environment.
     secret,
     secrets: [{ version: 1, value: secret }],
     database: { db: database.accounts, type: "postgres" },
@@ -123,7 +123,8 @@ export function createAuth({
   const cookieName = `${secure ? "__Secure-" : ""}beckon.session_token`;
 
   /**
-   * Calls better-auth. If it fails with a generic error, throws the cause that it logged instead.
+   * Calls better-auth. If better-auth throws a generic error, this function throws the cause that
+   * better-auth logged.
    * @throws ApiError `unavailable` if the database connection was lost.
    */
   async function withCause<T>(call: () => Promise<T>): Promise<T> {

@@ -5,15 +5,19 @@ import { listAccounts } from "./password-store.ts";
 import { toUser } from "./user.ts";
 
 /**
- * An account with the hash that the password matched. Callers check later, while they hold a lock,
- * that this is still the account's current hash.
+ * An account, and the hash that the password matched. The password may have been changed since.
+ * Before a caller uses the account, it must therefore lock the account's password and check that it
+ * still has this hash.
  */
 export interface FoundAccount {
   readonly user: User;
   readonly passwordHash: string;
 }
 
-/** Maximum password comparisons per attempt. Any number of accounts can have the same e-mail. */
+/**
+ * Maximum password comparisons per attempt. Without it, the number would have no limit, because any
+ * number of accounts can have the same e-mail.
+ */
 export const maxCompared = 4;
 
 /**

@@ -2,9 +2,10 @@ import * as library from "better-auth/crypto";
 import { ApiError } from "../base/errors.ts";
 
 /**
- * Maximum number of scrypt hashes that are computed at the same time, and of requests that wait for
- * them. A hash takes 32 MiB and tens of milliseconds of a core in Node's thread pool. Requests for
- * which the queue has no place are rejected. A flood of sign-ins thus only slows down sign-ins.
+ * Maximum number of scrypt hashes that are computed at the same time, and maximum number of
+ * requests that wait for a hash. A hash takes 32 MiB and tens of milliseconds of a core in Node's
+ * thread pool. While the queue is full, further requests are rejected, so a flood of sign-ins slows
+ * down only sign-ins.
  */
 const maxConcurrent = 2;
 const maxWaiting = 40;

@@ -4,6 +4,7 @@ import { newId } from "../base/ids.ts";
 import { isUnexpired } from "../credentials/index.ts";
 import type { UserRow } from "./store.ts";
 
+/** A reset link that was issued. */
 export type ResetRow = Selectable<Tables["password_resets"]>;
 
 const isValid = sql.raw<boolean>(isUnexpired("password_resets"));

@@ -8,7 +8,7 @@ import { findReset, type ResetRow, takeReset, updatePassword } from "./password-
 import { recordAccountAction } from "./record-account-action.ts";
 import { deleteSessionsOf } from "./session-store.ts";
 
-const invalidLinkMessage =
+export const invalidResetMessage =
   "This reset link is no longer valid: it was used, has expired or was replaced. Ask an owner of your workspace for a new one.";
 
 /**
@@ -32,7 +32,7 @@ export async function resetPassword({
 }): Promise<void> {
   const body = parseBody(resetPasswordBody, input.body);
   ctx.failedAttempts.permit();
-  if (!isCredential("bkr_", body.token)) throw ctx.failedAttempts.count(invalidLinkMessage);
+  if (!isCredential("bkr_", body.token)) throw ctx.failedAttempts.count(invalidResetMessage);
   const { tenant } = ctx.database;
   const link = hashCredential(body.token);
   const find = async (tx: WorkspaceTransaction) => {
@@ -41,13 +41,13 @@ export async function resetPassword({
   };
   // Hashing is expensive, so it is only done for a link that is valid now.
   if ((await inAllWorkspaces(tenant, find)) === undefined)
-    throw ctx.failedAttempts.count(invalidLinkMessage);
+    throw ctx.failedAttempts.count(invalidResetMessage);
   const hash = await hashPassword(body.new_password);
   await inAllWorkspaces(tenant, async (tx) => {
     const userId = await find(tx);
     // The link may have been used, replaced or deleted while `find` waited for locks.
     if (userId === undefined || !(await takeReset(tx, link)))
-      throw ctx.failedAttempts.count(invalidLinkMessage);
+      throw ctx.failedAttempts.count(invalidResetMessage);
     await updatePassword(tx, userId, { hash });
     await deleteSessionsOf(tx, userId);
     await recordAccountAction(

@@ -15,8 +15,8 @@ export function findUser(tx: WorkspaceTransaction, id: string): Promise<UserRow 
 }
 
 /**
- * Returns the account and locks its row against other changes until the transaction ends. A person
- * who joins a workspace or uses a reset link takes this lock too.
+ * Returns the account and locks its row against other changes until the transaction ends. The
+ * transactions that add a person to a workspace or use a reset link take this lock too.
  */
 export function lockUser(tx: WorkspaceTransaction, id: string): Promise<UserRow | undefined> {
   return tx

@@ -8,8 +8,8 @@ import { lockUser, renameUser } from "./store.ts";
 import { toUser } from "./user.ts";
 
 /**
- * Changes the signed-in person's name. The e-mail cannot be changed, because it is unique among the
- * members of each of their workspaces.
+ * Changes the signed-in person's name. The e-mail cannot be changed, because it must be unique
+ * among the members of every workspace to which the person belongs.
  * @throws ApiError `bad_request`
  */
 export async function updateMe({

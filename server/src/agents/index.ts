@@ -5,6 +5,7 @@ export { duplicateAgent } from "./duplicate.ts";
 export { getAgent } from "./get.ts";
 export { listAgents } from "./list.ts";
 export { pauseAgent } from "./pause.ts";
+export { planDraft } from "./plan-draft.ts";
 export {
   type AgentRow,
   configColumn,

@@ -9,7 +9,7 @@ import { requireAgent, requireAgentForChange, toAgent, updateAgentRow } from "./
 
 /**
  * Lets a paused agent start runs again. Does nothing if the agent is not paused.
- * @throws ApiError `forbidden`, `not_found`
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function resumeAgent({
   ctx,

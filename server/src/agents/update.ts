@@ -1,15 +1,10 @@
-import {
-  type Agent,
-  type AgentConfig,
-  type ToolGrant,
-  type UpdateAgentBody,
-  updateAgentBody,
-} from "@beckon/contract";
+import { type Agent, updateAgentBody } from "@beckon/contract";
 import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit, principalOf } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { resolveModel } from "../providers/index.ts";
+import { mergeConfig } from "./merge-config.ts";
 import {
   insertNextVersion,
   listSecrets,
@@ -46,7 +41,7 @@ export async function updateAgent({
     };
     const planned =
       change.tools === undefined ? undefined : planSecrets(ctx.cipher, owner, change.tools, before);
-    const config = merge(row.config, { ...change, tools: planned?.tools });
+    const config = mergeConfig(row.config, { ...change, tools: planned?.tools });
     await insertNextVersion(tx, {
       agentId: row.id,
       workspaceId: ctx.workspaceId,
@@ -61,24 +56,4 @@ export async function updateAgent({
     await record(tx, ctx, { action: "agent.update", target: row.id, data });
     return toAgent(await requireAgent(tx, ctx, input.agentId));
   });
-}
-
-/** Replaces the fields present in `change`. `model_settings` and `limits` are merged by field. */
-function merge(
-  config: AgentConfig,
-  change: Omit<UpdateAgentBody, "tools"> & { tools: ToolGrant[] | undefined },
-): AgentConfig {
-  const present = Object.fromEntries(
-    Object.entries(change).filter(([, value]) => value !== undefined),
-  );
-  // null removes a model setting.
-  const settings = Object.entries({ ...config.model_settings, ...change.model_settings }).filter(
-    ([, value]) => value != null,
-  );
-  return {
-    ...config,
-    ...present,
-    model_settings: Object.fromEntries(settings) as AgentConfig["model_settings"],
-    limits: { ...config.limits, ...(change.limits as Partial<AgentConfig["limits"]>) },
-  };
 }

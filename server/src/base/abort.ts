@@ -1,7 +1,7 @@
 /**
  * Returns the result of `promise`, or rejects with the reason of `signal` as soon as the signal
- * aborts. For operations that do not stop when their signal aborts. The operation itself continues;
- * if it rejects later, that error is ignored.
+ * aborts. Use this for operations that do not stop when their signal aborts. The operation itself
+ * continues; if it rejects later, that error is ignored.
  */
 export function raceSignal<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -44,12 +44,13 @@ export function untilWoken(
     };
     signal.addEventListener("abort", wake, { once: true });
     unsubscribe = subscribe(wake);
-    // `subscribe` has called `wake` synchronously, before `unsubscribe` was assigned.
+    // If `subscribe` called `wake` synchronously, `unsubscribe` was not assigned yet, so it is
+    // called here.
     if (woken) unsubscribe();
   });
 }
 
-/** A controller that aborts when a signal aborts, until `release` is called. */
+/** A controller that aborts when a signal aborts, unless `release` was called before. */
 export interface LinkedAbort {
   readonly controller: AbortController;
   /** Removes the listener from the signal. */

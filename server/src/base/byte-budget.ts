@@ -1,7 +1,8 @@
 /**
  * Limits the bytes that one process holds in memory: in total, and per owner. An owner is a
- * workspace. Code that keeps bytes in memory counts them in a `ByteHold`. While enough bytes are
- * available, counting takes only additions and comparisons and creates no promise or object.
+ * workspace or, for a request whose workspace is not known yet, a credential or an IP address. Code
+ * that keeps bytes in memory counts them in a `ByteHold`. While enough bytes are available,
+ * counting takes only additions and comparisons and creates no promise or object.
  *
  * - `enter` lets an empty hold wait for its first bytes. A waiting hold has no bytes, so waiting
  *   cannot deadlock.
@@ -164,8 +165,8 @@ interface Pool {
 }
 
 /**
- * Counts the bytes of one run or one large body. A class, because there are many of them (decision
- * 12).
+ * Counts the bytes of one run or one large body. This is a class and not an object with closures,
+ * because there are many holds (decision 12).
  */
 export class ByteHold {
   readonly #share: Share;

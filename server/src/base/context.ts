@@ -51,7 +51,7 @@ export interface IdempotencyRequest {
  */
 export interface IdempotencyBinding {
   readonly key: string;
-  /** SHA-256 of the raw body. */
+  /** SHA-256 of the raw body and, if the request sets labels of a run, of these labels. */
   readonly bodyHash: Buffer;
 }
 
@@ -73,7 +73,7 @@ export interface OperatorProvider {
 /** The operator's providers, as this process knows them. */
 export interface OperatorProviders {
   /**
-   * Id of the operator's own workspace. Only owners of this workspace can see the providers' base
+   * Id of the operator's own workspace, `default`. Only its owners can see the providers' base
    * URLs.
    */
   readonly workspaceId: string;
@@ -90,8 +90,8 @@ export interface OperatorProviders {
    */
   probe(workspaceId: string): Promise<void>;
   /**
-   * Returns, as sentences, that the model server `name` does not answer and what to do. Returns
-   * undefined if the workspace cannot use a model server of this name.
+   * Returns a message which says that the model server `name` does not respond, and how to start
+   * it. Returns undefined if the workspace cannot use a model server of this name.
    */
   absence(workspaceId: string, name: string): string | undefined;
 }

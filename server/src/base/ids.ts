@@ -46,7 +46,7 @@ const unused = { bytes: new Uint8Array(8_192), from: 8_192 };
 
 /**
  * Returns a new id, for example `run_01jdb8tq5ke5ktbqrs4n1h9m0z`. It is greater than every earlier
- * id of this process and has 62 random bits.
+ * id of this process with the same prefix, and has 62 random bits.
  */
 export function newId(prefix: IdPrefix): string {
   const random = randomBytes(13);

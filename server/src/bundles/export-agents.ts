@@ -37,7 +37,7 @@ export async function exportAgent({
  * Exports all agents that the actor can see and that are not deleted, oldest first. Each batch is
  * read in its own transaction, so that a slow client does not keep a transaction open. Changes
  * during the export may or may not be included. The first batch is read before the promise
- * resolves, so that an error of it still gets an HTTP status code.
+ * resolves, so that an error leads to an error response and not to a truncated file.
  * @throws ApiError `bad_request`, `forbidden`
  */
 export async function exportAgents({

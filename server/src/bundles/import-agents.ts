@@ -76,7 +76,7 @@ async function importAgent(
 
 /**
  * Returns new ids in ascending order, so that lists show the imported items in the order of the
- * document. They are sorted because ids that are created in the same millisecond have no order.
+ * document. The sort is a safeguard, because `newId` already returns ascending ids.
  */
 function ascendingIds(prefix: "agt" | "trg", count: number): string[] {
   return Array.from({ length: count }, () => newId(prefix)).sort();

@@ -22,8 +22,8 @@ const roles = Object.entries(roleScopes).flatMap(([role, scopes]) =>
 );
 
 /**
- * For each kind of credential, the query that selects the positions of the credentials that are
- * still valid and still give access to their stream.
+ * For each kind of credential, the query that selects which of the given credentials are still
+ * valid and still give access to their stream. It returns their positions in the list, from 1.
  */
 const queries = {
   token: `select c.n from credentials c

@@ -1,8 +1,8 @@
 import type { AnswerPart } from "@beckon/contract";
 
 /**
- * Ids that every provider accepts and that are valid in a header, in which they are a part of an
- * idempotency key.
+ * Matches ids that every provider accepts and that are valid in a header. An idempotency key, which
+ * is sent in a header, contains the id.
  */
 const validId = /^[\x21-\x7e]{1,128}$/;
 

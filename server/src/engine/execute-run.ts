@@ -20,9 +20,9 @@ import { finishCalls } from "./tool-call/index.ts";
  *         └── results ◄── call tools ◄── step and intents durable
  *
  * An intent is a `run.tool_call` event, which is written before the tool is called. The position in
- * this loop is read from the journal, never from memory. A run whose journal ends with an answered
- * step resumes with that step's tool calls, or ends with it. The model is called again only when
- * every tool call of the last step has a result.
+ * this loop is read from the journal, never from memory. If the journal ends with an answered step,
+ * a resumed run continues with that step's tool calls or, if the answer ends the run, ends at once.
+ * The model is called again only when every tool call of the last step has a result.
  *
  * Resolves when the run has ended. Also resolves, without an end in the journal, when the run was
  * stopped as `fenced` or `drain` (see `StopReason`). Failures of models and tools do not reject the

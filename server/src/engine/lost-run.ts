@@ -19,7 +19,7 @@ export interface JournalDigest {
   readonly open: readonly OpenCall[];
 }
 
-/** Size of the prompt of a lost model call. */
+/** Model and prompt size of a lost model call. */
 export interface Prompt {
   /** `provider/model`. */
   readonly model: string;

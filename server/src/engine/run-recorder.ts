@@ -5,11 +5,11 @@ import { closeCalls } from "./lost-run.ts";
 import type { Ending } from "./stop-conditions.ts";
 
 /**
- * The loop's view of the journal: the durable entries, and the deferred entries, which are written
- * together with the end of the run. This is a class and not a closure because one is created for
- * each run (docs/decisions, 12).
+ * The loop's view of the journal. It has the durable entries, and the deferred entries, which are
+ * written together with the end of the run. This is a class and not a closure because one is
+ * created for each run (docs/decisions, 12).
  *
- * Makes one write at a time. After a rejected write no further append is tried. The answers and
+ * It makes one write at a time. After a rejected write no further append is tried. The answers and
  * tool results of rejected appends are deferred to the end of the run, so that a cancelled run
  * still shows what was paid for. Their intents (`run.tool_call` events) are dropped.
  */

@@ -21,8 +21,8 @@ const minLength = 6;
  * Returns a pattern that finds each secret in the following encodings: plain text; escaped as in
  * JSON, URLs, forms and HTML; hex; base64 and base64url, at any offset of a longer text. If a
  * secret is the base64 of credentials of basic authentication, the pattern also finds these
- * credentials and the password alone. Other encodings are not found: a server knows the secret and
- * can always hide it.
+ * credentials and the password alone. Other encodings are not found. Completeness is impossible: a
+ * server that knows the secret can encode it in any way.
  */
 export function secretForms(secrets: readonly string[]): SecretForms {
   const parts = secrets.flatMap(basicCredentials).filter((part) => part.length >= minLength);
@@ -63,8 +63,8 @@ const htmlNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a pattern that matches any escape of one non-alphanumeric character. A secret can contain
- * escaped and unescaped characters, because encoders differ in which characters they escape.
+ * Returns a pattern that matches any escape of one non-alphanumeric character. The unescaped
+ * character matches too, because encoders differ in which characters they escape.
  */
 function escapesOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
@@ -90,10 +90,10 @@ function escapesOf(character: string): string {
 const base64Character = "(?:[a-z0-9+_-]|\\\\{0,3}/|%2[BF])";
 
 /**
- * Returns a pattern that finds the secret in the base64 of a longer text; the list is empty if the
- * pattern would be too short. `offset` is the secret's byte position in the longer text, modulo 3.
- * The pattern accepts any base64 character where a character also encodes bits of a neighbouring
- * byte.
+ * Returns a list with the pattern that finds the secret in the base64 of a longer text, or an empty
+ * list if the pattern would be too short. `offset` is the secret's byte position in the longer
+ * text, modulo 3. Some base64 characters at the start and end of the secret also encode bits of a
+ * neighbouring byte; there the pattern accepts any base64 character.
  */
 function base64At(offset: number, bytes: Buffer): Form[] {
   const bits = 8 * (offset + bytes.length);

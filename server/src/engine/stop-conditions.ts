@@ -27,9 +27,9 @@ const unknownFinishReason: StopCondition = (step) =>
     : undefined;
 
 /**
- * A truncated answer is a success only if the agent set `max_output_tokens`, because the agent then
- * asked for truncation. An answer with truncated tool calls always fails, because some calls may be
- * missing.
+ * Handles an answer that was truncated at the output limit. It is a success only if the agent set
+ * `max_output_tokens`, because the agent then asked for truncation. With tool calls it always
+ * fails, because some calls may be missing.
  */
 const outputLimitReached: StopCondition = (step, { settings }) => {
   if (step.finish_reason !== "length") return undefined;
@@ -48,15 +48,15 @@ const outputLimitReached: StopCondition = (step, { settings }) => {
 };
 
 /**
- * An answer without tool calls ends the run with success. Its text may be empty, because after a
- * tool call there may be nothing left to say.
+ * Ends the run with success if the answer has no tool calls. The answer's text can be empty,
+ * because after a tool call the model may have nothing more to say.
  */
 const answered: StopCondition = (step) =>
   callsOf(step).length === 0 ? { status: "succeeded", output: textOf(step) } : undefined;
 
 /**
- * The tool calls of the last allowed step are not made, because no model call would read their
- * results.
+ * Ends the run at the step limit. The tool calls of the last allowed step are not made, because no
+ * model call would read their results.
  */
 const stepLimitReached: StopCondition = (step, { maxSteps }) =>
   step.step >= maxSteps

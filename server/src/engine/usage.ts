@@ -1,7 +1,7 @@
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { TokenUsage } from "@beckon/contract";
 
-/** Maximum token count that is believed. A higher count is treated as a mistake of the provider. */
+/** Maximum plausible token count. A higher count is treated as a mistake of the provider. */
 const maxPlausibleTokens = 1_000_000_000;
 
 const isCount = (value: number | undefined): value is number =>

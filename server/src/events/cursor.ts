@@ -42,7 +42,10 @@ export function readCursor(
 
 const cursorPattern = /^([0-9a-f]{8})\.(-?\d{1,15})\.(|run_[0-9a-z]{26})\.(\d{1,15})$/;
 
-/** Returns whether the cursor was issued in this generation. */
+/**
+ * Returns whether the cursor was issued in this generation, that is, since the database was last
+ * restored. The cursor contains only the first digits of its generation.
+ */
 export function isFromGeneration(cursor: Cursor, generation: string): boolean {
   return generation.startsWith(cursor.generation);
 }

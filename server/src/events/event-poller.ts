@@ -45,8 +45,8 @@ export interface EventSubscription {
    */
   take(): readonly StoredEvent[] | undefined;
   /**
-   * Resolves when there are events to `take`, or more than were kept; when `signal` aborts; and
-   * when the poller is closed.
+   * Resolves when there are events to `take` or there were too many to keep, when `signal` aborts,
+   * or when the poller is closed.
    */
   waitForMore(signal: AbortSignal): Promise<void>;
   unsubscribe(): void;
@@ -62,7 +62,7 @@ const maxBacklogEvents = 400;
 /** Time between two polls if there is no notification. */
 const pollIntervalMs = 500;
 /**
- * Time after which events that an open transaction hides are read again. It doubles each time, up
+ * Time until the next poll if an open transaction hides events. It doubles with each such poll, up
  * to `pollIntervalMs`.
  */
 const heldBackRetryMs = 4;

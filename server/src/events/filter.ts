@@ -3,7 +3,7 @@ import { agentLimit, type Context, canAccessAgent, permit } from "../base/contex
 import { ApiError } from "../base/errors.ts";
 import type { StoredEvent } from "./store.ts";
 
-/** The events of its workspace that a reader gets. */
+/** Selects the events of a workspace that a reader gets. */
 export interface Filter {
   /** The agents whose events are included; undefined for all events of the workspace. */
   readonly agentIds: readonly string[] | undefined;
@@ -48,9 +48,9 @@ export function permitEvents(ctx: Context): void {
 }
 
 /**
- * Returns whether a page must read run events, workspace events or both. They are in two tables. A
- * page reads only a limited number of events, so it skips a table from which the filter selects no
- * events.
+ * Returns which of the two event tables a page must read: run events, workspace events or both. A
+ * page reads a limited number of events, and those of a table from which the filter selects none
+ * would only use up the limit.
  */
 export function sourcesOf({ kinds }: Filter): { ofRuns: boolean; ofWorkspace: boolean } {
   return {

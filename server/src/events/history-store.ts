@@ -31,8 +31,8 @@ export async function storeHistory(client: Queryable, history: string): Promise<
 
 /**
  * Begins a new generation of event cursors, which makes all existing cursors invalid. If there are
- * events with transaction ids that the cluster has not reached yet, the ids of all events become
- * negative, so that these events sort before all new ones.
+ * events with transaction ids that the cluster has not reached yet, the transaction ids of all
+ * existing events are made negative, so that they sort before those of new events.
  */
 export async function beginGeneration(client: Queryable, history: string): Promise<void> {
   await client.query("begin");

@@ -3,4 +3,5 @@ export { insertEvents } from "./insert-events.ts";
 export { listEvents } from "./list.ts";
 export { reconcileHistory } from "./reconcile-history.ts";
 export { type EventContext, streamEvents } from "./stream.ts";
+export { summarize, summarizedData } from "./summary.ts";
 export { orderWorkspaceEvents, writeWorkspaceEvent } from "./workspace-event-store.ts";

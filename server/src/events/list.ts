@@ -26,7 +26,7 @@ export async function listEvents({
   input: { query: unknown };
 }): Promise<{ data: WorkspaceEvent[]; next: string | null }> {
   permitEvents(ctx);
-  const { limit, after, ...requested } = parseQuery(workspaceEventsQuery, input.query);
+  const { limit, after, view, ...requested } = parseQuery(workspaceEventsQuery, input.query);
   const filter = permitFilter(ctx, requested);
   const cursor = after === undefined ? undefined : readCursor(after);
   const { engine } = ctx.database;
@@ -41,6 +41,7 @@ export async function listEvents({
     const batch = await readEventBatch(engine, [ctx.workspaceId], {
       after: cursor ?? beginning,
       limit,
+      summaries: view === "summary",
       ...sourcesOf(filter),
     });
     const data = batch.events

@@ -14,9 +14,9 @@ import {
  * point-in-time recovery the timeline differs. In both cases transaction ids are used again, so an
  * old cursor could point to a different event. The new generation makes all old cursors invalid.
  *
- * A copy of the data files of a stopped server that was put back cannot be distinguished from a
- * restart here. It is detected when a client sends a cursor that cannot exist: see
- * `readGeneration`.
+ * If the data files of a stopped server were copied and later put back, this function cannot
+ * distinguish the restore from a restart. Such a restore is detected when a client sends a cursor
+ * that cannot exist: see `readGeneration`.
  *
  * @param client a connection that can read all workspaces. The caller holds the migration lock.
  */

@@ -1,5 +1,6 @@
 import type { Database } from "../base/database/index.ts";
 import { beforeTransaction, type Position } from "./position.ts";
+import { summarizedData } from "./summary.ts";
 
 /** A run event or a workspace event, with its position. */
 export interface StoredEvent extends Position {
@@ -25,7 +26,10 @@ export interface EventBatch {
   readonly end: Position;
   /** Whether the batch has as many events as its limit allows, so that there may be more. */
   readonly hasMore: boolean;
-  /** Whether an open transaction hides events that were committed after it began. */
+  /**
+   * Whether a transaction is open. Until it ends, events of transactions with higher ids are
+   * hidden, even if they are committed.
+   */
   readonly isHeldBack: boolean;
 }
 
@@ -45,8 +49,9 @@ interface Row {
 }
 
 /**
- * Selects `horizon`, the id of the oldest open transaction, and `held`, whether it is open. All
- * transactions with lower ids have ended, so they write no more events.
+ * Selects `horizon` and `held`. `horizon` is the id of the oldest open transaction or, if none is
+ * open, of the next one. `held` tells whether a transaction is open. All transactions with ids
+ * below `horizon` have ended, so they write no more events.
  */
 const snapshot = `(select pg_snapshot_xmin(s)::text::bigint as horizon,
     pg_snapshot_xmin(s) < pg_snapshot_xmax(s) as held
@@ -61,6 +66,8 @@ interface BatchOptions {
   readonly ofRuns?: boolean;
   /** Whether to read workspace events. Default true. */
   readonly ofWorkspace?: boolean;
+  /** Whether to read summaries of run events, without their texts. Default false. */
+  readonly summaries?: boolean;
 }
 
 /**
@@ -80,13 +87,13 @@ const within = (position: string) => `e.workspace_id = w.id
 export async function readEventBatch(
   database: Pick<Database["engine"], "query">,
   workspaceIds: readonly string[],
-  { after, upTo, limit, ofRuns = true, ofWorkspace = true }: BatchOptions,
+  { after, upTo, limit, ofRuns = true, ofWorkspace = true, summaries = false }: BatchOptions,
 ): Promise<EventBatch> {
   const { rows } = await database.query<Row>({
-    name: "read-event-batch",
+    name: summaries ? "read-event-summaries-batch" : "read-event-batch",
     text: `select snapshot.horizon, snapshot.held, e.* from ${snapshot} left join lateral (
         select e.transaction, e.run_id, e.seq::bigint, e.id, e.workspace_id, r.agent_id, e.type,
-          e.version, e.time, e.data
+          e.version, e.time, ${summaries ? summarizedData("e.data") : "e.data"} as data
         from unnest($1::text[]) as w (id), lateral (
           select * from events e where $9 and ${within("(e.transaction, e.run_id, e.seq)")}
           order by e.transaction, e.run_id, e.seq limit $8

@@ -1,4 +1,9 @@
-import { type StreamNotice, type WorkspaceEvent, workspaceStreamQuery } from "@beckon/contract";
+import {
+  type StreamNotice,
+  type View,
+  type WorkspaceEvent,
+  workspaceStreamQuery,
+} from "@beckon/contract";
 import type { Context } from "../base/context.ts";
 import { unavailableIfLost } from "../base/database/index.ts";
 import { parseQuery } from "../base/parse.ts";
@@ -8,6 +13,7 @@ import { type Filter, matches, permitEvents, permitFilter } from "./filter.ts";
 import { beginning, type Position } from "./position.ts";
 import { readEnd, readGeneration } from "./store.ts";
 import { subscribeToWorkspace } from "./subscribe.ts";
+import { summarize } from "./summary.ts";
 import { toWire } from "./wire.ts";
 
 /** A stream of a workspace's events that has not started yet. */
@@ -42,7 +48,7 @@ export async function streamEvents({
   input: { query: unknown; lastEventId: string | undefined };
 }): Promise<WorkspaceStream> {
   permitEvents(ctx);
-  const { after, ...requested } = parseQuery(workspaceStreamQuery, query);
+  const { after, view, ...requested } = parseQuery(workspaceStreamQuery, query);
   const filter = permitFilter(ctx, requested);
   const cursorText = lastEventId || after;
   const source = lastEventId ? "Last-Event-ID" : "query parameter after";
@@ -59,7 +65,7 @@ export async function streamEvents({
         );
     return {
       agentIds: filter.agentIds ?? null,
-      events: (signal) => events(ctx, filter, { start, generation, notice, signal }),
+      events: (signal) => events(ctx, filter, { start, generation, notice, view, signal }),
     };
   } catch (thrown) {
     throw unavailableIfLost(thrown);
@@ -82,14 +88,23 @@ async function* events(
     start,
     generation,
     notice,
+    view,
     signal,
-  }: { start: Position; generation: string; notice: StreamNotice | undefined; signal: AbortSignal },
+  }: {
+    start: Position;
+    generation: string;
+    notice: StreamNotice | undefined;
+    view: View;
+    signal: AbortSignal;
+  },
 ): AsyncGenerator<WorkspaceEvent | StreamNotice> {
   if (notice !== undefined) yield notice;
   for await (const event of subscribeToWorkspace({ database, tail }, workspaceId, {
     after: start,
     signal,
   })) {
-    if (matches(filter, event)) yield toWire(event, generation);
+    if (!matches(filter, event)) continue;
+    const wire = toWire(event, generation);
+    yield view === "summary" ? summarize(wire) : wire;
   }
 }

@@ -9,7 +9,6 @@ import type { StoredEvent } from "./store.ts";
 const converted = new WeakMap<StoredEvent, WorkspaceEvent>();
 
 /** Returns the event in the form of the public API, with its cursor. */
-
 export function toWire(event: StoredEvent, generation: string): WorkspaceEvent {
   const cached = converted.get(event);
   if (cached !== undefined) return cached;

@@ -9,11 +9,11 @@ import {
   handleFireOptions,
   handleInvoke,
 } from "./calls/index.ts";
+import { createDashboard, pagePaths, rootFiles } from "./dashboard/index.ts";
 import { createDocs } from "./docs/index.ts";
 import { errorResponse } from "./errors.ts";
 import { isReady } from "./health.ts";
 import { handleAccount, handleManaged } from "./management/index.ts";
-import { linkPages, serveLinkPage } from "./pages/index.ts";
 import { type RequestContext, requestIdOf } from "./request/index.ts";
 import type { Services } from "./services.ts";
 
@@ -27,12 +27,13 @@ interface Route {
 }
 
 /**
- * Creates the Hono app with all routes. A request whose method no route of its path has is rejected
- * with 405.
+ * Creates the Hono app with all routes. If a path has routes but none for the request's method, the
+ * response is 405.
  */
 export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> {
   const admitted = createAdmittedCredentials(services);
-  const docs = createDocs(services.publicUrl);
+  const dashboard = createDashboard(services.publicUrl);
+  const docs = createDocs(services.publicUrl, dashboard.fonts);
   const firePath = `${root}/triggers/:token`;
   const routes: readonly Route[] = [
     {
@@ -59,8 +60,14 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
     { method: "GET", path: "/openapi.json", handle: docs.serveDocument },
     { method: "GET", path: "/docs", handle: docs.servePage },
     { method: "GET", path: "/docs/:page", handle: docs.servePage },
-    ...linkPages.map(
-      (page): Route => ({ method: "GET", path: page.path, handle: () => serveLinkPage(page) }),
+    ...pagePaths.map((path): Route => ({ method: "GET", path, handle: dashboard.servePage })),
+    { method: "GET", path: "/assets/:file", handle: dashboard.serveAsset },
+    ...rootFiles.map(
+      (name): Route => ({
+        method: "GET",
+        path: `/${name}`,
+        handle: (c) => dashboard.serveRootFile(c, name),
+      }),
     ),
     { method: "GET", path: "/healthz", handle: (c) => c.json({ ok: true }) },
     {
@@ -115,8 +122,8 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
 }
 
 /**
- * Adds the CORS headers of fire to an error response. Scripts of any site can fire a trigger, so
- * they can also read why their request was rejected.
+ * Adds CORS headers to an error response of the route that fires a trigger. Scripts of any site can
+ * call this route, so they must be able to read why their request was rejected.
  */
 function allowAnyOrigin(response: Response): void {
   for (const [name, value] of Object.entries(fireCors)) response.headers.set(name, value);

@@ -36,6 +36,9 @@ const tools = [
 ];
 const ofAgent = `/agents/${agent.id}`;
 const ofTrigger = `${ofAgent}/triggers/${trigger.id}`;
+const testedAgent = await beckon.createAgent();
+const tested = await beckon.createTrigger(testedAgent.id);
+const ofTested = `/agents/${testedAgent.id}/triggers/${tested.id}`;
 /** A run that executes until it is cancelled. */
 const { body: started } = await beckon.invoke(waiting, "Hello", { prefer: "respond-async" });
 await beckon.invoke(waiting, "Hello", { prefer: "respond-async" });
@@ -262,6 +265,27 @@ const acts: readonly Act[] = [
     request: ["POST", `/runs/${ended.run_id}/retry`],
     target: made,
     data: { retry_of: ended.run_id, version: "current" },
+  },
+  {
+    action: "trigger.test",
+    request: ["POST", `${ofTested}/test`, { payload: "Hello" }],
+    target: made,
+    data: { trigger_id: tested.id },
+  },
+  {
+    action: "run.start_draft",
+    request: [
+      "POST",
+      `/agents/${once.id}/draft-runs`,
+      { input: "Hello", config: { instructions: "Draft." } },
+    ],
+    target: made,
+    data: {
+      agent_id: once.id,
+      version: 1,
+      before: { instructions: "" },
+      after: { instructions: "Draft." },
+    },
   },
   {
     action: "run.delete",

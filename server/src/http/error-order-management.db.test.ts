@@ -72,6 +72,7 @@ const resources: readonly (readonly [method: string, path: string])[] = [
   ["PATCH", `/agents/${agent.id}/triggers/unknown`],
   ["DELETE", `/agents/${agent.id}/triggers/unknown`],
   ["POST", `/agents/${agent.id}/triggers/unknown/rotate`],
+  ["POST", `/agents/${agent.id}/triggers/unknown/test`],
   ["GET", `/agents/${agent.id}/triggers/unknown/token`],
   ["GET", `${unknownAgent}/runs`],
   ["GET", "/runs/unknown"],

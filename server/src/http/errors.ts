@@ -3,7 +3,10 @@ import { ApiError, type AppliedLimit, messageOf } from "../base/errors.ts";
 import { FixedWindowCounter } from "../base/fixed-window.ts";
 import type { Log } from "../base/log.ts";
 
-/** HTTP status and meaning of each error code; a new code does not compile until it has both. */
+/**
+ * HTTP status and meaning of each error code. Because of the type, the code does not compile if an
+ * error code has no entry.
+ */
 export const apiErrors: {
   readonly [Code in ErrorCode]: { readonly status: number; readonly meaning: string };
 } = {
@@ -62,7 +65,7 @@ export const apiErrors: {
   },
 };
 
-/** Which request an error belongs to. */
+/** The request to which an error belongs, for the log. */
 export interface FailedRequest {
   readonly log: Log;
   /**
@@ -88,7 +91,10 @@ export function errorResponse(thrown: unknown, request: FailedRequest): Response
   return new Response(JSON.stringify(body), { status: apiErrors[error.code].status, headers });
 }
 
-/** Returns the text for the client. Errors that only the operator can mend name the request id. */
+/**
+ * Returns the text for the client. For `unavailable` and `internal_error` it contains the request
+ * id, by which the operator finds the error in the log.
+ */
 export function messageFor(error: ApiError, requestId: string): string {
   return error.code === "unavailable" || error.code === "internal_error"
     ? `${error.message} Request id: ${requestId}.`

@@ -5,8 +5,9 @@ import { ApiError, type AppliedLimit } from "../base/errors.ts";
 import { FixedWindowCounter, type Window } from "../base/fixed-window.ts";
 
 /**
- * Counts failed authentications by address, to slow down guessing. Valid credentials are neither
- * counted nor rejected, so failed guesses do not lock out other clients of the same address.
+ * Counts failed authentications by address, to slow down guessing. Requests with a valid key or
+ * token are neither counted nor rejected, so failed guesses do not lock out other clients of the
+ * same address.
  */
 export interface FailedAuthentications {
   /**
@@ -68,8 +69,8 @@ export function countFailedAuthentications(
 
 /**
  * Returns the key under which an address is counted. For IPv4 it is the address, also if this is
- * written as an IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2). For IPv6 it is the /64 prefix, since
- * a subscriber has at least one whole /64 (RFC 6177).
+ * written as an IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2). For IPv6 it is the /64 prefix,
+ * because one customer of a network provider has at least a whole /64 (RFC 6177).
  */
 function networkOf(address: string): string {
   if (isIP(address) === 0) return address;

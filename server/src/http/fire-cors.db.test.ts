@@ -19,7 +19,9 @@ test("a CORS preflight allows fires from any origin", async () => {
   expect(status).toBe(204);
   expect(headers.get("access-control-allow-origin")).toBe("*");
   expect(headers.get("access-control-allow-methods")).toContain("POST");
-  expect(headers.get("access-control-allow-headers")).toMatch(/content-type.*idempotency-key/);
+  expect(headers.get("access-control-allow-headers")).toMatch(
+    /content-type.*idempotency-key.*beckon-external-id.*beckon-tags/,
+  );
   expect(headers.has("access-control-allow-credentials")).toBe(false);
 });
 

@@ -5,9 +5,9 @@ import type { Services } from "./services.ts";
 const maxPending = 5_000;
 
 /**
- * Returns whether this process can take work. It can if it is not shutting down, has capacity, its
+ * Returns whether this process can take work: it is neither shutting down nor overloaded, its
  * writes succeed, and its database has the current schema. The check itself writes nothing: the
- * renewal of the process's lease and the retries of failed batches show when writes succeed again.
+ * renewal of the process's lease and the retries of failed batches show whether writes succeed.
  */
 export async function isReady({
   database,

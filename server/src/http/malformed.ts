@@ -47,7 +47,8 @@ export function answerMalformed(server: Server): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const outgoing = latest.get(socket);
     const isAnswered = outgoing?.writableFinished && outgoing.req.complete;
-    // The first response is not complete, and a second one cannot be written into the middle of it.
+    // A response has begun and is not complete. An error response cannot be written into the middle
+    // of it, so the connection is closed.
     if (outgoing?.headersSent && !isAnswered) return void socket.destroy();
     const isOfLatest = outgoing !== undefined && !isAnswered;
     const requestId = isOfLatest ? requestIdOf(outgoing) : newRequestId();

@@ -74,6 +74,8 @@ const fuller: Readonly<Record<string, unknown>> = {
   updateAgent: agent,
   importAgents: { beckon: 1, agents: [{ ...agent, triggers: [{ name: "Test" }] }] },
   createWorkspace: { name: "Test" },
+  // The payload is any JSON, also an object with these fields.
+  testTrigger: { payload: "Hello" },
 };
 
 type Json = Readonly<Record<string, unknown>>;

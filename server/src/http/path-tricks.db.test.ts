@@ -161,6 +161,9 @@ const invoke = {
 const personal = accountRoutes.filter(({ who }) => who === "signed in");
 const routes = [...managedRoutes, invoke, ...personal];
 
+/** The range of statistics ends at the time of the request. */
+const withoutRange = (text: string) => text.replace(/"created_(after|before)":"[^"]*",?/g, "");
+
 const kindOf = (route: { method: string; permission?: string }) =>
   `${route.method} ${route.permission}`;
 
@@ -190,7 +193,9 @@ describe.each(Object.entries(callers))("%s", (who, own) => {
     const more = (
       await Promise.all(tricks.map(async (trick) => ({ trick, got: await send(trick) })))
     ).filter(
-      ({ got }) => got.status < 400 && !(status === 200 && got.status === 200 && got.text === text),
+      ({ got }) =>
+        got.status < 400 &&
+        !(status === 200 && got.status === 200 && withoutRange(got.text) === withoutRange(text)),
     );
     expect(more).toEqual([]);
     expect(await rows.marks(workspace.id)).toEqual(before);

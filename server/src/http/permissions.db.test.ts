@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { artifactOf, longInput } from "../../test/artifact-of.ts";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { addPerson } from "../../test/people.ts";
@@ -20,10 +21,15 @@ const { data: invitation } = (
   await beckon.call("/invitations", { body: { email: "grace@example.com", role: "viewer" } })
 ).body;
 const { body: own } = await beckon.invoke(agent, "mine");
+const { body: long } = await beckon.invoke(await beckon.createAgent(), longInput);
+const artifactId = await artifactOf(beckon, long.run_id);
 const { body: foreign } = await beckon.invoke(other, "theirs");
 const stranger = await insertStranger(beckon);
 
-/** Every managed route with a scope that allows it, on existing resources. */
+/**
+ * Every managed route with a scope that it needs, on existing resources. A route that needs two is
+ * listed twice.
+ */
 const routes: readonly (readonly [scope: string, method: string, path: string])[] = [
   ["agents:write", "POST", "/agents"],
   ["agents:read", "GET", "/agents"],
@@ -50,11 +56,17 @@ const routes: readonly (readonly [scope: string, method: string, path: string])[
   ["triggers:write", "PATCH", `/agents/${agent.id}/triggers/${trigger.id}`],
   ["triggers:write", "DELETE", `/agents/${agent.id}/triggers/${trigger.id}`],
   ["triggers:write", "POST", `/agents/${agent.id}/triggers/${trigger.id}/rotate`],
+  ["triggers:write", "POST", `/agents/${agent.id}/triggers/${trigger.id}/test`],
+  ["agents:invoke", "POST", `/agents/${agent.id}/triggers/${trigger.id}/test`],
   ["triggers:write", "GET", `/agents/${agent.id}/triggers/${trigger.id}/token`],
   ["runs:read", "GET", "/runs"],
   ["runs:read", "GET", `/agents/${agent.id}/runs`],
+  ["runs:read", "GET", "/runs/stats"],
   ["runs:read", "GET", `/runs/${own.run_id}`],
   ["runs:read", "GET", `/runs/${own.run_id}/events`],
+  ["runs:read", "GET", `/runs/${long.run_id}/artifacts/${artifactId}`],
+  ["agents:write", "POST", `/agents/${agent.id}/draft-runs`],
+  ["agents:invoke", "POST", `/agents/${agent.id}/draft-runs`],
   ["runs:write", "POST", `/runs/${own.run_id}/cancel`],
   ["runs:write", "POST", "/runs/cancel"],
   ["runs:write", "POST", `/runs/${own.run_id}/retry`],
@@ -89,7 +101,10 @@ const routes: readonly (readonly [scope: string, method: string, path: string])[
   ["members:write", "POST", "/invitations"],
   ["members:write", "DELETE", `/invitations/${invitation.id}`],
 ];
-const scopes = [...new Set(routes.map(([scope]) => scope)), "agents:invoke"];
+const scopes = [...new Set(routes.map(([scope]) => scope))];
+
+const allNeededBy = (method: string, path: string) =>
+  routes.filter((route) => route[1] === method && route[2] === path).map(([scope]) => scope);
 
 test("this file lists all managed routes", () => {
   const listed = (method: string, path: string) => {
@@ -132,8 +147,8 @@ test.each(routes.filter(([, method]) => method === "GET"))(
 // None of these requests has a valid body, so that the resources do not change.
 test.each(routes.filter(([, method]) => method === "POST" || method === "PATCH"))(
   "the scope %s allows %s %s",
-  async (needed, method, path) => {
-    const credential = await insertKey(beckon, { scopes: [needed] });
+  async (_, method, path) => {
+    const credential = await insertKey(beckon, { scopes: allNeededBy(method, path) });
     const answer = await beckon.call(path, { method, credential, body: { nonsense: 1 } });
     expectError(answer, 400, "bad_request", /nonsense/);
   },

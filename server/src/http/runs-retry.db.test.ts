@@ -103,6 +103,62 @@ test("a retry is executed with the current version of the agent, or with the ori
   expect(await versionOf({ version: "original" })).toBe(1);
 });
 
+describe("a retry with another input", () => {
+  test("has this input, and refers to the original, which keeps its own", async () => {
+    const { runId } = await ended();
+    const { status, body } = await retry(runId, { input: "Edited" });
+    expect(status).toBe(201);
+    expect(await finished(body.data.id)).toMatchObject({
+      input: "Edited",
+      output: "Edited",
+      retry_of: runId,
+    });
+    expect((await runOf(runId)).input).toBe("Hello");
+    const again = (await retry(body.data.id)).body.data;
+    expect(again).toMatchObject({ input: "Edited", retry_of: body.data.id });
+  });
+
+  test("of a trigger's run has no prompt prefix beside it", async () => {
+    const agent = await beckon.createAgent();
+    const trigger = await beckon.createTrigger(agent.id, { prompt_prefix: "A payment:" });
+    const { body: fired } = await beckon.call(trigger.url, { credential: null, body: { a: 5 } });
+    await finished(fired.run_id);
+    const { data } = (await retry(fired.run_id, { input: 'A refund:\n\n{"a":6}' })).body;
+    expect(data).toMatchObject({
+      input: 'A refund:\n\n{"a":6}',
+      source: "trigger",
+      trigger_id: trigger.id,
+    });
+  });
+
+  test("needs agents:invoke as well as runs:write", async () => {
+    const { agent, runId } = await ended();
+    const keyWith = (...scopes: string[]) => insertKey(beckon, { scopes });
+    const writing = await keyWith("runs:write");
+    expectError(await retry(runId, { input: "x" }, {}, writing), 403, "forbidden", /agents:invoke/);
+    const invoking = await keyWith("agents:invoke");
+    expectError(await retry(runId, { input: "x" }, {}, invoking), 403, "forbidden", /runs:write/);
+    expect(await count(agent.id)).toBe(1);
+    const both = await keyWith("agents:invoke", "runs:write");
+    expect((await retry(runId, { input: "x" }, {}, both)).status).toBe(201);
+  });
+
+  test("is in the audit log without the input", async () => {
+    const { runId } = await ended();
+    const { data } = (await retry(runId, { input: "Edited" })).body;
+    const { body } = await beckon.call(`/audit?target=${data.id}`);
+    expect(body.data).toMatchObject([
+      { action: "run.retry", data: { retry_of: runId, version: "current", new_input: true } },
+    ]);
+  });
+
+  test.each([[""], [1], [null], ["a\0b"]])("is rejected if that is %j", async (input) => {
+    const { agent, runId } = await ended();
+    expectError(await retry(runId, { input }), 400, "bad_request", /input/);
+    expect(await count(agent.id)).toBe(1);
+  });
+});
+
 test("a retry can be retried", async () => {
   const { runId } = await ended();
   const { body } = await retry(runId);

@@ -105,6 +105,59 @@ describe("a search of runs", () => {
     },
   );
 
+  test.each(["fine", "FINE", "in"])("by text finds %j in the input", async (text) => {
+    const { good, succeeded } = await twoRuns();
+    expect(await search({ agent_id: good.id, text })).toEqual([succeeded]);
+    expect(idsOf(await beckon.call(`/agents/${good.id}/runs?text=${text}`))).toEqual([succeeded]);
+  });
+
+  test("by text finds it in the output", async () => {
+    const agent = await beckon.createAgent({ tools: [{ type: "clock" }] });
+    const { run_id } = (await beckon.invoke(agent, "/call clock {}")).body;
+    expect(await search({ agent_id: agent.id, text: "Clock answered" })).toEqual([run_id]);
+  });
+
+  test.each(["f%", "f_ne", "broken", "\\", "model_error"])(
+    "by text finds nothing for %j, which is not in it",
+    async (text) => {
+      const { good } = await twoRuns();
+      expect(await search({ agent_id: good.id, text })).toEqual([]);
+    },
+  );
+
+  test("by text applies together with other filters", async () => {
+    const { bad, failed } = await twoRuns();
+    const query = { agent_id: bad.id, text: "broken" };
+    expect(await search({ ...query, status: "failed", error: "odd" })).toEqual([failed]);
+    expect(await search({ ...query, status: "succeeded" })).toEqual([]);
+    expect(await search({ ...query, error: "even" })).toEqual([]);
+    expect(await search({ ...query, created_before: "2020-01-01T00:00:00Z" })).toEqual([]);
+    expect(await search({ ...query, view: "summary" })).toEqual([failed]);
+  });
+
+  test("by text continues with the same text only", async () => {
+    const agent = await beckon.createAgent();
+    const runs: string[] = [];
+    for (let index = 0; index < 3; index++)
+      runs.unshift((await beckon.invoke(agent, "needle")).body.run_id);
+    const query = `agent_id=${agent.id}&text=needle&limit=2`;
+    const first = await beckon.call(`/runs?${query}`);
+    const second = await beckon.call(`/runs?${query}&after=${first.body.next}`);
+    expect([idsOf(first), idsOf(second), second.body.next]).toEqual([
+      runs.slice(0, 2),
+      runs.slice(2),
+      null,
+    ]);
+    for (const other of [query.replace("needle", "hay"), query.replace("&text=needle", "")]) {
+      expectError(
+        await beckon.call(`/runs?${other}&after=${first.body.next}`),
+        400,
+        "bad_request",
+        /cursor/,
+      );
+    }
+  });
+
   test("by time includes the first moment and excludes the last", async () => {
     const { good, succeeded } = await twoRuns();
     const { created_at } = await runOf(succeeded);
@@ -171,6 +224,8 @@ describe("a search of runs", () => {
     const credential = await insertKey(beckon, { agentIds: [good.id, bad.id] });
     expect(await search({}, credential)).toEqual([failed, succeeded]);
     expect(await search({ error: "broken" }, credential)).toEqual([failed]);
+    expect(await search({ text: "broken" }, credential)).toEqual([failed]);
+    expect(await search({ text: "broken" }, good.token)).toEqual([]);
     const another = await insertKey(beckon, { agentIds: [good.id] });
     expect(await search({ agent_id: bad.id }, another)).toEqual([]);
   });
@@ -178,7 +233,12 @@ describe("a search of runs", () => {
   test("returns nothing to another workspace", async () => {
     const { bad } = await twoRuns();
     const stranger = await insertStranger(beckon);
-    for (const query of [{ agent_id: bad.id }, { error: "broken" }, { status: "failed" }])
+    for (const query of [
+      { agent_id: bad.id },
+      { error: "broken" },
+      { text: "broken" },
+      { status: "failed" },
+    ])
       expect(await search(query, stranger)).toEqual([]);
   });
 });
@@ -191,6 +251,9 @@ test.each([
   ["error", ""],
   ["error", "x".repeat(201)],
   ["error", "a\0b"],
+  ["text", ""],
+  ["text", "x".repeat(201)],
+  ["text", "a\0b"],
   ["agent_id", ""],
   ["trigger_id", "x".repeat(101)],
   ["created_after", "yesterday"],
@@ -200,6 +263,15 @@ test.each([
 ])("%s cannot be %j", async (member, value) => {
   const answer = await beckon.call(`/runs?${new URLSearchParams({ [member]: value })}`);
   expectError(answer, 400, "bad_request", new RegExp(member));
+});
+
+test.each(["cancel", "delete"])("the runs to %s cannot be selected by text", async (change) => {
+  expectError(
+    await beckon.call(`/runs/${change}`, { body: { filter: { text: "Hello" } } }),
+    400,
+    "bad_request",
+    /unknown field filter\.text/,
+  );
 });
 
 test("the runs of one agent cannot be filtered by agent", async () => {

@@ -6,6 +6,7 @@ import { managedRoutes } from "./api/index.ts";
 
 /**
  * Every managed route with each single scope: allowed by the one that it declares, and by no other.
+ * A route that declares two is allowed by both together only.
  */
 
 const beckon = await startTestBeckon();
@@ -27,19 +28,40 @@ const send = (method: string, path: string, credential: string | undefined) =>
     ...(method === "GET" ? {} : { body: { nonsense: 1 } }),
   });
 
-test.each(managedRoutes.map(({ method, path, permission }) => [method, path, permission] as const))(
-  "%s %s is allowed by %s only",
-  async (method, path, permission) => {
-    const answers = await Promise.all(
-      scopes.map(async (scope) => [scope, await send(method, path, keys.get(scope))] as const),
-    );
-    const opened = answers.filter(([, { status }]) => status !== 403);
-    expect(opened.map(([scope]) => scope)).toEqual([permission]);
-    expect(opened[0]?.[1].status).toBeOneOf([200, 400, 404]);
-    expect((await send(method, path, none)).status).toBe(403);
-    expect((await send(method, path, undefined)).status).toBe(401);
-  },
+const routesByScopes = Map.groupBy(managedRoutes, ({ alsoNeeds }) =>
+  alsoNeeds === undefined ? "one" : "two",
 );
+
+test.each(
+  (routesByScopes.get("two") ?? []).map(
+    ({ method, path, permission, alsoNeeds }) => [method, path, permission, alsoNeeds] as const,
+  ),
+)("%s %s is allowed by %s and %s only", async (method, path, one, other) => {
+  for (const key of [...keys.values(), none])
+    expect((await send(method, path, key)).status).toBe(403);
+  const both = await insertKey(beckon, { scopes: [one, other ?? one] });
+  expect((await send(method, path, both)).status).toBeOneOf([200, 400, 404]);
+  const others = scopes.filter((scope) => scope !== one && scope !== other);
+  for (const scope of [one, other ?? one]) {
+    const key = await insertKey(beckon, { scopes: [...others, scope] });
+    expect((await send(method, path, key)).status).toBe(403);
+  }
+});
+
+test.each(
+  (routesByScopes.get("one") ?? []).map(
+    ({ method, path, permission }) => [method, path, permission] as const,
+  ),
+)("%s %s is allowed by %s only", async (method, path, permission) => {
+  const answers = await Promise.all(
+    scopes.map(async (scope) => [scope, await send(method, path, keys.get(scope))] as const),
+  );
+  const opened = answers.filter(([, { status }]) => status !== 403);
+  expect(opened.map(([scope]) => scope)).toEqual([permission]);
+  expect(opened[0]?.[1].status).toBeOneOf([200, 400, 404]);
+  expect((await send(method, path, none)).status).toBe(403);
+  expect((await send(method, path, undefined)).status).toBe(401);
+});
 
 test("every scope except agents:invoke allows a management route", () => {
   const declared = new Set(managedRoutes.map(({ permission }) => permission));

@@ -30,8 +30,8 @@ export interface Services {
   readonly failedAuthentications: FailedAuthentications;
   readonly auth: Auth;
   /**
-   * Counts wrong passwords and one-time links. Above its limit, passwords and links of an address
-   * are rejected without being compared.
+   * Counts wrong passwords and one-time links by address. If an address has reached the limit, its
+   * passwords and links are rejected without being compared.
    */
   readonly guesses: FailedAuthentications;
   readonly failedSignIns: FailedSignIns;

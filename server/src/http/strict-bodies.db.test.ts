@@ -30,6 +30,7 @@ const routes: readonly (readonly [method: string, path: string, body: Record<str
     ["POST", `/agents/${agent.id}/triggers`, { name: "Test" }],
     ["PATCH", `/agents/${agent.id}/triggers/${trigger.id}`, {}],
     ["POST", `/agents/${agent.id}/triggers/${trigger.id}/rotate`, {}],
+    ["POST", `/agents/${agent.id}/triggers/${trigger.id}/test`, { payload: "Hello" }],
     ["POST", `/runs/${invoked.run_id}/cancel`, {}],
     ["POST", `/runs/${invoked.run_id}/retry`, {}],
     ["POST", "/runs/cancel", { all: true }],
@@ -53,6 +54,9 @@ const routes: readonly (readonly [method: string, path: string, body: Record<str
     ["POST", "/sign-in", { email: "ada@example.com", password }],
     ["POST", "/password/reset", { token: "x", new_password: password }],
     ["POST", "/invitations/accept", { token: "x" }],
+    ["POST", "/setup/check", { token: "x" }],
+    ["POST", "/invitations/check", { token: "x" }],
+    ["POST", "/password/reset/check", { token: "x" }],
   ];
 
 describe.each(routes)("%s %s", (method, path, body) => {

@@ -23,9 +23,9 @@ export function toKey(row: KeyRow): Key {
 }
 
 /**
- * Returns the key. For an actor that is limited to agents, a key exists only if it is limited to a
- * subset of these agents.
- * @throws ApiError `not_found`
+ * Returns the key. An actor that can access only certain agents sees only keys that are limited to
+ * some or all of these agents.
+ * @throws ApiError `not_found` if the key does not exist or the actor cannot see it.
  */
 export async function requireKey(
   tx: WorkspaceTransaction,

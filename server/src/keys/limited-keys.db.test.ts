@@ -25,9 +25,13 @@ const triggers = {
   theirs: await beckon.createTrigger(theirs.id),
 };
 const runs = {
-  mine: (await beckon.invoke(mine, "mine")).body.run_id,
+  // Long, so that it has an artifact.
+  mine: (await beckon.invoke(mine, "mine ".repeat(20_000))).body.run_id,
   theirs: (await beckon.invoke(theirs, "theirs")).body.run_id,
 };
+const artifact: string = (await beckon.call(`/runs/${runs.mine}/events`)).body.data.find(
+  ({ data }: { data: { artifact_id?: string } }) => data.artifact_id !== undefined,
+).data.artifact_id;
 const keys = {
   mine: await create({ preset: "invoke", agent_ids: [mine.id] }),
   theirs: await create({ preset: "invoke", agent_ids: [theirs.id] }),
@@ -44,6 +48,7 @@ const pathTo = (path: string, whose: "mine" | "theirs") =>
     .replace(":trigger_id", triggers[whose].id)
     .replace(":version", "1")
     .replace(":run_id", runs[whose])
+    .replace(":artifact_id", artifact)
     .replace(":key_id", keys[whose].id)
     .replace(":provider_id", provider.id);
 const routes = managedRoutes.map(
@@ -109,8 +114,9 @@ test("every route is covered by one of these tests or listed here", () => {
       "POST /agents",
       "POST /agents/import",
       "POST /keys",
-      // Other files test these three.
+      // Other files test these.
       "GET /events",
+      "GET /runs/stats",
       "POST /runs/cancel",
       "POST /runs/delete",
       "POST /tools/http/import",

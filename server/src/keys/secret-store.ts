@@ -18,8 +18,8 @@ export async function insertSecret(
 }
 
 /**
- * Lets the key's current secret expire in `graceSeconds` and deletes the previous one. With 0,
- * deletes both.
+ * Sets the key's current secret to expire in `graceSeconds`, and deletes the previous secret. With
+ * 0, deletes both.
  */
 export async function retireSecret(
   tx: WorkspaceTransaction,

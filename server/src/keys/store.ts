@@ -45,6 +45,7 @@ export function insertKey(
 }
 
 /**
+ * Returns the key with this id, or undefined.
  * @param agentIds If given, a key is only found if it is limited to a subset of these agents.
  */
 export function findKeyRow(

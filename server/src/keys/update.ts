@@ -8,8 +8,8 @@ import { expiryInThePast, requireKeyForChange, toKey } from "./key.ts";
 import { updateKeyRow } from "./store.ts";
 
 /**
- * Changes a key's name, scopes, agents or expiry. All processes apply the change after the
- * response. A future expiry makes an expired key valid again.
+ * Changes a key's name, scopes, agents or expiry. After the response, all processes check requests
+ * against the changed key. A future expiry makes an expired key valid again.
  * @throws ApiError `bad_request`, `not_found`; `forbidden` if the changed key could do more than
  *   the actor; `conflict` for the bootstrap key.
  */

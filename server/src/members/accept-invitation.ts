@@ -10,19 +10,14 @@ import {
   wrongPassword,
 } from "../accounts/index.ts";
 import { record } from "../base/audit/index.ts";
-import { permit } from "../base/context.ts";
 import { inAllWorkspaces, type WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { parse, parseBody, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, isCredential } from "../base/secrets/index.ts";
 import { addMember } from "./add-member.ts";
-import { findInvitation, type InvitationRow, takeInvitation } from "./invitation-store.ts";
-import { findAbleIssuer } from "./issuer.ts";
-import { permitRole, toMember } from "./member.ts";
-import { lockMembers } from "./store.ts";
-
-const invalidLinkMessage =
-  "This invitation is no longer valid: it was accepted, was withdrawn or has expired. Ask its sender for a new one.";
+import { type InvitationRow, takeInvitation } from "./invitation-store.ts";
+import { toMember } from "./member.ts";
+import { findValidInvitation, invalidInvitationMessage } from "./valid-invitation.ts";
 
 /** A valid session. */
 interface Session {
@@ -38,15 +33,15 @@ interface AccountFields {
 
 /**
  * Adds a person to the workspace of an invitation. The caller chooses the account: a new account,
- * the account of their session, or an account whose password they send. Its e-mail can be another
- * one than that of the invitation. The invitation is valid only while its issuer still has the
+ * the account of their session, or an account whose password they send. The account's e-mail can
+ * differ from that of the invitation. The invitation is valid only while its issuer still has the
  * right to issue it.
  *
  * Passwords are hashed before the transaction that deletes the invitation, because hashing is slow.
  * Of concurrent requests with the same link, only one succeeds.
  * @param input.signedIn Returns the caller's session. Called only if the body has no password.
  * @throws ApiError `bad_request`; `unauthorized` for an invalid link, password or session;
- *   `conflict` as `addMember`; `too_many_requests`
+ *   `conflict` in the same cases as `addMember`; `too_many_requests`
  */
 export async function acceptInvitation({
   ctx,
@@ -57,11 +52,11 @@ export async function acceptInvitation({
 }): Promise<AcceptedInvitation> {
   const { token, ...given } = parseBody(acceptInvitationBody, input.body);
   ctx.failedAttempts.permit();
-  if (!isCredential("bki_", token)) throw ctx.failedAttempts.count(invalidLinkMessage);
+  if (!isCredential("bki_", token)) throw ctx.failedAttempts.count(invalidInvitationMessage);
   const hash = hashCredential(token);
   const { tenant } = ctx.database;
   const found = await inAllWorkspaces(tenant, (tx) => findValidInvitation(tx, hash));
-  if (found === undefined) throw ctx.failedAttempts.count(invalidLinkMessage);
+  if (found === undefined) throw ctx.failedAttempts.count(invalidInvitationMessage);
   const account =
     given.password === undefined
       ? await accountOfSession(input.signedIn)
@@ -70,33 +65,14 @@ export async function acceptInvitation({
     const invitation = await findValidInvitation(tx, hash);
     // Another request may have deleted the invitation while the line above waited for locks.
     if (invitation === undefined || !(await takeInvitation(tx, hash)))
-      throw ctx.failedAttempts.count(invalidLinkMessage);
+      throw ctx.failedAttempts.count(invalidInvitationMessage);
     return join(tx, ctx, invitation, await account(tx));
   });
 }
 
 /**
- * Returns the invitation if it has not expired and its issuer still has the right to issue it.
- * Locks the members of the workspace.
- */
-async function findValidInvitation(
-  tx: WorkspaceTransaction,
-  hash: Buffer,
-): Promise<InvitationRow | undefined> {
-  const row = await findInvitation(tx, hash);
-  if (row === undefined) return undefined;
-  await lockMembers(tx, row.workspace_id);
-  const issue = { workspaceId: row.workspace_id, principal: row.created_by };
-  const issuer = await findAbleIssuer(tx, issue, (ctx) => {
-    permit(ctx, "members:write");
-    permitRole(ctx, row.role);
-  });
-  return issuer && row;
-}
-
-/**
- * Returns the id of the account that joins. Runs in the transaction that adds the member. There it
- * either checks again that the password or session is valid, or adds the new account.
+ * Returns the id of the account that joins. It is called in the transaction that adds the member,
+ * where it either checks again that the password or session is valid, or adds the new account.
  * @throws ApiError `unauthorized` if the password or session is no longer valid.
  */
 type AccountResolver = (tx: WorkspaceTransaction) => Promise<string>;
@@ -144,8 +120,9 @@ async function accountOfPassword(
   }
   if (given.name === undefined) throw wrongPassword(ctx, { email });
   const { name } = parse(newAccount, { name: given.name, password });
-  // Counts as an attempt with a wrong password. Otherwise a person could invite this e-mail, send a
-  // name with each attempt, and so guess the password of its account without a limit.
+  // An account with this e-mail exists, so the attempt counts as one with a wrong password.
+  // Otherwise a person could invite this e-mail, send a name with each attempt, and so guess the
+  // password of its account without a limit.
   if (isKnown) wrongPassword(ctx, { email });
   const passwordHash = await hashPassword(password);
   return async (tx) => (await addAccount(tx, { name, email, passwordHash })).id;

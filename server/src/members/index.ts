@@ -1,5 +1,6 @@
 export { acceptInvitation } from "./accept-invitation.ts";
 export { addMember } from "./add-member.ts";
+export { checkInvitation } from "./check-invitation.ts";
 export { inviteMember } from "./invite.ts";
 export { listMembers } from "./list.ts";
 export { listInvitations } from "./list-invitations.ts";
@@ -7,5 +8,5 @@ export { removeMember } from "./remove.ts";
 export { resetMemberPassword } from "./reset-password.ts";
 export { findMemberships, lockMembers } from "./store.ts";
 export { updateMember } from "./update.ts";
-export { useResetLink } from "./use-reset-link.ts";
+export { checkResetLink, useResetLink } from "./use-reset-link.ts";
 export { withdrawInvitation } from "./withdraw-invitation.ts";

@@ -1,3 +1,4 @@
+import { roleScopes } from "@beckon/contract";
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
@@ -53,7 +54,9 @@ describe("an invitation", () => {
     );
     expect((await open()).map(({ id }) => id)).not.toContain(data.id);
     const person = await signIn(beckon, email);
-    expect((await person.call("/me")).body.data.workspaces).toMatchObject([{ role: "editor" }]);
+    expect((await person.call("/me")).body.data.workspaces).toMatchObject([
+      { role: "editor", scopes: roleScopes.editor },
+    ]);
     const { body: audit } = await beckon.call(`/audit?action=invitation.accept&target=${data.id}`);
     expect(audit.data).toMatchObject([
       { actor: `user:${person.id}`, data: { email, role: "editor" } },
@@ -267,6 +270,7 @@ describe("an invitation to a person with an account", () => {
       id: workspaceId,
       name: "Second",
       role: "admin",
+      scopes: roleScopes.admin,
     });
   });
 });

@@ -15,10 +15,10 @@ interface Issue {
 }
 
 /**
- * Returns the issuer of a link with the current role or scopes. Returns undefined if the issuer is
- * not a member or valid key any more, or if `check` throws for the current role or scopes: a link
- * must not be usable after its issuer has lost the right to issue it. The caller must have called
- * `lockMembers` for the workspace.
+ * Returns the issuer of a link: a member with their current role, or a key with its current scopes.
+ * Returns undefined if the issuer is no longer a member or a valid key, or if `check` throws for
+ * the returned actor: a link must not be usable after its issuer has lost the right to issue it.
+ * The caller must have called `lockMembers` for the workspace.
  */
 export async function findAbleIssuer(
   tx: WorkspaceTransaction,

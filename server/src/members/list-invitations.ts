@@ -6,8 +6,8 @@ import { toInvitation } from "./invitation.ts";
 import { listInvitationRows } from "./invitation-store.ts";
 
 /**
- * Returns one page of the invitations that were not accepted or withdrawn, newest first. Expired
- * invitations are included.
+ * Returns one page of the invitations that were neither accepted nor withdrawn, newest first.
+ * Expired invitations are included.
  * @throws ApiError `bad_request`, `forbidden`
  */
 export async function listInvitations({

@@ -44,8 +44,8 @@ export async function requireUnchangedRole(tx: WorkspaceTransaction, ctx: Contex
 }
 
 /**
- * Checks that the actor has all scopes of a role. When an actor changes a member's role, it must be
- * called with the old and with the new role.
+ * Checks that the actor has all scopes of a role. A change of a member's role must be checked with
+ * the old role and with the new role.
  * @throws ApiError `forbidden`
  */
 export function permitRole(ctx: Pick<Context, "actor">, role: Role): void {

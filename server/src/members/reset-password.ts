@@ -65,7 +65,8 @@ export async function resetMemberPassword({
 
 /**
  * Returns whether a reset link for the person would give access to workspaces that the link's
- * issuer does not own. Always returns false for issuers in the workspace `default`.
+ * issuer does not own. Returns false for every issuer in the workspace `default`, because these can
+ * issue a link for each of its members.
  */
 export async function opensOtherWorkspaces(
   tx: WorkspaceTransaction,

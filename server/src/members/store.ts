@@ -36,6 +36,22 @@ export function findMemberRow(
   return members(tx, workspaceId).where("u.id", "=", userId).executeTakeFirst();
 }
 
+/**
+ * Returns the workspace's name.
+ * @throws if the workspace does not exist. A workspace with a member or an invitation exists.
+ */
+export async function findWorkspaceName(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+): Promise<string> {
+  const { name } = await tx
+    .selectFrom("workspaces")
+    .select("name")
+    .where("id", "=", workspaceId)
+    .executeTakeFirstOrThrow();
+  return name;
+}
+
 export function findMemberByEmail(
   tx: WorkspaceTransaction,
   workspaceId: string,
@@ -56,8 +72,8 @@ export function listMemberRows(
 }
 
 /**
- * Lets other transactions that change the workspace's members wait until this transaction ends. So,
- * for example, two owners cannot remove each other at the same time.
+ * Makes other transactions that change the workspace's members wait until this transaction ends.
+ * Therefore, for example, two owners cannot remove each other at the same time.
  */
 export async function lockMembers(tx: WorkspaceTransaction, workspaceId: string): Promise<void> {
   await tx

@@ -9,7 +9,7 @@ import { permitRole, requireMember, requireUnchangedRole, toMember } from "./mem
 import { lockMembers, updateRole } from "./store.ts";
 
 /**
- * Changes a member's role. All processes apply the new role after the response.
+ * Changes a member's role. After the response, all processes use the new role.
  * @throws ApiError `bad_request`, `not_found`; `forbidden` if the old or new role has scopes that
  *   the actor does not have; `conflict` for the last owner.
  */

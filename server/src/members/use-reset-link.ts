@@ -1,42 +1,58 @@
-import { type AccountContext, lockUser, resetPassword } from "../accounts/index.ts";
+import type { ResetCheck } from "@beckon/contract";
+import {
+  type AccountContext,
+  checkReset,
+  lockUser,
+  type ResetRow,
+  resetPassword,
+} from "../accounts/index.ts";
 import { permit } from "../base/context.ts";
+import type { WorkspaceTransaction } from "../base/database/index.ts";
 import type { UnparsedBody } from "../base/parse.ts";
 import { findAbleIssuer } from "./issuer.ts";
 import { opensOtherWorkspaces } from "./reset-password.ts";
 import { findMemberRow, lockMembersAround } from "./store.ts";
 
-/**
- * Sets a new password with a reset link, if the link's issuer still has the right to issue it. The
- * rule of `resetMemberPassword` is applied to the current memberships, roles and keys, which are
- * locked until the password is set.
- * @throws ApiError `bad_request`; `unauthorized` for an invalid link; `too_many_requests`
- */
-export function useResetLink({
-  ctx,
-  input,
-}: {
+interface LinkUse {
   ctx: AccountContext;
   input: { body: UnparsedBody; firstWorkspaceId: string };
-}): Promise<void> {
-  const { body, firstWorkspaceId } = input;
-  return resetPassword({
-    ctx,
-    input: {
-      body,
-      async isIssuable(tx, { user_id: userId, created_by: principal, created_in: workspaceId }) {
-        await lockMembersAround(tx, workspaceId, userId);
-        await lockUser(tx, userId);
-        const actor = await findAbleIssuer(tx, { workspaceId, principal }, (issuer) =>
-          permit(issuer, "workspaces:own"),
-        );
-        if (actor === undefined || (await findMemberRow(tx, workspaceId, userId)) === undefined)
-          return false;
-        return !(await opensOtherWorkspaces(
-          tx,
-          { actor, workspaceId },
-          { userId, firstWorkspaceId },
-        ));
-      },
-    },
-  });
 }
+
+/**
+ * Sets a new password with a reset link, if the link's issuer still has the right to issue it.
+ * @throws ApiError `bad_request`; `unauthorized` for an invalid link; `too_many_requests`
+ */
+export function useResetLink({ ctx, input }: LinkUse): Promise<void> {
+  const { body, firstWorkspaceId } = input;
+  return resetPassword({ ctx, input: { body, isIssuable: isIssuable(firstWorkspaceId) } });
+}
+
+/**
+ * Returns whose password a reset link sets, to show before it is used. Changes nothing.
+ * @throws ApiError `bad_request`; `unauthorized` for an invalid link; `too_many_requests`
+ */
+export function checkResetLink({ ctx, input }: LinkUse): Promise<ResetCheck> {
+  const { body, firstWorkspaceId } = input;
+  return checkReset({ ctx, input: { body, isIssuable: isIssuable(firstWorkspaceId) } });
+}
+
+/**
+ * Returns whether the issuer of a reset link could still issue it by the rules of
+ * `resetMemberPassword`. Locks the memberships, roles and keys that it reads until the transaction
+ * ends.
+ */
+const isIssuable =
+  (firstWorkspaceId: string) =>
+  async (
+    tx: WorkspaceTransaction,
+    { user_id: userId, created_by: principal, created_in: workspaceId }: ResetRow,
+  ): Promise<boolean> => {
+    await lockMembersAround(tx, workspaceId, userId);
+    await lockUser(tx, userId);
+    const actor = await findAbleIssuer(tx, { workspaceId, principal }, (issuer) =>
+      permit(issuer, "workspaces:own"),
+    );
+    if (actor === undefined || (await findMemberRow(tx, workspaceId, userId)) === undefined)
+      return false;
+    return !(await opensOtherWorkspaces(tx, { actor, workspaceId }, { userId, firstWorkspaceId }));
+  };

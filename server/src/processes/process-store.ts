@@ -64,7 +64,8 @@ export async function forgetDead(connection: Queryable): Promise<void> {
 }
 
 /**
- * Declares processes dead. For processes that are known to have exited.
+ * Declares processes dead that are known to have exited, without waiting for their leases to
+ * expire.
  * @param dead ids of the processes, or `all`.
  * @param survivor id of a process that is not declared dead; empty for none.
  */

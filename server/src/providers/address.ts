@@ -21,8 +21,8 @@ export function addressOf(row: {
 
 /**
  * Returns the root URL of a kind's API without a trailing slash. The root is `given`, or the
- * default of the kind if `given` is undefined. `/v1` is added to the host of Anthropic, because
- * users often give the host alone.
+ * default of the kind if `given` is undefined. If `given` is only the host of Anthropic, as users
+ * often send it, `/v1` is added.
  */
 export function rootOf(kind: ProviderKind, given: string | undefined): string {
   const root = (
@@ -36,8 +36,9 @@ export function rootOf(kind: ProviderKind, given: string | undefined): string {
 
 /**
  * Returns the error for a body whose `base_url` is a private address that the operator has not
- * allowed; otherwise undefined. Callers look for the error before the transaction that throws it,
- * because a transaction that resolves a host name would hold its database connection for that time.
+ * allowed; otherwise undefined. Call this before the transaction and throw the error in it:
+ * resolving the host name takes time, during which a transaction would hold its database
+ * connection.
  */
 export async function privateAddressError(
   egress: Pick<Egress, "missingException">,

@@ -17,7 +17,7 @@ import { findProviderNames, listProviderRows, type ProviderRow } from "./store.t
 const concurrency = 20;
 const timeoutMs = 2_000;
 /**
- * Requests for lists start only in this time after the beginning of `listModels`, because a GET
+ * Time from the call of `listModels` after which it requests no further lists, because a GET
  * request must be answered within 4 seconds. The next call requests the remaining providers.
  */
 const startWithinMs = 1_500;

@@ -13,8 +13,9 @@ import type { ProviderAddress } from "./address.ts";
 import type { ProviderRow, SealedKey } from "./store.ts";
 
 /**
- * The provider name of the built-in models, which no other provider can have. A workspace can use
- * the names of the operator's providers: its own provider then takes precedence.
+ * The provider name of the built-in models. No other provider can have this name. The names of the
+ * operator's providers are not reserved: a workspace's own provider of the same name takes
+ * precedence.
  */
 export const reservedName = "demo";
 
@@ -33,8 +34,8 @@ export function toProvider(row: ProviderRow): Provider {
 }
 
 /**
- * Returns the owner that a provider's key is encrypted for. The key is also encrypted for the
- * origin that it was given for.
+ * Returns the owner of a provider's key. The encryption is bound to this owner and to the origin
+ * that the key was given for, so that a ciphertext in another row cannot be decrypted.
  */
 function ownerOfKey({ id, workspace_id }: KeyOwner): SecretOwner {
   return {
@@ -48,7 +49,7 @@ function ownerOfKey({ id, workspace_id }: KeyOwner): SecretOwner {
 
 type KeyOwner = Pick<ProviderRow, "id" | "workspace_id">;
 
-/** Returns the owner and the origin that a stored key is encrypted for. */
+/** Returns the owner and the origin to which the encryption of a stored key is bound. */
 export function bindingOfKey(row: KeyOwner & Pick<ProviderRow, "api_key_url">): SecretBinding {
   return bindingFor(ownerOfKey(row), givenFor(row));
 }
@@ -67,7 +68,7 @@ export function sealKey(
   const { origin } = new URL(baseUrl);
   return {
     api_key_sealed: encryptFor(cipher, key, ownerOfKey(owner), [origin]),
-    // The last four characters of a very short key would reveal most of it.
+    // For a key under 12 characters this is empty, because four characters would reveal too much.
     api_key_last4: key.length >= 12 ? key.slice(-4) : "",
     api_key_url: origin,
   };
@@ -93,8 +94,8 @@ export function openKey(
 }
 
 /**
- * Does nothing if no key is stored.
- * @throws ApiError `bad_request` if the stored key was not given for the origin of this address.
+ * Checks that the stored key, if there is one, was given for the origin of this address.
+ * @throws ApiError `bad_request` if it was given for another origin.
  */
 export function requireKeyFor(row: StoredKey, { baseUrl }: ProviderAddress): void {
   if (row.api_key_sealed === null) return;
@@ -110,8 +111,8 @@ export function requireKeyFor(row: StoredKey, { baseUrl }: ProviderAddress): voi
 type StoredKey = Pick<ProviderRow, "api_key_sealed" | "api_key_url">;
 
 /**
- * Returns the origin that the stored key was given for. The list is empty if a process of an
- * earlier version stored the key while this version's migration ran.
+ * Returns the origin that the stored key was given for, as a list of one. It is empty if a process
+ * of an earlier version stored the key while this version's migration ran.
  */
 function givenFor({ api_key_url }: Pick<ProviderRow, "api_key_url">): string[] {
   return api_key_url === null ? [] : [new URL(api_key_url).origin];

@@ -12,7 +12,7 @@ interface Row {
   readonly api_key_url: string | null;
 }
 
-/** Encrypts the keys of all providers with the new master key. */
+/** Re-encrypts the keys of all providers with the new master key. */
 export function reEncryptProviderKeys(
   client: Queryable,
   keys: MasterKeyChange,

@@ -132,8 +132,8 @@ export async function deleteProviderRow(tx: WorkspaceTransaction, row: ProviderR
 
 /**
  * Returns the names of at most 5 agents whose current version uses the provider. Reads the tables
- * of `agents/` in the caller's transaction, so that the result stays true until it ends: both this
- * transaction and one that changes an agent lock the provider's row first.
+ * of `agents/` in the caller's transaction. The result stays true until that transaction ends,
+ * because a transaction that changes an agent must lock the provider's row too.
  */
 export async function agentsUsingProvider(
   tx: WorkspaceTransaction,

@@ -25,6 +25,7 @@ import {
 import { cancelledRuns } from "./claiming/cancelled-store.ts";
 import { claimLimited, claimQueued, findClaimed } from "./claiming/claim-statement.ts";
 import { endExhausted } from "./claiming/end-exhausted.ts";
+import { readDraft } from "./executing/draft-store.ts";
 import { appendToRuns } from "./journal/append-statement.ts";
 import { cancelAllStored, cancelStored } from "./journal/cancel-statement.ts";
 import { readEvents, readJournal } from "./journal/journal-store.ts";
@@ -56,6 +57,7 @@ const tables = [
   "processes",
   "runs",
   "run_inputs",
+  "run_drafts",
   "run_results",
   "events",
   "workspace_events",
@@ -117,6 +119,13 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     startRuns(
       planned,
       many(100, () => startRow(agent, { owner, key: newId("req"), bodyHash: hash })),
+    ),
+  "100 starts with labels": async () => () =>
+    startRuns(
+      planned,
+      many(100, () =>
+        startRow(agent, { owner, labels: { externalId: newId("req"), tags: ["a"] } }),
+      ),
     ),
   "a repeated start": async () => {
     const row = startRow(agent, { owner });
@@ -226,6 +235,28 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
       await startRuns(planned, [row]);
     };
   },
+  "a draft run, and what executes or retries it": async () => {
+    const { workspaceId } = agent;
+    const details = {
+      version: 1,
+      triggerId: null,
+      promptPrefix: "",
+      retryOf: null,
+      draft: { config: "{}", providerId: null },
+      keyScope: null,
+      audit: null,
+      initial: "ready" as const,
+    };
+    const caller = { kind: "member" as const, principal: "key:x", workspaceId };
+    const row = startRow(agent, { caller, source: "draft", details });
+    return async () => {
+      await startRuns(planned, [row]);
+      expect(await readDraft(planned, { ...row, workspaceId })).toBeDefined();
+      await inTenant((tx) =>
+        readRetried(tx, { workspaceId, runId: row.runId, agentIds: undefined }),
+      );
+    };
+  },
   "finding cancelled runs": async () => () => cancelledRuns(planned.engine, heir),
   "reading a run's events": async () => {
     const [run] = await runningAt(owner, 1);
@@ -317,6 +348,8 @@ beforeAll(async () => {
     ), inputs as (
       insert into run_inputs (run_id, workspace_id, agent_version, source, payload, principal, engine_version)
       select id, $1, 1, 'invoke', 'hello', 'token:x', 1 from grown
+    ), drafts as (
+      insert into run_drafts (run_id, workspace_id, config) select id, $1, '{}' from grown
     ), results as (
       insert into run_results (run_id, workspace_id, output, input_tokens, output_tokens, cached_input_tokens, usage_estimated)
       select id, $1, 'hello', 1, 1, 0, false from grown

@@ -8,20 +8,27 @@ export {
 export { createRunServices, type RunServices } from "./create-run-services.ts";
 export { drainRuns } from "./executing/index.ts";
 export {
+  type Artifact,
   cancelRun,
   cancelRuns,
   deleteRun,
   deleteRuns,
+  getArtifact,
   getRun,
+  getRunStats,
   listRunEvents,
   listRuns,
+  maxPartBytes,
   retryRun,
+  startDraftRun,
+  startManaged,
   stopHere,
 } from "./managing/index.ts";
 export {
   type Caller,
   callerId,
   mayStart,
+  type RunLabels,
   type Started,
   type StartRequest,
   startErrors,

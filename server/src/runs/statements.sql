@@ -298,7 +298,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -306,7 +306,7 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -352,7 +352,7 @@ with callers as materialized (
   insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
     prompt_prefix, content_type, principal, retry_of, engine_version)
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
-    principal, retry_of, 1
+    principal, retry_of, case when source = 'draft' then 2 else 1 end
   from starting
 ), first_events as (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
@@ -377,6 +377,10 @@ with callers as materialized (
   insert into audit (id, workspace_id, actor, address, action, target, data)
   select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
   from starting where audit_id is not null
+), drafted as (
+  insert into run_drafts (run_id, workspace_id, config, provider_id)
+  select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
+  from starting s join details d on d.request = s.position where d.draft is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -437,7 +441,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -445,7 +449,7 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -493,7 +497,7 @@ with callers as materialized (
   insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
     prompt_prefix, content_type, principal, retry_of, engine_version)
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
-    principal, retry_of, 1
+    principal, retry_of, case when source = 'draft' then 2 else 1 end
   from starting
 ), first_events as (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
@@ -518,6 +522,10 @@ with callers as materialized (
   insert into audit (id, workspace_id, actor, address, action, target, data)
   select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
   from starting where audit_id is not null
+), drafted as (
+  insert into run_drafts (run_id, workspace_id, config, provider_id)
+  select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
+  from starting s join details d on d.request = s.position where d.draft is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -852,7 +860,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -860,7 +868,7 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -917,7 +925,7 @@ with callers as materialized (
   insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
     prompt_prefix, content_type, principal, retry_of, engine_version)
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
-    principal, retry_of, 1
+    principal, retry_of, case when source = 'draft' then 2 else 1 end
   from starting
 ), first_events as (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
@@ -942,6 +950,10 @@ with callers as materialized (
   insert into audit (id, workspace_id, actor, address, action, target, data)
   select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
   from starting where audit_id is not null
+), drafted as (
+  insert into run_drafts (run_id, workspace_id, config, provider_id)
+  select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
+  from starting s join details d on d.request = s.position where d.draft is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -1002,7 +1014,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1010,7 +1022,7 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -1069,7 +1081,7 @@ with callers as materialized (
   insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
     prompt_prefix, content_type, principal, retry_of, engine_version)
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
-    principal, retry_of, 1
+    principal, retry_of, case when source = 'draft' then 2 else 1 end
   from starting
 ), first_events as (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
@@ -1094,6 +1106,10 @@ with callers as materialized (
   insert into audit (id, workspace_id, actor, address, action, target, data)
   select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
   from starting where audit_id is not null
+), drafted as (
+  insert into run_drafts (run_id, workspace_id, config, provider_id)
+  select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
+  from starting s join details d on d.request = s.position where d.draft is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -1418,7 +1434,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1426,7 +1442,7 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -1472,7 +1488,7 @@ with callers as materialized (
   insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
     prompt_prefix, content_type, principal, retry_of, engine_version)
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
-    principal, retry_of, 1
+    principal, retry_of, case when source = 'draft' then 2 else 1 end
   from starting
 ), first_events as (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
@@ -1497,6 +1513,10 @@ with callers as materialized (
   insert into audit (id, workspace_id, actor, address, action, target, data)
   select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
   from starting where audit_id is not null
+), drafted as (
+  insert into run_drafts (run_id, workspace_id, config, provider_id)
+  select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
+  from starting s join details d on d.request = s.position where d.draft is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -1561,7 +1581,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1569,7 +1589,7 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -1617,7 +1637,7 @@ with callers as materialized (
   insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
     prompt_prefix, content_type, principal, retry_of, engine_version)
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
-    principal, retry_of, 1
+    principal, retry_of, case when source = 'draft' then 2 else 1 end
   from starting
 ), first_events as (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
@@ -1642,6 +1662,10 @@ with callers as materialized (
   insert into audit (id, workspace_id, actor, address, action, target, data)
   select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
   from starting where audit_id is not null
+), drafted as (
+  insert into run_drafts (run_id, workspace_id, config, provider_id)
+  select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
+  from starting s join details d on d.request = s.position where d.draft is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -1988,7 +2012,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1996,7 +2020,7 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -2053,7 +2077,7 @@ with callers as materialized (
   insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
     prompt_prefix, content_type, principal, retry_of, engine_version)
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
-    principal, retry_of, 1
+    principal, retry_of, case when source = 'draft' then 2 else 1 end
   from starting
 ), first_events as (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
@@ -2078,6 +2102,10 @@ with callers as materialized (
   insert into audit (id, workspace_id, actor, address, action, target, data)
   select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
   from starting where audit_id is not null
+), drafted as (
+  insert into run_drafts (run_id, workspace_id, config, provider_id)
+  select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
+  from starting s join details d on d.request = s.position where d.draft is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -2142,7 +2170,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2150,7 +2178,7 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
@@ -2209,7 +2237,7 @@ with callers as materialized (
   insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
     prompt_prefix, content_type, principal, retry_of, engine_version)
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
-    principal, retry_of, 1
+    principal, retry_of, case when source = 'draft' then 2 else 1 end
   from starting
 ), first_events as (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
@@ -2234,6 +2262,170 @@ with callers as materialized (
   insert into audit (id, workspace_id, actor, address, action, target, data)
   select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
   from starting where audit_id is not null
+), drafted as (
+  insert into run_drafts (run_id, workspace_id, config, provider_id)
+  select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
+  from starting s join details d on d.request = s.position where d.draft is not null
+)
+select (select json_agg(json_build_array(position, case
+    when verdict <> 'start' then verdict
+    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+    else 'start'
+  end, replayed_run)) from checked) as verdicts,
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
+
+-- start:triggers:keys:details:labels:repeated
+with callers as materialized (
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
+    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      limit a.max_queued_runs
+    ) as counted) end as waiting,
+    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
+      when c.member is not null then c.member else 'key:' || k.id end as principal,
+    case
+      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is not null and (case when c.source = 'trigger' then g.id = t.trigger_id and g.workspace_id = t.workspace_id
+    and g.deleted_at is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null else t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null end) is not true then 'unauthorized'
+      when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
+      when a.id is null then 'not_found'
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  left join lateral (
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
+      and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
+  ) t on true
+  left join lateral (
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
+  ) s on true
+  left join lateral (
+    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+    and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
+  ) k on true
+  left join lateral (
+    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+      and a.workspace_id = case when t.hash is not null then t.workspace_id
+        when c.member is not null then c.workspace else k.workspace_id end
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+  ) a on true
+  left join lateral (
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
+  ) g on true
+  cross join lateral (
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($35::text[])
+      and c.owner in (select p.id from processes p where p.died_at is null) as running
+  ) immediate
+  left join lateral (
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
+    where v.agent_id = a.id and v.version = a.version limit 1
+  ) provider on true
+), details as materialized (select * from unnest($19::int[], $20::int[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::jsonb[], $32::text[], $33::text[], $34::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    old.run_id as replayed_run,
+    case
+      -- An earlier call wrote the row, and its reply was lost.
+      when written.run_id is not null then 'started'
+      when c.rejection is not null then c.rejection
+      when c.body = 'unread' then 'body'
+      when r.key is not null and c.body = 'unhashable' then 'body'
+      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
+      when old.body_hash is not null then 'idempotency_mismatch'
+      when c.deleted_at is not null then 'agent_deleted'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
+      when c.body <> 'good' then 'body'
+      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      else 'start'
+    end as verdict
+  from unnest($11::text[], $12::text[], $13::text[], $14::text[], $15::int[], $16::text[], $17::bytea[], $18::text[]) with ordinality as r (external_id, tags, run_id, event_id, caller, key, body_hash, payload, position)
+  join callers c on c.caller_position = r.caller
+  left join details d on d.request = r.position
+  left join lateral (
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
+      and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
+  ) old on true
+  left join lateral (
+    select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
+  ) written on true
+), busy as (
+  select run_id from (
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
+    from checked where verdict = 'start' and status = 'queued'
+  ) as queued where is_over
+), bound as (
+  -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
+  insert into idempotency (workspace_id, scope, key, body_hash, run_id)
+  select workspace_id, scope, key, body_hash, run_id from checked
+  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  order by scope, key, position
+  on conflict do nothing
+  returning run_id
+), starting as not materialized (
+  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+), started as (
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at, finished_at)
+  select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
+    case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
+    , case when status = 'failed' then now() end
+  from starting
+), inputs as (
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version, external_id, tags)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, case when source = 'draft' then 2 else 1 end, external_id, string_to_array(tags, e'\n')
+  from starting
+), first_events as (
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+      when 'waiting' then 'run.waiting' else 'run.failed' end as type,
+    case when status = 'failed' then event_data else '{}' end as data
+  from starting
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), failed_runs as (
+  select run_id, workspace_id, null::text as output, error_code, error_message, 0 as input_tokens,
+    0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  from starting where status = 'failed'
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros
+  from failed_runs
+), recorded as (
+  insert into audit (id, workspace_id, actor, address, action, target, data)
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
+  from starting where audit_id is not null
+), drafted as (
+  insert into run_drafts (run_id, workspace_id, config, provider_id)
+  select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
+  from starting s join details d on d.request = s.position where d.draft is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -2435,7 +2627,7 @@ with recursive waiting (workspace_id, agent_id) as (
   from free f, lateral (
     select r.id from runs r join run_inputs i on i.run_id = r.id
     where r.status = 'queued' and r.workspace_id = f.workspace_id and r.agent_id = f.agent_id
-      and i.engine_version <= 1
+      and i.engine_version <= 2
     order by r.id limit $2::bigint
   ) as q
 ), turns as (
@@ -2472,7 +2664,8 @@ select (select count(*) from turns) > (select count(*) from picked) as contended
   case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
   (select extract(epoch from p.updated_at)::text
     from agent_versions v join providers p on p.id = v.provider_id
-    where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
+    where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
+  i.source = 'draft' as is_draft
 from (values (1)) as always
   left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
@@ -2480,7 +2673,7 @@ from (values (1)) as always
 with picked as (
   select r.id from runs r join run_inputs i on i.run_id = r.id
   where r.status = 'queued' and r.workspace_id = $5::text and r.agent_id = $6::text
-    and i.engine_version <= 1
+    and i.engine_version <= 2
   order by r.id
   limit least($2::bigint, greatest(0, $7::bigint - (
     select count(*) from runs e where e.status = 'running' and e.agent_id = $6::text)))
@@ -2513,7 +2706,8 @@ select (select count(*) from picked) > (select count(*) from picked) as contende
   case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
   (select extract(epoch from p.updated_at)::text
     from agent_versions v join providers p on p.id = v.provider_id
-    where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
+    where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
+  i.source = 'draft' as is_draft
 from (values (1)) as always
   left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
@@ -2523,14 +2717,22 @@ with abandoned as (
     select id from runs where status = 'running' and owner = p.id offset 0
   ) as r where p.died_at is not null
 ), picked as (
-  select r.id, least(r.attempt + 1, (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt,
+  select r.id, least(r.attempt + 1, ((case when i.source = 'draft'
+  then (select config from run_drafts
+    where run_id = r.id and workspace_id = r.workspace_id)
+  else (select v.config from agent_versions v where v.agent_id = r.agent_id
+    and v.workspace_id = r.workspace_id and v.version = i.agent_version)
+  end) -> 'limits' ->> 'max_attempts')::int) as attempt,
     extract(epoch from now() - d.died_at) * 1000 as waited_ms
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
-    and d.died_at is not null and i.engine_version <= 1 and (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version) - r.attempt > 1 and r.workspace_id <> all ($5::text[])
+    and d.died_at is not null and i.engine_version <= 2 and ((case when i.source = 'draft'
+  then (select config from run_drafts
+    where run_id = r.id and workspace_id = r.workspace_id)
+  else (select v.config from agent_versions v where v.agent_id = r.agent_id
+    and v.workspace_id = r.workspace_id and v.version = i.agent_version)
+  end) -> 'limits' ->> 'max_attempts')::int - r.attempt > 1 and r.workspace_id <> all ($5::text[])
   order by r.id limit $2::bigint for no key update of r skip locked
 ), numbered as (
   select *, row_number() over (order by id) as n from picked
@@ -2560,7 +2762,8 @@ select (select count(*) from picked) > (select count(*) from picked) as contende
   case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
   (select extract(epoch from p.updated_at)::text
     from agent_versions v join providers p on p.id = v.provider_id
-    where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
+    where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
+  i.source = 'draft' as is_draft
 from (values (1)) as always
   left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
@@ -2570,15 +2773,23 @@ with abandoned as (
     select id from runs where status = 'running' and owner = p.id offset 0
   ) as r where p.died_at is not null
 ), picked as (
-  select r.id, least(r.attempt + 1, (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt,
+  select r.id, least(r.attempt + 1, ((case when i.source = 'draft'
+  then (select config from run_drafts
+    where run_id = r.id and workspace_id = r.workspace_id)
+  else (select v.config from agent_versions v where v.agent_id = r.agent_id
+    and v.workspace_id = r.workspace_id and v.version = i.agent_version)
+  end) -> 'limits' ->> 'max_attempts')::int) as attempt,
     extract(epoch from now() - d.died_at) * 1000 as waited_ms
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
-    and d.died_at is not null and i.engine_version <= 1 and d.suspects is not null and r.cancel_requested_at is not null
-      and (r.cancel_requested_at > d.died_at or (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version) > r.attempt)
+    and d.died_at is not null and i.engine_version <= 2 and d.suspects is not null and r.cancel_requested_at is not null
+      and (r.cancel_requested_at > d.died_at or ((case when i.source = 'draft'
+  then (select config from run_drafts
+    where run_id = r.id and workspace_id = r.workspace_id)
+  else (select v.config from agent_versions v where v.agent_id = r.agent_id
+    and v.workspace_id = r.workspace_id and v.version = i.agent_version)
+  end) -> 'limits' ->> 'max_attempts')::int > r.attempt)
   order by r.id limit $2::bigint for no key update of r skip locked
 ), numbered as (
   select *, row_number() over (order by id) as n from picked
@@ -2608,7 +2819,8 @@ select (select count(*) from picked) > (select count(*) from picked) as contende
   case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
   (select extract(epoch from p.updated_at)::text
     from agent_versions v join providers p on p.id = v.provider_id
-    where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
+    where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
+  i.source = 'draft' as is_draft
 from (values (1)) as always
   left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
@@ -2621,18 +2833,30 @@ with abandoned as (
   select d.id as owner, greatest(1, (d.suspects + 1) / 2) as size
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
-    and d.died_at is not null and i.engine_version <= 1 and (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version) <= r.attempt and r.attempt > 1 and d.suspects <> 1
+    and d.died_at is not null and i.engine_version <= 2 and ((case when i.source = 'draft'
+  then (select config from run_drafts
+    where run_id = r.id and workspace_id = r.workspace_id)
+  else (select v.config from agent_versions v where v.agent_id = r.agent_id
+    and v.workspace_id = r.workspace_id and v.version = i.agent_version)
+  end) -> 'limits' ->> 'max_attempts')::int <= r.attempt and r.attempt > 1 and d.suspects <> 1
     and r.workspace_id <> all ($5::text[]) order by r.id limit 1
 ), picked as (
-  select r.id, least(r.attempt + 1, (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt,
+  select r.id, least(r.attempt + 1, ((case when i.source = 'draft'
+  then (select config from run_drafts
+    where run_id = r.id and workspace_id = r.workspace_id)
+  else (select v.config from agent_versions v where v.agent_id = r.agent_id
+    and v.workspace_id = r.workspace_id and v.version = i.agent_version)
+  end) -> 'limits' ->> 'max_attempts')::int) as attempt,
     extract(epoch from now() - d.died_at) * 1000 as waited_ms
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
-    and d.died_at is not null and i.engine_version <= 1 and (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version) <= r.attempt and r.attempt > 1 and d.suspects <> 1 and r.owner = (select owner from half)
+    and d.died_at is not null and i.engine_version <= 2 and ((case when i.source = 'draft'
+  then (select config from run_drafts
+    where run_id = r.id and workspace_id = r.workspace_id)
+  else (select v.config from agent_versions v where v.agent_id = r.agent_id
+    and v.workspace_id = r.workspace_id and v.version = i.agent_version)
+  end) -> 'limits' ->> 'max_attempts')::int <= r.attempt and r.attempt > 1 and d.suspects <> 1 and r.owner = (select owner from half)
   order by r.id limit least($2::bigint, (select size from half)) for no key update of r skip locked
 ), numbered as (
   select *, row_number() over (order by id) as n from picked
@@ -2662,7 +2886,8 @@ select (select count(*) from picked) > (select count(*) from picked) as contende
   case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
   (select extract(epoch from p.updated_at)::text
     from agent_versions v join providers p on p.id = v.provider_id
-    where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
+    where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
+  i.source = 'draft' as is_draft
 from (values (1)) as always
   left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
@@ -2672,14 +2897,22 @@ with abandoned as (
     select id from runs where status = 'running' and owner = p.id offset 0
   ) as r where p.died_at is not null
 ), picked as (
-  select r.id, least(r.attempt + 1, (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt,
+  select r.id, least(r.attempt + 1, ((case when i.source = 'draft'
+  then (select config from run_drafts
+    where run_id = r.id and workspace_id = r.workspace_id)
+  else (select v.config from agent_versions v where v.agent_id = r.agent_id
+    and v.workspace_id = r.workspace_id and v.version = i.agent_version)
+  end) -> 'limits' ->> 'max_attempts')::int) as attempt,
     extract(epoch from now() - d.died_at) * 1000 as waited_ms
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
-    and d.died_at is not null and i.engine_version <= 1 and (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version) - r.attempt = 1 and r.workspace_id <> all ($5::text[])
+    and d.died_at is not null and i.engine_version <= 2 and ((case when i.source = 'draft'
+  then (select config from run_drafts
+    where run_id = r.id and workspace_id = r.workspace_id)
+  else (select v.config from agent_versions v where v.agent_id = r.agent_id
+    and v.workspace_id = r.workspace_id and v.version = i.agent_version)
+  end) -> 'limits' ->> 'max_attempts')::int - r.attempt = 1 and r.workspace_id <> all ($5::text[])
   order by r.id limit $2::bigint for no key update of r skip locked
 ), numbered as (
   select *, row_number() over (order by id) as n from picked
@@ -2709,6 +2942,7 @@ select (select count(*) from picked) > (select count(*) from picked) as contende
   case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
   (select extract(epoch from p.updated_at)::text
     from agent_versions v join providers p on p.id = v.provider_id
-    where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
+    where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
+  i.source = 'draft' as is_draft
 from (values (1)) as always
   left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;

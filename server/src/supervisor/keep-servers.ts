@@ -33,7 +33,8 @@ export const serverFlags: readonly string[] = [
   // Without this flag, SIGUSR1 opens a debugger on a local port that requires no credential.
   "--disable-sigusr1",
   `--max-semi-space-size=${youngGenerationMib}`,
-  // Only for the V8 of Node.js 24: Node.js does not start with a V8 flag that it does not know.
+  // This flag is known to work with Node.js 24. Another version whose V8 lacks the flag would not
+  // start.
   ...(process.versions.node.startsWith("24.")
     ? [`--heap-growing-percent=${oldGenerationGrowthPercent}`]
     : []),
@@ -132,8 +133,8 @@ export interface ServersOptions {
  * then resume the runs of the exited server at once, before its lease expires.
  *
  * If `aloneOnDatabase`, the argument is `--reaped=all` until the first server is ready, because all
- * processes that are registered in the database have exited. The other servers start only after
- * that, because `all` would include them.
+ * processes that are registered in the database have exited. The other servers start only once the
+ * first is ready: otherwise `all` would declare that they have exited too.
  */
 export async function keepServers(options: ServersOptions): Promise<number> {
   const {
@@ -168,8 +169,9 @@ export async function keepServers(options: ServersOptions): Promise<number> {
       `--process=${id}`,
       ...(claimed === undefined ? [] : [`--listen-fd=${portFd}`]),
       ...(reaped === "" ? [] : [`--reaped=${reaped}`]),
-      // Only until a server is ready, because only the first `ready` message is printed. A later
-      // server with `--setup` would issue another setup token and so revoke the printed one.
+      // `--setup` is passed only until a server is ready, because only the first `ready` message is
+      // printed. A later server with `--setup` would issue another setup token and so revoke the
+      // printed one.
       ...(anyReady ? [] : ["--setup"]),
     ];
     // `detached` creates a process group for the server, so that Ctrl-C only reaches the

@@ -4,7 +4,8 @@ import { findAgentByToken } from "./store.ts";
 
 /**
  * Returns the agent and workspace of an agent token. Returns undefined if the token is malformed,
- * unknown, rotated, revoked or expired, or if its agent is deleted.
+ * unknown, revoked or expired, or if its agent is deleted. A rotated token can still be valid, in
+ * its grace period.
  */
 export async function resolveToken(
   database: Database,

@@ -41,7 +41,7 @@ export async function deleteTokens(tx: WorkspaceTransaction, subject: Subject): 
   return Number(result.numDeletedRows);
 }
 
-/** Lets the current token expire in `graceSeconds` and deletes the token before it. */
+/** Sets the current token to expire in `graceSeconds`, and deletes the token before it. */
 export async function retireToken(
   tx: WorkspaceTransaction,
   subject: Subject,

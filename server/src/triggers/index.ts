@@ -5,5 +5,7 @@ export { listTriggers } from "./list.ts";
 export { revealTrigger } from "./reveal.ts";
 export { rotateTrigger } from "./rotate.ts";
 export { disableTriggersOf, listTriggersOfAgents } from "./store.ts";
+export { testTrigger } from "./test-trigger.ts";
+export { toPayload } from "./to-payload.ts";
 export type { TriggerWithToken } from "./trigger.ts";
 export { updateTrigger } from "./update.ts";

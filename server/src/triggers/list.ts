@@ -6,7 +6,10 @@ import { type Page, readPage } from "../base/page.ts";
 import { listTriggerRows } from "./store.ts";
 import { toTrigger } from "./trigger.ts";
 
-/** Lists an agent's triggers without their URLs. @throws ApiError `forbidden`, `not_found` */
+/**
+ * Returns one page of an agent's triggers, without their URLs.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`
+ */
 export async function listTriggers({
   ctx,
   input,

@@ -18,8 +18,8 @@ export type NewWorkspace = Workspace & { key?: string };
 /**
  * Adds a workspace. A person who adds it becomes its owner. If it is added with a key, a new key
  * with the same scopes is created in it and returned. Only owners and keys of the workspace
- * `default` may add workspaces: allowances and ceilings apply per workspace, so that members of
- * other workspaces could use new workspaces to exceed them.
+ * `default` can add workspaces. Otherwise the members of another workspace could exceed its
+ * allowances and ceilings by adding workspaces, because these limits apply per workspace.
  * @throws ApiError `bad_request`, `forbidden`
  */
 export async function createWorkspace({
@@ -43,7 +43,8 @@ export async function createWorkspace({
       const row = await insertWorkspace(tx, { id: newId("wsp"), ...body });
       if (row === undefined) throw new Error("a workspace with a new id exists already");
       const { actor, address } = ctx;
-      // The audit logs of both workspaces get the entry: that of the request and the new one.
+      // The entry is written to the audit logs of two workspaces: that of the request and the new
+      // one.
       for (const workspaceId of [ctx.workspaceId, row.id]) {
         await record(
           tx,

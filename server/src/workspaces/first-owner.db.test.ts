@@ -1,3 +1,4 @@
+import { scopes } from "@beckon/contract";
 import { afterAll, expect, test } from "vitest";
 import { type CallOptions, startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
@@ -86,7 +87,7 @@ test("the first owner owns the workspace default, can sign in and is in the audi
   const owner = await signIn(beckon, rows[0]?.email ?? "");
   const { body } = await owner.call("/me");
   expect(body.data.workspaces).toEqual([
-    { id: "wsp_00000000000000000000000000", name: "default", role: "owner" },
+    { id: "wsp_00000000000000000000000000", name: "default", role: "owner", scopes: [...scopes] },
   ]);
   const { body: audit } = await owner.call(`/audit?action=owner.create&target=${owner.id}`);
   expect(audit.data).toMatchObject([

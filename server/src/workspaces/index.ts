@@ -1,3 +1,4 @@
+export { checkSetup } from "./check-setup.ts";
 export { createWorkspace } from "./create.ts";
 export { defaultWorkspaceId, ensureDefaultWorkspace } from "./ensure-default.ts";
 export { getWorkspace } from "./get.ts";

@@ -8,7 +8,7 @@ import { addMember, lockMembers } from "../members/index.ts";
 import { defaultWorkspaceId } from "./ensure-default.ts";
 import { hasOwner, isSetupHash, replaceSetupHash, takeSetupHash } from "./setup-store.ts";
 
-const invalidLinkMessage =
+export const invalidSetupMessage =
   "This setup link is no longer valid: it was used or replaced. If there is no owner yet, restart Beckon to print a new one.";
 
 /**
@@ -25,7 +25,7 @@ export function issueSetupToken(database: Database): Promise<string | undefined>
   });
 }
 
-/** Makes the setup link that an earlier start of Beckon issued invalid. */
+/** Invalidates the setup link that an earlier start of Beckon issued. */
 export function revokeSetupToken(database: Database): Promise<void> {
   return inAllWorkspaces(database.tenant, (tx) => replaceSetupHash(tx, null));
 }
@@ -34,7 +34,8 @@ export function revokeSetupToken(database: Database): Promise<void> {
  * Adds the first account, which becomes the owner of the workspace `default`. The setup token can
  * be used once. Of concurrent requests with it, one succeeds and the others fail as with a wrong
  * token.
- * @throws ApiError `bad_request`; `unauthorized` for an invalid token; `too_many_requests`
+ * @throws ApiError `bad_request`; `unauthorized` for an invalid token; `too_many_requests`,
+ *   `unavailable`
  */
 export async function setUp({
   ctx,
@@ -49,13 +50,14 @@ export async function setUp({
   const { tenant } = ctx.database;
   const isValid =
     isCredential("bks_", token) && (await inAllWorkspaces(tenant, (tx) => isSetupHash(tx, link)));
-  if (!isValid) throw ctx.failedAttempts.count(invalidLinkMessage);
+  if (!isValid) throw ctx.failedAttempts.count(invalidSetupMessage);
   const passwordHash = await hashPassword(password);
   return inAllWorkspaces(tenant, async (tx) => {
     await lockMembers(tx, defaultWorkspaceId);
-    // Since the setup link was printed, a key may have invited a person who became an owner.
+    // The link is also invalid if there is an owner by now: after the link was printed, somebody
+    // with a key may have invited a person as owner.
     if (!(await takeSetupHash(tx, link)) || (await hasOwner(tx, defaultWorkspaceId)))
-      throw ctx.failedAttempts.count(invalidLinkMessage);
+      throw ctx.failedAttempts.count(invalidSetupMessage);
     const user = await addAccount(tx, { name, email, passwordHash });
     await addMember(tx, { userId: user.id, workspaceId: defaultWorkspaceId, role: "owner" });
     const by = {

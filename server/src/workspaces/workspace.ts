@@ -14,7 +14,10 @@ export function toWorkspace(row: WorkspaceRow): Workspace {
   };
 }
 
-/** @throws ApiError `not_found` for other workspaces than the one that the request acts in. */
+/**
+ * Checks that the id is that of the workspace in which the request acts.
+ * @throws ApiError `not_found` if it is not.
+ */
 export function requireOwn(ctx: Context, workspaceId: string): void {
   if (workspaceId !== ctx.workspaceId) throw workspaceNotFound();
 }
@@ -26,7 +29,10 @@ export function workspaceNotFound(): ApiError {
   );
 }
 
-/** @throws ApiError `bad_request` for a time zone that PostgreSQL does not know. */
+/**
+ * Checks that PostgreSQL knows the time zone. Does nothing if `name` is undefined.
+ * @throws ApiError `bad_request` if PostgreSQL does not know it.
+ */
 export async function requireTimeZone(
   tx: WorkspaceTransaction,
   name: string | undefined,

@@ -1,3 +1,4 @@
+import { roleScopes } from "@beckon/contract";
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
@@ -24,6 +25,7 @@ describe("a new workspace", () => {
       id,
       name: "Support",
       role: "owner",
+      scopes: roleScopes.owner,
     });
     expect((await owner.call(`/agents?workspace=${id}`)).body.data).toEqual([]);
     const other = await addPerson(beckon, { role: "owner" });

@@ -5,6 +5,8 @@ import type { Plan, World } from "./world.ts";
 /** A fleet on one database, with an agent whose model is that of the world. */
 export interface Installation {
   readonly fleet: Fleet;
+  /** A key with all permissions. */
+  readonly key: string;
   readonly agent: { readonly id: string; readonly token: string };
   readonly triggerToken: string;
   close(): Promise<void>;
@@ -53,7 +55,7 @@ export async function install(
     });
     const agent = await create("/agents", { name: "Crash", model: "world/scripted", limits });
     const trigger = await create(`/agents/${agent.id}/triggers`, { name: "Crash" });
-    return { fleet, agent, triggerToken: trigger.token, close: () => fleet.close() };
+    return { fleet, key, agent, triggerToken: trigger.token, close: () => fleet.close() };
   } catch (thrown) {
     await fleet.close();
     throw thrown;

@@ -17,7 +17,10 @@ export type AgentRow = Selectable<Tables["agents"]> & {
   restorable: boolean;
 };
 
-/** Uses 720 hours, because the length of `30 days` depends on the session's time zone. */
+/**
+ * The interval is 720 hours and not `30 days`, because the length of `30 days` depends on the
+ * session's time zone.
+ */
 const restorableUntil = sql<Date | null>`agents.deleted_at + interval '720 hours'`;
 const isRestorable = sql<boolean>`coalesce(${restorableUntil} > now(), false)`;
 

@@ -17,8 +17,8 @@ import {
  *
  * - A new secret (`{secret: "…"}`) is encrypted for the origins to which it will be sent. If the
  *   same location already had a secret, the new secret takes over its id. Runs that execute with
- *   older versions of the agent then use the new value too: a credential is usually replaced
- *   because the old one must not be used any more.
+ *   older versions of the agent then use the new value too. This is intended: a credential is
+ *   usually replaced because the old one must not be used any more.
  * - A reference (`{secret_id}`) keeps its secret, also if the reference moves to another location.
  *   It is rejected if the secret would then be sent to a new origin. Otherwise a caller who can
  *   change an agent could have the agent's credentials sent to a server of their own.
@@ -62,7 +62,8 @@ export function planSecrets(
     used.add(id);
     const origins = [...location.origins].sort();
     const sealed = encryptFor(cipher, value.secret, ownerOfSecret({ ...owner, id }), origins);
-    // The last four characters would reveal too much of a short secret.
+    // For a secret under 12 characters, `last4` is empty, because four characters would reveal too
+    // much.
     write.push({
       id,
       origins,

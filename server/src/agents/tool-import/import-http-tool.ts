@@ -12,7 +12,7 @@ import { nodeAt, readDocument, textAt } from "./read-document.ts";
 import { createReferenceResolver, UnsupportedError } from "./references.ts";
 import { createNamer } from "./to-names.ts";
 
-/** The maximum of operations in a tool. */
+/** Maximum number of operations in a tool. */
 const maxOperations = 64;
 const maxWarnings = 200;
 
@@ -75,7 +75,7 @@ export async function importHttpTool({
 }
 
 /**
- * Returns the operations with the given ids, by default all, at most `maxOperations`.
+ * Returns the operations with the given ids (default: all operations), but at most `maxOperations`.
  * @throws ApiError `bad_request` for an id that the document does not have.
  */
 function selectOperations(
@@ -119,8 +119,8 @@ type WithCredentials = {
 };
 
 /**
- * Returns the tool's headers, query and operations with their credentials: in the tool if all
- * operations have the same credentials, else in each operation.
+ * Returns the tool's headers, query and operations. The credentials are in the tool's headers and
+ * query if all operations have the same credentials, else in each operation.
  */
 function withCredentials(all: readonly WithCredentials[]) {
   const shared =

@@ -7,7 +7,10 @@ interface EmptySecret {
   readonly prefix?: string;
 }
 
-/** The headers and query parameters for an operation's credentials, with empty secrets. */
+/**
+ * The headers and query parameters that carry an operation's credentials. Their secrets are empty;
+ * the client fills them in.
+ */
 export interface Credentials {
   readonly headers: Readonly<Record<string, EmptySecret>>;
   readonly query: Readonly<Record<string, EmptySecret>>;

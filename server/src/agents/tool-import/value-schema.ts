@@ -45,10 +45,11 @@ const maxDepth = 8;
 /**
  * Converts a schema of OpenAPI 3.0 or 3.1 to a tool's schema: references are inlined, `nullable`
  * becomes type `null`, `oneOf` becomes `anyOf`, `allOf` is merged, and `readOnly` properties are
- * left out. Where a schema refers to itself, the result accepts any value at the second level.
+ * left out. Where a schema refers to one that encloses it, or is nested more than `maxDepth` levels
+ * deep, the result accepts any value.
  *
  * @param warn Called with each loss of information.
- * @param trail References that enclose this schema.
+ * @param trail For each enclosing schema, outermost first, the reference that led to it, or "".
  * @throws UnsupportedError
  */
 export function toValueSchema(

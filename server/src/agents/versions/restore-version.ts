@@ -26,9 +26,9 @@ import { planSecrets } from "../secrets/index.ts";
  * Restores an earlier version: adds a new version with the same configuration. As with every
  * change, secrets to which the new version does not refer are deleted.
  *
- * @throws ApiError `forbidden`, `not_found`; `stale` if `If-Match` is not the current version;
- *   `conflict` if the earlier version's provider or one of its secrets no longer exists, or if a
- *   secret must not be sent to the earlier version's origins any more.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`; `stale` if `If-Match` is not the
+ *   current version; `conflict` if the earlier version's provider or one of its secrets no longer
+ *   exists, or if a secret must not be sent to the earlier version's origins any more.
  */
 export async function restoreVersion({
   ctx,

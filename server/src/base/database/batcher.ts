@@ -25,10 +25,10 @@ import { failureKind } from "./failures.ts";
  */
 export interface Batcher<Row, RowResult> {
   /**
-   * Resolves with the result of this row once it is durable.
+   * Resolves with the result of this row once the row is durable.
    * @throws SubmitTimeoutError if the row has no result after `waitMs` (default: no limit). If
-   *   `sent` is true, the row had been sent and may still be written; `onLateResult` is then called
-   *   with its result, or with undefined if the write failed. If `sent` is false, the row is
+   *   `sent` is true, the row was sent and may still be written; `onLateResult` is then called with
+   *   the row's result, or with undefined if the write failed. If `sent` is false, the row is
    *   withdrawn and will not be written.
    */
   submit(row: Row, options?: SubmitOptions<RowResult>): Promise<RowResult>;
@@ -65,8 +65,8 @@ export interface BatcherOptions<Row, RowResult> {
     options: { repeated: boolean },
   ) => Promise<readonly RowResult[]>;
   /**
-   * Returns the key by which the rows of a batch are sorted. Rows that may lock the same table row
-   * must have comparable keys.
+   * Returns the key by which the rows of a batch are sorted. It must identify what `write` locks
+   * for the row, so that all processes take these locks in the same order.
    */
   readonly order: (row: Row) => string;
   readonly bytes: (row: Row) => number;
@@ -100,11 +100,14 @@ const stalledAttempts = 3;
 
 /**
  * Pauses between attempts while the database is unavailable; the last one is repeated. The first
- * are short, because a lost connection is the most common cause.
+ * pauses are short, because the most common cause is a lost connection, and a new one works at
+ * once.
  */
 const retryDelaysMs = [10, 50, 100, 250, 500];
 
-/** A submitted row. A class because there are several per run (decision 12). */
+/**
+ * A submitted row. This is a class, because there are several submissions per run (decision 12).
+ */
 class Submission<Row, RowResult> {
   readonly row: Row;
   readonly bytes: number;

@@ -36,8 +36,8 @@ export interface Database {
 const connectTimeoutMs = 5_000;
 const statementTimeoutMs = 20_000;
 /**
- * Short enough that a slow lease renewal can be retried on another connection before the lease
- * expires.
+ * Statement timeout of a lease renewal. It is short enough that a slow renewal can be retried on
+ * another connection before the lease expires.
  */
 const leaseTimeoutMs = 5_000;
 

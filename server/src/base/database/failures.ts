@@ -15,7 +15,8 @@ export type FailureKind = "lost" | "again" | "data" | "defect";
  * SQLSTATE classes and codes of `lost`: https://www.postgresql.org/docs/18/errcodes-appendix.html
  * - Classes: 08 connection, 53 out of resources, 57 operator intervention (shutdown, startup,
  *   timeout), 58 system error.
- * - Logins that a server rejects while it is being replaced: unknown role, password or database.
+ * - Codes of rejected logins (role, password, database), because a server can reject logins while
+ *   it is being replaced.
  * - 25006, a read-only transaction (on a standby, or on a primary that is being demoted).
  * - 40003, a commit with unknown outcome.
  */
@@ -63,6 +64,11 @@ function codeOf(thrown: unknown): string {
   return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string"
     ? thrown.code
     : "";
+}
+
+/** Returns whether the server cancelled the statement, as it does after `statement_timeout`. */
+export function isCancelled(thrown: unknown): boolean {
+  return codeOf(thrown) === "57014";
 }
 
 /**

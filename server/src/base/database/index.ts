@@ -7,7 +7,7 @@ export {
 } from "./batcher.ts";
 export { checkServer } from "./check-server.ts";
 export { connect, type Database } from "./connect.ts";
-export { failureKind, isUniqueViolation } from "./failures.ts";
+export { failureKind, isCancelled, isUniqueViolation } from "./failures.ts";
 export {
   databaseUnavailable,
   inAllWorkspaces,
@@ -25,5 +25,5 @@ export {
 } from "./process-messages.ts";
 export { pauseIfLost, retryWhileLost } from "./retry-while-lost.ts";
 export { explainStartFailure } from "./start-failure.ts";
-export { type Parameters, type Statement, statement } from "./statement.ts";
+export { type Column, type Parameters, type Statement, statement } from "./statement.ts";
 export type { Tables } from "./tables.ts";

@@ -15,6 +15,8 @@ const earlier = await testDatabase({ empty: true });
 await checkServer({ connectionString: earlier.url }, { trustStorage: false });
 const beforeWorkspaceEvents = await testDatabase({ empty: true });
 await checkServer({ connectionString: beforeWorkspaceEvents.url }, { trustStorage: false });
+const beforeLabels = await testDatabase({ empty: true });
+await checkServer({ connectionString: beforeLabels.url }, { trustStorage: false });
 const files = (await readdir(new URL("./migrations/", import.meta.url)))
   .filter((file) => file.endsWith(".sql"))
   .sort();
@@ -95,6 +97,22 @@ test("a migration keeps run events, and workspace events are ordered after them"
   expect(rows).toEqual([
     { id: "evt_1", number: "1", agent_id: "agt_1" },
     { id: "evt_1", number: "2", agent_id: null },
+  ]);
+});
+
+test("a migration adds the labels of runs without rewriting the table", async () => {
+  const { database: old } = beforeLabels;
+  await migrateBelow(old, "0010");
+  await old.engine.query(
+    "insert into run_inputs (run_id, workspace_id, agent_version, source, payload, principal, engine_version) values ('run_1', 'wsp_1', 1, 'invoke', 'Hello', 'token:x', 1)",
+  );
+  const fileOf = async () =>
+    (await old.engine.query("select pg_relation_filenode('run_inputs') as file")).rows;
+  const before = await fileOf();
+  await migrate(old.settings, async () => {});
+  expect(await fileOf()).toEqual(before);
+  expect((await old.engine.query("select external_id, tags from run_inputs")).rows).toEqual([
+    { external_id: null, tags: null },
   ]);
 });
 

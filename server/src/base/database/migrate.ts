@@ -9,9 +9,10 @@ const folder = new URL("./migrations/", import.meta.url);
 const lockKey = 4_217_690_113n;
 
 /**
- * Applies all pending migrations, then runs `then` on the same connection, both under one advisory
- * lock: of several processes that start together one migrates and the others wait. Each migration
- * and its record are one transaction, so the next startup can continue after a process was killed.
+ * Applies all pending migrations, then runs `then` on the same connection. Both are done under an
+ * advisory lock, so if several processes start together, one migrates and the others wait. Each
+ * migration and its record are one transaction, so the next startup can continue after a process
+ * was killed.
  * @throws ConfigError if the database was migrated by a newer Beckon.
  * @throws MissingRightError if the role is not allowed to create tables.
  */
@@ -23,8 +24,8 @@ export async function migrate<T>(
   client.on("error", () => {});
   await client.connect();
   try {
-    // No statement timeout: a migration of a large table, here or in another process, can take
-    // longer.
+    // The statement timeout is turned off, because a migration of a large table, here or in another
+    // process, can take longer.
     await client.query("set statement_timeout = 0");
     await client.query("select pg_advisory_lock($1)", [lockKey]);
     await createMigrationsTable(client);

@@ -183,6 +183,14 @@ const described: Described = {
     depth: "not null",
     retry_of: "null",
     engine_version: "not null",
+    external_id: "null",
+    tags: "null",
+  },
+  run_drafts: {
+    run_id: "not null",
+    workspace_id: "not null",
+    config: "not null",
+    provider_id: "null",
   },
   run_results: {
     run_id: "not null",

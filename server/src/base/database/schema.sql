@@ -310,6 +310,17 @@ alter table providers enable row level security;
 alter table providers force row level security;
 create policy tenant on providers as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
 
+create table run_drafts (
+  run_id text not null,
+  workspace_id text not null,
+  config jsonb not null,
+  provider_id text,
+  constraint run_drafts_pkey PRIMARY KEY (run_id, workspace_id)
+);
+alter table run_drafts enable row level security;
+alter table run_drafts force row level security;
+create policy tenant on run_drafts as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
 create table run_inputs (
   run_id text not null,
   workspace_id text not null,
@@ -326,8 +337,11 @@ create table run_inputs (
   depth integer not null default 0,
   retry_of text,
   engine_version integer not null,
+  external_id text,
+  tags text[],
   constraint run_inputs_pkey PRIMARY KEY (run_id, workspace_id)
 );
+CREATE INDEX run_inputs_by_external_id ON public.run_inputs USING btree (workspace_id, external_id, run_id) WHERE (external_id IS NOT NULL);
 alter table run_inputs enable row level security;
 alter table run_inputs force row level security;
 create policy tenant on run_inputs as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));

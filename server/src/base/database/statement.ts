@@ -75,7 +75,9 @@ export function statement<Input>(
   name: string,
   write: (parameters: Parameters<Input>) => string,
 ): Statement<Input> {
-  const encode: ((input: Input) => unknown[])[] = [];
+  // The text and the encoders are built once, because every start and every step of a run executes
+  // these statements.
+  const encoders: ((input: Input, values: unknown[]) => void)[] = [];
   let count = 0;
   const parameters: Parameters<Input> = {
     rows(alias, select, columns) {
@@ -85,9 +87,10 @@ export function statement<Input>(
         count += 1;
         arrays.set(column, `$${count}::${type}[]`);
       }
-      encode.push((input) => {
+      const encodeColumns = Object.values(columns).map(columnEncoder);
+      encoders.push((input, values) => {
         const rows = select(input);
-        return Object.values(columns).map((column) => encodeColumn(column, rows));
+        for (const encode of encodeColumns) values.push(encode(rows));
       });
       return {
         table: `unnest(${[...arrays.values()].join(", ")}) with ordinality as ${alias} (${names.join(", ")}, position)`,
@@ -99,7 +102,7 @@ export function statement<Input>(
       };
     },
     value(type, of) {
-      encode.push((input) => [of(input)]);
+      encoders.push((input, values) => values.push(of(input)));
       count += 1;
       return `$${count}::${type}`;
     },
@@ -108,25 +111,29 @@ export function statement<Input>(
   return {
     name,
     text,
-    query: (input) => ({ name, text, values: encode.flatMap((each) => each(input)) }),
+    query(input) {
+      const values: unknown[] = [];
+      for (const encode of encoders) encode(input, values);
+      return { name, text, values };
+    },
   };
 }
 
-function encodeColumn<Row>(column: Column<Row>, rows: readonly Row[]): Buffer {
-  // One case per type, because TypeScript cannot relate the encoder to the value by the type's
-  // name.
-  switch (column[0]) {
-    case "text":
-      return textArray(rows.map(column[1]));
-    case "int":
-      return intArray(rows.map(column[1]));
-    case "bigint":
-      return bigintArray(rows.map(column[1]));
-    case "boolean":
-      return booleanArray(rows.map(column[1]));
-    case "bytea":
-      return bytesArray(rows.map(column[1]));
-    case "jsonb":
-      return jsonArray(rows.map(column[1]));
-  }
+/** Returns the function that encodes a column of rows. */
+function columnEncoder<Row>([type, value]: Column<Row>): (rows: readonly Row[]) => Buffer {
+  // The value's type follows from the column's type; TypeScript does not relate the two.
+  const encode = arrayEncoders[type] as (values: readonly unknown[]) => Buffer;
+  const read = value as (row: Row) => unknown;
+  return (rows) => encode(rows.map((row) => read(row)));
 }
+
+const arrayEncoders: {
+  readonly [Type in keyof ColumnValues]: (values: readonly ColumnValues[Type][]) => Buffer;
+} = {
+  text: textArray,
+  int: intArray,
+  bigint: bigintArray,
+  boolean: booleanArray,
+  bytea: bytesArray,
+  jsonb: jsonArray,
+};

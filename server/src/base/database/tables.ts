@@ -215,6 +215,15 @@ interface RunInputs {
   depth: Generated<number>;
   retry_of: string | null;
   engine_version: number;
+  external_id: string | null;
+  tags: string[] | null;
+}
+
+interface RunDrafts {
+  run_id: string;
+  workspace_id: string;
+  config: JSONColumnType<AgentConfig, string, string>;
+  provider_id: string | null;
 }
 
 interface RunResults {
@@ -303,6 +312,7 @@ export interface Tables {
   triggers: Triggers;
   runs: Runs;
   run_inputs: RunInputs;
+  run_drafts: RunDrafts;
   run_results: RunResults;
   events: Events;
   workspace_events: WorkspaceEvents;

@@ -7,7 +7,10 @@ import { isPublicAddress } from "./public-address.ts";
 import type { Resolve } from "./resolve-host.ts";
 
 interface CheckedConnectorOptions {
-  /** Exceptions, each in the form of `parseHostPort`. */
+  /**
+   * Targets that can be called although their address is not public, each in the form of
+   * `parseHostPort`.
+   */
   readonly allow: ReadonlySet<string>;
   /** Maximum milliseconds to resolve a name. */
   readonly timeoutMs: number;

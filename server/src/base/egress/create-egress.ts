@@ -38,17 +38,17 @@ export interface Egress extends LeanFetch {
 /** Maximum time in which `missingException` resolves a name. */
 const lookupTimeoutMs = 1_000;
 
-/** Replaced only in tests, which have no public addresses. */
+/** Functions that tests replace, because tests have no public addresses. */
 export interface EgressSeams {
   readonly resolve?: Resolve;
   readonly open?: OpenPinned;
 }
 
 /**
- * Creates the transport for every call on behalf of a tenant: tools, providers of a workspace,
- * deliveries. It reaches public addresses over http and https, and the configured exceptions. For
- * anything else it throws `EgressDenied` before it opens a connection, so the error and its timing
- * do not reveal whether a port is open.
+ * Creates the transport for every call on behalf of a tenant, for example by a tool or to a
+ * workspace's own provider. It reaches public addresses over http and https, and the configured
+ * exceptions. For anything else it throws `EgressDenied` before it opens a connection, so the error
+ * and its timing do not reveal whether a port is open.
  *
  * URLs are parsed by the URL standard only, which normalizes every notation of an IPv4 address
  * (decimal, octal, hex, short, full-width characters, trailing dot) before the check. An invalid

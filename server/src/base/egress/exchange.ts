@@ -31,7 +31,7 @@ export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
   /** Bytes that the rest of the body is allowed to have. */
   #leftBytes: number;
   #controller: Dispatcher.DispatchController | undefined;
-  /** The reason for which this process aborted the request. */
+  /** Why this process aborted the request; undefined if it did not. */
   #stopped: Error | undefined;
 
   constructor(

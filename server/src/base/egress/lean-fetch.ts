@@ -69,7 +69,7 @@ export interface LeanFetch extends Transport {
  *
  * @param connect opens the connections in place of undici's connector; `connectTimeoutMs` is then
  *   ignored.
- * @param checkRequest throws the error that a call which is not allowed rejects with.
+ * @param checkRequest is called before each request. If it throws, the call rejects with its error.
  */
 export function createLeanFetch(
   options: LeanFetchOptions,

@@ -1,2 +1,2 @@
-export { mismatch, type Once, once } from "./once.ts";
+export { type Once, once } from "./once.ts";
 export { reEncryptResponses } from "./re-encrypt.ts";

@@ -15,8 +15,8 @@ export interface Once<T> {
 /**
  * Runs `work` at most once per Idempotency-Key, principal and route. The key is stored in the
  * transaction of the work, so it is not stored if the work fails. If two requests are concurrent,
- * the second waits for the first and gets the same response. Call this function after the checks of
- * permission and resource and before any other check.
+ * the second waits for the first and gets the same response, unless the first fails. Call this
+ * function after the checks of permission and resource and before any other check.
  *
  * @throws ApiError `idempotency_mismatch` if the key was used with another body;
  *   `secret_unreadable` if the stored response was encrypted with a master key that is lost;
@@ -66,7 +66,7 @@ export async function once<T>(
 }
 
 /** Returns the error for an Idempotency-Key that was used with another body. */
-export function mismatch(): ApiError {
+function mismatch(): ApiError {
   return new ApiError(
     "idempotency_mismatch",
     "This Idempotency-Key was used with another body. Use a new key for a new request, or " +

@@ -8,7 +8,8 @@ export function responseBinding(row: {
 }): SecretBinding {
   return {
     workspaceId: row.workspace_id,
-    // Authenticated data of the stored responses. If it changed, they could not be decrypted.
+    // `kind` and `row` are authenticated with each stored response. If they changed, the responses
+    // could not be decrypted.
     kind: "stored answer",
     row: `${row.scope} ${row.key}`,
     remedy:

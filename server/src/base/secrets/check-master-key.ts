@@ -14,8 +14,8 @@ export interface Queryable {
 }
 
 /**
- * Which key decrypts the check value. `lost` means that neither key does and that the operator has
- * declared the old key lost.
+ * Which key decrypts the check value, a known text that the database stores encrypted. `lost` means
+ * that neither key does and that the operator has declared the old key lost.
  */
 export type CheckedKey = "current" | "previous" | "lost";
 

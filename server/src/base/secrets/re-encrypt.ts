@@ -34,8 +34,8 @@ export interface ReEncryption {
 }
 
 /**
- * Rows per statement. Many are fast; with too many, concurrent transactions would wait long for row
- * locks.
+ * Rows per statement. More rows are faster in total, but concurrent transactions would wait longer
+ * for row locks.
  */
 const batch = 200;
 

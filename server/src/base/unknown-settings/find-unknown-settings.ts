@@ -19,8 +19,8 @@ const maxTypoDistance = 2;
 const injectedName =
   /^BECKON(_\w+)?_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(ADDR|PORT|PROTO))?|ENV_\w+)$/;
 /**
- * Matches variables that only their value identifies: `BECKON_PORT=tcp://10.0.0.11:3000`, and
- * Docker's `BECKON_NAME=/web/beckon`.
+ * Matches variables that can be recognized only with their value, as `NAME=value`:
+ * `BECKON_PORT=tcp://10.0.0.11:3000`, and Docker's `BECKON_NAME=/web/beckon`.
  */
 const injectedNameWithValue = /^BECKON(_\w+)?_(PORT=(tcp|udp|sctp):\/\/|NAME=\/)/;
 

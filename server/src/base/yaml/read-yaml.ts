@@ -7,8 +7,8 @@ const maxConcurrent = 2;
 let running = 0;
 
 /**
- * The value of a document as JSON, or the mistake because of which it has no value. `mistake` is a
- * phrase that follows "The body …".
+ * The value of a document as JSON, or `mistake` if the document is invalid. `mistake` is a phrase
+ * that follows "The body …".
  */
 export type ReadYaml =
   | { readonly json: string; readonly mistake?: undefined }

@@ -1,9 +1,10 @@
 import { Document, visit } from "yaml";
 
 /**
- * Returns `items` as a YAML list that can follow a key at the same indentation, or another such
- * list. Multi-line strings are written as block scalars and no line is folded, so that a diff of
- * two exports shows only what changed.
+ * Returns `items` as a YAML list without indentation. The text can follow the unindented key whose
+ * value it is, or another text of this function, whose list it continues. Multi-line strings are
+ * written as block scalars and no line is folded, so that a diff of two exports shows only what
+ * changed.
  */
 export function yamlItems(items: readonly unknown[]): string {
   if (items.length === 0) return "";

@@ -4,10 +4,13 @@ import { ModelFailure } from "../model-failure.ts";
 export interface CircuitPolicy {
   /**
    * Number of consecutive failures, counted over all runs, that opens the circuit. Also the maximum
-   * number of last attempts in flight while the circuit is open.
+   * number of last attempts (see `lastAttemptMs`) in flight while the circuit is open.
    */
   readonly failureThreshold: number;
-  /** Upper bound of the first pause in milliseconds. The bound doubles with each probe. */
+  /**
+   * Upper bound in milliseconds of the first pause before a probe (see `createCircuit`). The bound
+   * doubles with each probe.
+   */
   readonly basePauseMs: number;
   /**
    * Upper bound of any pause in milliseconds. It is also roughly the longest time until the circuit
@@ -20,8 +23,8 @@ export interface CircuitPolicy {
    */
   readonly lastAttemptMs: number;
   /**
-   * Maximum number of runs of a process that wait at the same time. Each waiting run occupies one
-   * of the process's `BECKON_MAX_RUNS` places.
+   * Maximum number of runs of a process that wait at the same time. A waiting run counts towards
+   * the process's limit `BECKON_MAX_RUNS`.
    */
   readonly maxWaiting: number;
   /**
@@ -65,7 +68,7 @@ export interface Pass {
   answered(): void;
   /** Reports that the provider is unreachable. */
   failed(failure: ModelFailure): void;
-  /** Reports that Beckon cancelled the call before either of the other results. */
+  /** Reports that Beckon cancelled the call before `answered` or `failed` could be reported. */
   dropped(): void;
 }
 
@@ -149,7 +152,11 @@ export function createCircuit(
   let inFlight = 0;
   let lastAttempts = 0;
   let lastActivityAt = 0;
-  /** Defined while the circuit is open. `due` is true if a pause ended while no run waited. */
+  /**
+   * Defined while the circuit is open. `due` is true if a pause ended while no run waited, so that
+   * the next call becomes the probe. `canProbeEarly` is false if an extra probe was already allowed
+   * since the last regular probe.
+   */
   let openState:
     | {
         reason: ModelFailure;

@@ -18,7 +18,7 @@ export interface CircuitKey {
   readonly model: string;
   /**
    * Scheme, host and port of the provider. When a call to an origin is answered, all circuits with
-   * this origin are notified, including circuits of other owners.
+   * this origin in which runs wait are notified, including circuits of other owners.
    */
   readonly origin: string;
 }
@@ -109,9 +109,10 @@ function entryToEvict(cached: ReadonlyMap<string, CacheEntry>): string {
 }
 
 /**
- * Divides a capacity of `max` waiting runs among owners. An owner can take as much as is left free.
- * One owner alone therefore gets half of the capacity and a second owner half of the rest, so that
- * some capacity is always left for another owner (dynamic thresholds: Choudhury and Hahne, 1998).
+ * Divides a capacity of `max` waiting runs among owners. An owner can take at most as much as
+ * remains free. One owner alone therefore gets half of the capacity and a second owner half of the
+ * rest, so that some capacity is always left for another owner (dynamic thresholds: Choudhury and
+ * Hahne, 1998).
  */
 function createWaitingCapacity(max: number) {
   const byOwner = new Map<string, number>();

@@ -16,9 +16,9 @@ const factors = {
    */
   sent: 5,
   /**
-   * Answer without streaming: 1.5 to 3 while the answer arrives, in a buffer that is larger than
-   * its content. Parsing the whole answer takes as much memory as a streamed answer. At that point
-   * the answer is already paid for, so the peak is charged from the start.
+   * Answer without streaming. While it arrives, its buffer takes 1.5 to 3. When it is complete, it
+   * is parsed, and its content takes 6, like `content`. The 6 are held from the start: if memory
+   * ran out at the parsing, an answer that the provider has already billed would be lost.
    */
   whole: 6,
   /** Streamed answer: bytes that the parser buffers, such as a line that has not ended. */
@@ -102,8 +102,8 @@ export class CallMeter implements ByteMeter {
   }
 
   /**
-   * Records that a part of the stream was read, and that `bytes` bytes of this part are kept. All
-   * bytes that were received before this call then count as parsed.
+   * Records that a part of the stream was read, and that `bytes` bytes of this part are kept. From
+   * then on, all bytes received before this call count as parsed.
    */
   read(bytes: number): void {
     this.#kept += bytes;

@@ -23,17 +23,17 @@ export interface AnsweredCall extends Answer {
 }
 
 /**
- * Thrown when a run is stopped during a model call. The provider bills the call, so `usage` is an
- * estimate.
+ * Thrown when a run is stopped during a model call. The provider bills the call but has not
+ * reported its usage, so `usage` is an estimate.
  */
 export class CallAborted extends Error {
-  override readonly name = "CallCut";
+  override readonly name = "CallAborted";
   /** The reason of the run's signal. */
   readonly stopped: unknown;
   readonly usage: TokenUsage;
 
   constructor(stopped: unknown, usage: TokenUsage) {
-    super("a model call was cut");
+    super("a model call was aborted");
     this.stopped = stopped;
     this.usage = usage;
   }

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../base/json-object.ts";
 
-/** A provider's error in one form. Providers use different forms. */
+/** An error that a provider reported, in one format for all providers. */
 export interface ProviderError {
   readonly text: string;
   /** The values of `code`, `type` and `status`, as text. */

@@ -34,10 +34,11 @@ const permanentLabels = new Set([
 /**
  * Converts an error that a model call threw, or that a stream contained, into a `ModelFailure`.
  *
- * The following failures are retryable: the statuses 408, 409, 429 and 5xx, a lost connection, a
- * timeout, a 200 response without a usable answer, and an error of the library while it reads an
- * answer. Other 4xx statuses are permanent, because the provider would reject the same request
- * again.
+ * These failures are retryable: the statuses 408, 409, 429 and 5xx (unless the error is
+ * `insufficient_quota`), a lost connection, a timeout, and a 200 response without a usable answer
+ * (unless its error is permanent, see `isPermanent`). Other 4xx statuses are permanent, because the
+ * provider would reject the same request again. A failed TLS handshake and a call that the library
+ * rejects are permanent too.
  */
 export function readFailure(thrown: unknown, scrub: Scrub): ModelFailure {
   if (thrown instanceof ModelFailure) return thrown;

@@ -25,7 +25,7 @@ const lost = new Set([
   "UND_ERR_DESTROYED",
 ]);
 
-/** Error codes of failures that a retry would repeat, with their messages. */
+/** Messages of permanent failures, which a retry would repeat, by error code. */
 const permanent: Readonly<Record<string, string>> = {
   BECKON_ENCODED_BODY:
     "The model's provider compressed its response although Beckon asked it not to.",

@@ -27,9 +27,10 @@ const maxCachedModels = 1_000;
  * Returns `build` with an LRU cache.
  *
  * Building a model takes about 0.24 ms of CPU time, because the libraries compile their schemas
- * each time. This is four times the rest of a call. A model can be reused because it has no state
- * of a call. The API key is part of the cache key, so a model with an old key is not used after the
- * key changed. The returned models also have `scrub`, which removes the API key from text.
+ * each time. Everything else in a call takes a quarter of that. A model can be reused because it
+ * has no state of a call. The API key is part of the cache key, so a model with an old key is not
+ * used after the key changed. The returned models also have `scrub`, which removes the API key from
+ * text.
  */
 export function cacheModels(
   build: (address: ModelAddress) => LanguageModelV4,

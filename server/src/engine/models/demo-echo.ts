@@ -6,7 +6,7 @@ import type {
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
 
-/** The model's name in an agent's configuration. */
+/** The value of `model` with which an agent uses the demo model. */
 export const demoEchoName = "demo/echo";
 
 /**

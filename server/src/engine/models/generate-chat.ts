@@ -20,8 +20,8 @@ interface Chat {
 
 /**
  * Does what `doGenerate` of the library does, with the library's converters and Beckon's transport.
- * It does not use fetch's `Headers`, `Response` and streams, which cost more than a small response
- * needs. Headers of a single call are ignored.
+ * It does not use fetch's `Headers`, `Response` and streams, whose cost is too high for a small
+ * response. `options.headers` is ignored.
  *
  * @throws the library's errors (see `read-failure.ts`).
  */

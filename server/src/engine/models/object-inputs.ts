@@ -2,9 +2,9 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk
 import { isJsonObject } from "../../base/json-object.ts";
 
 /**
- * Replaces arguments of earlier tool calls that are not objects by `{ not_an_object: … }`, because
- * Anthropic and Google would reject the whole request. The model sees the text that it wrote next
- * to Beckon's error message.
+ * If the arguments of an earlier tool call are not an object, wraps them as
+ * `{ not_an_object: … }`. Anthropic and Google would reject the whole request otherwise. The model
+ * still sees the arguments that it wrote, followed by Beckon's error message for that call.
  */
 export function objectInputs({
   prompt,

@@ -41,8 +41,9 @@ export function repairedAnswers(
 }
 
 /**
- * Returns the repaired response. Returns undefined if the call failed for another reason, or if the
- * response continues an earlier response of the call, because that one is no longer available.
+ * Returns the repaired response of a failed call. Returns undefined if the call failed for a reason
+ * that a repair cannot remove, or if the response continues an earlier response of the call,
+ * because the earlier one is no longer available.
  */
 function repairedResponse(thrown: unknown): Response | undefined {
   if (

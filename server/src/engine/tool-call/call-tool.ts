@@ -53,7 +53,10 @@ function droppedResult(tool: PlannedCall["tool"], { maxBytes }: ByteHold): strin
   return `The result of ${tool.name} was dropped: ${memoryIsUsedUp(maxBytes)} The call was made and may have taken effect.`;
 }
 
-/** An async function turns an error that a tool throws synchronously into a rejection. */
+/**
+ * Calls the tool. This function is async, so that an error that a tool throws synchronously becomes
+ * a rejection.
+ */
 async function execute(
   tool: PlannedCall["tool"],
   args: unknown,

@@ -2,11 +2,15 @@ import {
   acceptedInvitation,
   acceptInvitationBody,
   changePasswordBody,
+  checkLinkBody,
+  invitationCheck,
   me,
   pageQuery,
+  resetCheck,
   resetPasswordBody,
   session,
   setupBody,
+  setupCheck,
   signInBody,
   updateMeBody,
   user,
@@ -21,8 +25,13 @@ import {
   signOut,
   updateMe,
 } from "../../accounts/index.ts";
-import { acceptInvitation, useResetLink } from "../../members/index.ts";
-import { defaultWorkspaceId, setUp } from "../../workspaces/index.ts";
+import {
+  acceptInvitation,
+  checkInvitation,
+  checkResetLink,
+  useResetLink,
+} from "../../members/index.ts";
+import { checkSetup, defaultWorkspaceId, setUp } from "../../workspaces/index.ts";
 import type { AccountRoute } from "../management/index.ts";
 
 const password = "correct horse battery staple";
@@ -45,6 +54,20 @@ export const accountRoutes: readonly AccountRoute[] = [
       example: { token: "bks_…", name: "Ada", email, password },
     },
     handle: async ({ ctx, body }) => ({ data: await setUp({ ctx, input: { body } }) }),
+  },
+  {
+    method: "POST",
+    path: "/setup/check",
+    who: "anybody",
+    doc: {
+      id: "checkSetup",
+      summary: "Check setup link",
+      description: "Says what a valid setup link is for, and changes nothing.",
+      body: checkLinkBody,
+      data: setupCheck,
+      example: { token: "bks_…" },
+    },
+    handle: async ({ ctx, body }) => ({ data: await checkSetup({ ctx, input: { body } }) }),
   },
   {
     method: "POST",
@@ -80,7 +103,7 @@ export const accountRoutes: readonly AccountRoute[] = [
     doc: {
       id: "getMe",
       summary: "Get current user",
-      description: "With the role in each workspace.",
+      description: "With the role in each workspace, and the scopes of that role.",
       data: me,
     },
     handle: async ({ ctx }) => ({ data: await getMe({ ctx }) }),
@@ -172,6 +195,37 @@ export const accountRoutes: readonly AccountRoute[] = [
       await useResetLink({ ctx, input: { body, firstWorkspaceId: defaultWorkspaceId } });
       return {};
     },
+  },
+  {
+    method: "POST",
+    path: "/password/reset/check",
+    who: "anybody",
+    doc: {
+      id: "checkPasswordReset",
+      summary: "Check reset link",
+      description: "Says whose password a valid reset link sets, and changes nothing.",
+      body: checkLinkBody,
+      data: resetCheck,
+      example: { token: "bkr_…" },
+    },
+    handle: async ({ ctx, body }) => ({
+      data: await checkResetLink({ ctx, input: { body, firstWorkspaceId: defaultWorkspaceId } }),
+    }),
+  },
+  {
+    method: "POST",
+    path: "/invitations/check",
+    who: "anybody",
+    doc: {
+      id: "checkInvitation",
+      summary: "Check invitation",
+      description:
+        "Says what a valid invitation is for, and changes nothing. `inviter_name` is null if a key made the invitation.",
+      body: checkLinkBody,
+      data: invitationCheck,
+      example: { token: "bki_…" },
+    },
+    handle: async ({ ctx, body }) => ({ data: await checkInvitation({ ctx, input: { body } }) }),
   },
   {
     method: "POST",

@@ -2,6 +2,10 @@ import { workspaceEvent, workspaceEventsQuery } from "@beckon/contract";
 import { listEvents, streamEvents } from "../../events/index.ts";
 import type { ManagedRoute } from "../management/index.ts";
 
+/** Describes `view=summary` of pages and streams of events. */
+export const summarizing =
+  "With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. `data` above 64 KiB is `{artifact_id, bytes}` as always. To read one event in full, get `/runs/:run_id/events` with its `seq` less 1 as `after`, and `limit=1`.";
+
 export const eventRoutes: readonly ManagedRoute[] = [
   {
     method: "GET",
@@ -10,8 +14,7 @@ export const eventRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "listEvents",
       summary: "List workspace events",
-      description:
-        "The events of the workspace or of one agent, oldest first, in the order of their commits. Each page searches `limit` events and holds those that match. Each event has a `cursor` to continue after it. Events of no run (`agent.paused`, `agent.resumed`) are listed only if `kind` names them; their `run_id` and `seq` are null. An agent's token cannot name them.",
+      description: `The events of the workspace or of one agent, oldest first, in the order of their commits. Each page searches \`limit\` events and holds those that match. Each event has a \`cursor\` to continue after it. Events of no run (\`agent.paused\`, \`agent.resumed\`) are listed only if \`kind\` names them; their \`run_id\` and \`seq\` are null. An agent's token cannot name them. ${summarizing}`,
       stream:
         "With `Accept: text/event-stream`, the response streams new events, with a cursor also those after it. `limit` is rejected. The model's output is only in the stream of its run.",
       query: workspaceEventsQuery,

@@ -17,13 +17,13 @@ const published = await readFile(
   "utf8",
 );
 
-const rows = [...published.matchAll(/^\| `([A-Z]+) (\/\S*)` \| `(\S+)` \| (.*) \|$/gm)].map(
-  ([, method = "", path = "", scope = "", cells = ""]) => {
+const rows = [...published.matchAll(/^\| `([A-Z]+) (\/\S*)` \| (`[^|]+`) \| (.*) \|$/gm)].map(
+  ([, method = "", path = "", needed = "", cells = ""]) => {
     const opens = cells.split(" | ").slice(0, roles.options.length);
     return {
       method,
       path,
-      scope,
+      needed: needed.split(", ").map((scope) => scope.slice(1, -1)),
       roles: roles.options.filter((_, index) => opens[index] === "yes"),
     };
   },
@@ -69,7 +69,7 @@ test("no route is missing in it", () => {
   expect(names(personal)).toEqual(names(accountRoutes));
 });
 
-describe.each(rows)("$method $path", ({ method, path, scope, roles: opening }) => {
+describe.each(rows)("$method $path", ({ method, path, needed, roles: opening }) => {
   const sent = request(method, path);
 
   test.each(roles.options)("answers an %s as published", async (role) => {
@@ -92,7 +92,11 @@ describe.each(rows)("$method $path", ({ method, path, scope, roles: opening }) =
         return status === 403 ? [] : [each];
       }),
     );
-    expect(opened.flat()).toEqual([scope]);
+    expect(opened.flat()).toEqual(needed.length === 1 ? needed : []);
+    const credential = await insertKey(beckon, { scopes: needed });
+    expect((await beckon.call(sent.path, { ...sent.options, credential })).status).toBeOneOf(
+      allowed,
+    );
   });
 
   test("answers nobody without a credential", async () => {

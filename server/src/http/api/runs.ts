@@ -4,11 +4,15 @@ import {
   cancelRunsBody,
   deletedRuns,
   deleteRunsBody,
+  draftRunBody,
   emptyBody,
   eventOnWire,
   eventsQuery,
+  listedRun,
   retryRunBody,
   run,
+  runStats,
+  runStatsQuery,
   runsQuery,
 } from "@beckon/contract";
 import {
@@ -16,20 +20,24 @@ import {
   cancelRuns,
   deleteRun,
   deleteRuns,
+  getArtifact,
   getRun,
+  getRunStats,
   listRunEvents,
   listRuns,
   retryRun,
+  startDraftRun,
   startErrors,
   streamRun,
 } from "../../runs/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
+import { artifactFile, type ManagedRequest, type ManagedRoute } from "../management/index.ts";
 import { seqOf } from "../streams/index.ts";
+import { summarizing } from "./events.ts";
 
 const runOf = (request: ManagedRequest) => ({ runId: request.param("run_id") });
 
 const searching =
-  "All filters apply together. `created_after` is inclusive, `created_before` exclusive; `error` matches part of the error's code or message. Each page searches a limited number of runs: it can hold fewer than `limit`, even none, and still have a `next`. The search is complete when `next` is null.";
+  "All filters apply together. `created_after` is inclusive, `created_before` exclusive; `error` matches part of the error's code or message, `text` part of the first 65,536 characters of the input or output, both regardless of case; `external_id` and `tag` match exactly. Each page searches a limited number of runs: it can hold fewer than `limit`, even none, and still have a `next`. The search is complete when `next` is null. With `view=summary`, `input` and `output` are their first 200 characters, and `input_bytes` and `output_bytes` the sizes of the whole ones; `GET /runs/:run_id` returns those.";
 
 const selecting =
   "Select the runs by a `filter` as in a list, or by `all: true`. One request changes a limited number: while `next` is not null, repeat it with `next` as `after`.";
@@ -44,7 +52,7 @@ export const runRoutes: readonly ManagedRoute[] = [
       summary: "List runs",
       description: searching,
       query: runsQuery,
-      data: run,
+      data: listedRun,
       list: true,
     },
     handle: ({ ctx, query }) => listRuns({ ctx, input: { agentId: undefined, query } }),
@@ -58,11 +66,53 @@ export const runRoutes: readonly ManagedRoute[] = [
       summary: "List agent runs",
       description: searching,
       query: agentRunsQuery,
-      data: run,
+      data: listedRun,
       list: true,
     },
     handle: ({ ctx, query, param }) =>
       listRuns({ ctx, input: { agentId: param("agent_id"), query } }),
+  },
+  {
+    method: "POST",
+    path: "/agents/:agent_id/draft-runs",
+    permission: "agents:write",
+    alsoNeeds: "agents:invoke",
+    doc: {
+      id: "startDraftRun",
+      summary: "Start draft run",
+      description:
+        "Runs the agent with changes that are not saved, and responds with the run as soon as it is durable. `config` has the fields of Update agent and is merged with the current version, which is the run's `agent_version`. Tools can refer to secrets of the agent by `secret_id`, each for the origins that it was given for; a new secret is rejected. `max_concurrent_runs` and `max_queued_runs` stay those of the agent. The run has the source `draft`; its configuration is deleted with it.",
+      body: draftRunBody,
+      data: run,
+      created: true,
+      once: true,
+      errors: startErrors,
+      example: {
+        input: "Invoice 4711 is wrong.",
+        config: { instructions: "Sort incoming mail. Answer with one word." },
+      },
+    },
+    handle: async ({ ctx, param, body }) => {
+      const { data, replayed } = await startDraftRun({
+        ctx,
+        input: { agentId: param("agent_id"), body },
+      });
+      return { data, replayed, location: `/api/public/runs/${data.id}` };
+    },
+  },
+  {
+    method: "GET",
+    path: "/runs/stats",
+    permission: "runs:read",
+    doc: {
+      id: "getRunStats",
+      summary: "Get run statistics",
+      description:
+        "Counts, durations, tokens and cost of the runs that match the filter, which is that of the list. There is one group for each `bucket` of time and, with `group_by=agent`, for each agent; groups without runs are left out. Without both, there is one group. The time range is the hour before now with `bucket=minute`, 30 days with `bucket=day` and otherwise a day, unless `created_after` and `created_before` say another: at most 1 day with `minute`, 31 days with `hour`, 366 days otherwise. At most 100,000 runs can be in it. Tokens and cost are those of runs that have ended.",
+      query: runStatsQuery,
+      data: runStats,
+    },
+    handle: async ({ ctx, query }) => ({ data: await getRunStats({ ctx, input: { query } }) }),
   },
   {
     method: "GET",
@@ -118,7 +168,7 @@ export const runRoutes: readonly ManagedRoute[] = [
       id: "retryRun",
       summary: "Retry run",
       description:
-        "Starts a new run with the payload of a run that has ended, on the agent's current version or, with `version: original`, on the version of that run. The new run has `retry_of` and the same `source`.",
+        "Starts a new run with the payload of a run that has ended, on the agent's current version or, with `version: original`, on the version of that run. `input` replaces the whole input, also a trigger's prompt prefix, and also needs the scope `agents:invoke`. A draft run is retried with its own configuration, which also needs the scopes `agents:write` and `agents:invoke`. The new run has `retry_of`, and the same `source`, `external_id` and `tags`.",
       body: retryRunBody,
       bodyOptional: true,
       data: run,
@@ -173,9 +223,9 @@ export const runRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "listRunEvents",
       summary: "List run events",
-      description: "The run's journal, oldest first. `after` is the last `seq` that you have.",
+      description: `The run's journal, oldest first. \`after\` is the last \`seq\` that you have. ${summarizing}`,
       stream:
-        "With `Accept: text/event-stream`, the response streams the stored events and then new ones until the run ends; events with the model's output in between have no id. `limit` is rejected.",
+        "With `Accept: text/event-stream`, the response streams the stored events and then new ones until the run ends; events with the model's output in between have no id, and are left out with `view=summary` except where the output starts and ends. `limit` is rejected.",
       query: eventsQuery,
       data: eventOnWire,
       list: true,
@@ -189,5 +239,24 @@ export const runRoutes: readonly ManagedRoute[] = [
       });
       return stream && { events: stream.events, agentIds: [stream.agentId], idOf: seqOf };
     },
+  },
+  {
+    method: "GET",
+    path: "/runs/:run_id/artifacts/:artifact_id",
+    permission: "runs:read",
+    doc: {
+      id: "getRunArtifact",
+      summary: "Get run artifact",
+      description:
+        "A file of the run. The `data` of an event above 64 KiB is an artifact in JSON: the event has `{artifact_id, bytes}` in its place. JSON, plain text and images are sent with their media type, all else as `application/octet-stream`.",
+      bytes: true,
+    },
+    handle: async (request) =>
+      artifactFile(
+        await getArtifact({
+          ctx: request.ctx,
+          input: { ...runOf(request), artifactId: request.param("artifact_id") },
+        }),
+      ),
   },
 ];

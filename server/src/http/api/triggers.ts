@@ -2,10 +2,13 @@ import {
   createTriggerBody,
   pageQuery,
   rotateBody,
+  run,
+  testTriggerBody,
   trigger,
   updateTriggerBody,
 } from "@beckon/contract";
 import { z } from "zod";
+import { startErrors } from "../../runs/index.ts";
 import {
   createTrigger,
   deleteTrigger,
@@ -14,6 +17,7 @@ import {
   revealTrigger,
   rotateTrigger,
   type TriggerWithToken,
+  testTrigger,
   updateTrigger,
 } from "../../triggers/index.ts";
 import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
@@ -142,6 +146,32 @@ export const triggerRoutes: readonly ManagedRoute[] = [
         input: { ...triggerOf(request), body: request.body },
       });
       return { data: withUrl(request, data), replayed, secret: true };
+    },
+  },
+  {
+    method: "POST",
+    path: `${one}/test`,
+    permission: "triggers:write",
+    alsoNeeds: "agents:invoke",
+    doc: {
+      id: "testTrigger",
+      summary: "Test trigger",
+      description:
+        "Starts a run as a fire with this payload would, without the trigger's URL. A string is sent as text, all else as JSON, unless `content_type` says otherwise. The audit log records the test.",
+      body: testTriggerBody,
+      bodyOptional: true,
+      data: run,
+      created: true,
+      once: true,
+      errors: [...startErrors, "trigger_disabled"],
+      example: { payload: { order: 4711 } },
+    },
+    handle: async (request) => {
+      const { data, replayed } = await testTrigger({
+        ctx: request.ctx,
+        input: { ...triggerOf(request), body: request.body },
+      });
+      return { data, replayed, location: `/api/public/runs/${data.id}` };
     },
   },
   {

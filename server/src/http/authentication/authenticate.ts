@@ -25,16 +25,20 @@ export interface Authenticated {
  * which belongs to one workspace.
  */
 export interface WantedWorkspace {
-  /** Undefined if the request names no workspace, as a member of only one workspace may. */
+  /**
+   * Undefined if the request names no workspace. A member of only one workspace need not name it.
+   */
   readonly id: string | undefined;
-  /** The route concerns all workspaces of the member, so the request need not name one. */
+  /**
+   * Whether the route concerns all workspaces of the member. If so, the request need not name one.
+   */
   readonly any?: boolean | undefined;
 }
 
 /**
  * Returns the sender of the request, found by `x-api-key` or, without this header, by the session
- * cookie. Queries the database each time: once the server has responded to a revocation, a member's
- * removal or a change of role, later requests are subject to it.
+ * cookie. Queries the database each time: once the server has confirmed a revocation, the removal
+ * of a member or a change of role, every later request is subject to it.
  * @throws ApiError `unauthorized`, the same for all credentials that are not valid; `forbidden` if
  *   a signed-in caller is a member of no workspace; `not_found` if the caller is not a member of
  *   the named workspace; `bad_request` if the request must name a workspace and does not; with a

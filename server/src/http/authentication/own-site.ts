@@ -5,10 +5,10 @@ import { headerOf } from "../request/index.ts";
 import type { Services } from "../services.ts";
 
 /**
- * Rejects requests that a page of another site made a browser send with the session's cookie. This
- * is a protection in addition to SameSite=Strict. It applies to every request that a cookie
- * authenticates or that creates or uses accounts. It does not apply to requests with a key, because
- * browsers do not add keys by themselves.
+ * Prevents cross-site request forgery, in addition to SameSite=Strict: rejects requests that a page
+ * of another site caused a browser to send. Applies to all account routes and to every request that
+ * the session's cookie authenticates. Does not apply to requests with a key, because browsers do
+ * not add keys by themselves.
  *
  * - `Host` must be PUBLIC_URL's host, localhost or an IP literal (prevents DNS rebinding).
  * - `Origin`, if present, must be the origin of PUBLIC_URL or have the host and port of `Host`.

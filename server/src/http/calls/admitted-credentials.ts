@@ -11,8 +11,8 @@ const maxCallers = 50_000;
 /**
  * Cache of callers whose credential was valid at an earlier request. A body is read only if its
  * caller is in the cache or a query finds the credential valid, so the cache saves this query.
- * Every start checks the credential again, so a credential in the cache that was revoked starts
- * nothing. Rejected credentials are not cached.
+ * Every start of a run checks the credential again, so a revoked credential starts nothing even if
+ * it is still in the cache. Rejected credentials are not cached.
  */
 export interface AdmittedCredentials {
   /** Returns whether the body can be read without querying the credential first. */

@@ -8,7 +8,7 @@ import type { StartHead } from "./start-from-request.ts";
 /**
  * Returns the member who invokes an agent with a session, or undefined if the request has no
  * session cookie. Queries session and role just before the run is started: once the server has
- * responded to a revocation, the session can start no run.
+ * confirmed that a session is revoked, this session can start no run.
  * @throws ApiError as `authenticate`; `forbidden` if the role cannot invoke agents.
  */
 export async function authenticateMember(

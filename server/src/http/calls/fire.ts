@@ -1,15 +1,16 @@
 import { ApiError, type Result } from "../../base/errors.ts";
 import { hashCredential, isCredential } from "../../base/secrets/index.ts";
+import { toPayload } from "../../triggers/index.ts";
 import {
   headerOf,
   idempotencyKey,
-  jsonOf,
   type RequestContext,
   requestIdHeader,
   textOf,
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import type { AdmittedCredentials } from "./admitted-credentials.ts";
+import { labelHeaders, readLabels } from "./read-labels.ts";
 import { startFromRequest } from "./start-from-request.ts";
 
 /**
@@ -31,7 +32,7 @@ export function handleFireOptions(): Response {
     headers: {
       ...fireCors,
       "access-control-allow-methods": "POST, OPTIONS",
-      "access-control-allow-headers": "content-type, idempotency-key, webhook-id",
+      "access-control-allow-headers": `content-type, idempotency-key, webhook-id, ${labelHeaders}`,
       "access-control-max-age": "86400",
       allow: "POST, OPTIONS",
     },
@@ -55,6 +56,7 @@ export async function handleFire(
       : undefined,
     agentId: null,
     key: fireKey(headerOf(incoming, "idempotency-key"), headerOf(incoming, "webhook-id")),
+    labels: readLabels(incoming),
     payloadOf: (bytes) => payloadOf(bytes, contentType, encoding),
     contentType,
   });
@@ -77,57 +79,17 @@ function fireKey(
   return key?.ok ? key : undefined;
 }
 
-/**
- * Returns the payload of the run. Text and JSON are unchanged; a URL-encoded form is converted to
- * JSON, which models read better.
- */
+/** @throws ApiError `unsupported_type`, and the errors of `toPayload`. */
 function payloadOf(
   bytes: Buffer,
   contentType: string | undefined,
   encoding: string | undefined,
 ): string {
-  const type = (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") {
     throw new ApiError(
       "unsupported_type",
       "The body has a Content-Encoding. Send it uncompressed, without that header.",
     );
   }
-  if (type === "" || type.startsWith("text/")) return textOf(bytes);
-  if (/^[^/]+\/(.+\+)?json$/.test(type)) {
-    const text = textOf(bytes);
-    if (text !== "") jsonOf(text);
-    return text;
-  }
-  if (type === "application/x-www-form-urlencoded") return formPayload(textOf(bytes));
-  throw new ApiError(
-    "unsupported_type",
-    `A trigger does not accept ${type}. Send JSON, text or a URL-encoded form.`,
-  );
-}
-
-/**
- * Converts a URL-encoded form to JSON. Returns text that is not a form unchanged, because curl
- * labels every body as a form by default.
- */
-function formPayload(text: string): string {
-  if (!text.includes("=") || isJson(text)) return text;
-  const fields = new Map<string, string | string[]>();
-  for (const [name, value] of new URLSearchParams(text)) {
-    const earlier = fields.get(name);
-    fields.set(
-      name,
-      earlier === undefined ? value : [...(Array.isArray(earlier) ? earlier : [earlier]), value],
-    );
-  }
-  return JSON.stringify(Object.fromEntries(fields));
-}
-
-function isJson(text: string): boolean {
-  try {
-    jsonOf(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return toPayload(contentType, () => textOf(bytes));
 }

@@ -56,6 +56,8 @@ test("a run that invoke started is on record with source, input, output and time
       source: "invoke",
       trigger_id: null,
       retry_of: null,
+      external_id: null,
+      tags: [],
       input: "Hello",
       output: "Hello",
       error: null,

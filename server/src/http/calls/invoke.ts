@@ -1,5 +1,6 @@
 import { invokeBody } from "@beckon/contract";
 import { parse } from "../../base/parse.ts";
+import { parseJson } from "../../base/parse-json.ts";
 import { hashCredential, isCredential } from "../../base/secrets/index.ts";
 import type { Outcome } from "../../engine/index.ts";
 import { hasKeyFormat } from "../../keys/index.ts";
@@ -11,7 +12,6 @@ import {
   headerOf,
   holdExchange,
   idempotencyKey,
-  jsonOf,
   pathParameter,
   type RequestContext,
   requestIdOf,
@@ -24,6 +24,7 @@ import type { AdmittedCredentials } from "./admitted-credentials.ts";
 import { authenticateMember, cookieOf } from "./authenticate-member.ts";
 import { ignoredFields, ignoredFieldsHeader } from "./ignored-fields.ts";
 import { applied, type Preference, readPrefer } from "./prefer.ts";
+import { readLabels } from "./read-labels.ts";
 import { type StartHead, startFromRequest } from "./start-from-request.ts";
 import { streamInvoked } from "./stream-invoked.ts";
 
@@ -50,10 +51,12 @@ export async function handleInvoke(
     ...(credential === undefined ? await authenticateMember(services, incoming) : {}),
     agentId: pathParameter(c, "agent_id"),
     key: idempotencyKey(headerOf(incoming, "idempotency-key")),
+    labels: readLabels(incoming),
     payloadOf: (bytes) => {
-      const body = jsonOf(textOf(bytes));
+      const body = parseJson(textOf(bytes));
       const ignored = ignoredFields(body, bodyFields);
-      // Set on Node's response, so that errors have the header too: it shows a misspelt `input`.
+      // Set on Node's response, so that error responses have the header too: a caller who sends
+      // `inputs` gets the error that `input` is missing, and the header names `inputs` as ignored.
       if (ignored !== undefined) outgoing.setHeader(ignoredFieldsHeader, ignored);
       return parse(invokeBody, body).input;
     },
@@ -98,7 +101,13 @@ function ended(
 ): Response {
   if (outcome.status === "succeeded") {
     const text = JSON.stringify({ ok: true, run_id: runId, output: outcome.output });
-    if (canSend(text, () => holdExchange(runs.memory.exchanges, workspaceId, outgoing), outgoing)) {
+    if (
+      canSend(
+        text.length,
+        () => holdExchange(runs.memory.exchanges, workspaceId, outgoing),
+        outgoing,
+      )
+    ) {
       return new Response(text, { status: 200, headers });
     }
     const error = tooManyResponses(

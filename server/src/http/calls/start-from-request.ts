@@ -4,6 +4,7 @@ import { unauthorizedMessage } from "../../credentials/index.ts";
 import {
   type Caller,
   callerId,
+  type RunLabels,
   type Started,
   type StartRequest,
   startRun,
@@ -29,6 +30,7 @@ export interface StartHead extends Pick<StartRequest, "source" | "agentId" | "ou
   /** The session by which the caller is signed in, with cookies to set in the response. */
   readonly session?: { readonly id: string; readonly cookies: readonly string[] };
   readonly key: Result<string> | undefined;
+  readonly labels: Result<RunLabels | undefined>;
   /** Converts the raw body to the run's payload. @throws ApiError */
   readonly payloadOf: (bytes: Buffer) => string;
   readonly contentType: string | undefined;
@@ -36,7 +38,8 @@ export interface StartHead extends Pick<StartRequest, "source" | "agentId" | "ou
 
 /**
  * Checks the credential, reads the body, and starts the run.
- * @throws ApiError If a request has several errors, the one that comes first in the API's order.
+ * @throws ApiError If a request has several errors, this is the first one in the API's order of
+ *   errors.
  */
 export async function startFromRequest(
   services: Services,
@@ -69,7 +72,12 @@ export async function startFromRequest(
 }
 
 function toStart(head: StartHead, caller: Caller, body: RawBody): StartRequest {
-  const { source, agentId, contentType = null, output, key, payloadOf } = head;
+  const { source, agentId, contentType = null, output, key, labels, payloadOf } = head;
+  const request = { source, caller, agentId, contentType, output };
+  // An Idempotency-Key is bound to a hash of body and labels. Invalid labels have no hash, so their
+  // error takes the place of the binding, like the error of an unreadable body in `bindKey`.
+  if (!labels.ok) return { ...request, payload: labels, idempotency: key && labels };
   const payload = body.ok ? attempt(() => payloadOf(body.value)) : body;
-  return { source, caller, agentId, contentType, output, payload, idempotency: bindKey(key, body) };
+  const idempotency = bindKey(key, body, labels.value);
+  return { ...request, labels: labels.value, payload, idempotency };
 }

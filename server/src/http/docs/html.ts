@@ -7,7 +7,10 @@ export function escapeHtml(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-/** Returns text as HTML: backticks mark code, and `[text](/docs/…)` is a link within the docs. */
+/**
+ * Returns text as HTML: backticks mark code, and `[text](/path)` is a link to a path of this
+ * server.
+ */
 export function prose(text: string): string {
   return escapeHtml(text)
     .replaceAll(/`([^`]+)`/g, "<code>$1</code>")

@@ -1,1 +1,2 @@
+export { escapeHtml } from "./html.ts";
 export { createDocs } from "./serve.ts";

@@ -21,7 +21,7 @@ export interface ApiResponse {
   readonly content?: Content;
 }
 
-/** An operation of the document, as the documentation shows it. */
+/** An operation of the OpenAPI document, in the form from which the pages at `/docs` are made. */
 export interface Operation {
   readonly id: string;
   /** In upper case. */

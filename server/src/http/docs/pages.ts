@@ -15,6 +15,8 @@ export interface ResourcePage {
 /** All pages of the documentation, in reading order. */
 export interface Site {
   readonly baseUrl: string;
+  /** Version of Beckon. */
+  readonly version: string;
   readonly description: string;
   readonly chapters: readonly Chapter[];
   readonly resources: readonly ResourcePage[];
@@ -46,6 +48,7 @@ export function siteOf(document: OpenapiDocument): Site {
   });
   return {
     baseUrl,
+    version: document.info.version,
     description: document.info.description,
     chapters: chaptersOf(baseUrl),
     resources,

@@ -1,34 +1,40 @@
 import { createHash } from "node:crypto";
 import type { Chapter } from "./chapters/index.ts";
 import { escapeHtml, prose } from "./html.ts";
-import { pageStyle } from "./page-style.ts";
+import { pageScript } from "./page-script.ts";
 import type { ResourcePage, Site } from "./pages.ts";
 import { renderOperation, renderTabs } from "./render-operation.ts";
 import { renderFields } from "./render-schema.ts";
 import { samplesOf } from "./samples.ts";
-import { searchScript } from "./search-script.ts";
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
 /**
- * Content security policy. It allows the page's own style and script, which it identifies by their
- * hashes, and nothing else.
+ * Returns the content security policy. It allows the page's own style and script, which it
+ * identifies by their hashes, the dashboard's fonts, and nothing else.
  */
-export const pagePolicy = [
-  "default-src 'none'",
-  `style-src ${hashOf(pageStyle)}`,
-  `script-src ${hashOf(searchScript)}`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+export function pagePolicy(style: string): string {
+  return [
+    "default-src 'none'",
+    `style-src ${hashOf(style)}`,
+    `script-src ${hashOf(pageScript)}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "font-src 'self'",
+  ].join("; ");
+}
 
 /**
- * Returns a documentation page as one HTML document. The page loads no other files.
+ * Returns a documentation page as one HTML document. The page loads no other files than fonts.
  * @param slug the last part of its path; undefined for the overview
  * @returns undefined if there is no such page
  */
-export function renderPage(site: Site, slug: string | undefined): string | undefined {
+export function renderPage(
+  site: Site,
+  style: string,
+  slug: string | undefined,
+): string | undefined {
   const pages = [...site.chapters, ...site.resources];
   const index = pages.findIndex((page) => page.slug === slug);
   const page = pages[index];
@@ -40,11 +46,13 @@ export function renderPage(site: Site, slug: string | undefined): string | undef
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${page === undefined ? "Beckon API" : `${escapeHtml(page.title)} · Beckon API`}</title>
-<style>${pageStyle}</style>
+<meta name="color-scheme" content="light dark">
+<style>${style}</style>
+<script>${pageScript}</script>
 </head>
 <body>
 <input type="checkbox" id="menu" aria-label="Menu">
-<header><label for="menu">Menu</label><a href="/docs">Beckon API</a><a href="/openapi.json">openapi.json</a></header>
+<header><label for="menu">Menu</label><a href="/docs">${mark}Beckon API</a><span>${escapeHtml(site.version)}</span><a href="/openapi.json">openapi.json</a></header>
 <div class="page">
 ${renderNavigation(site, slug)}
 <main>
@@ -52,11 +60,13 @@ ${page === undefined ? renderOverview(site) : "sections" in page ? renderChapter
 ${neighbours}
 </main>
 </div>
-<script>${searchScript}</script>
 </body>
 </html>
 `;
 }
+
+/** Beckon's logo, the same as in the dashboard (web/src/ui/mark.tsx). */
+const mark = `<svg viewBox="0 0 16 16" width="20" height="20" fill="none" stroke-width="2" aria-hidden="true"><path d="M3 1V15"/><circle cx="6.5" cy="10.5" r="3.5"/><path class="beams" stroke-width="1.75" d="M7.5 4.1 10.5 1.6M10.6 6.6 14.4 5.4"/></svg>`;
 
 interface Linked {
   readonly slug: string;
@@ -64,8 +74,8 @@ interface Linked {
 }
 
 /**
- * Returns the overview, which is the page before the first one. The overview itself has no page
- * before it.
+ * Returns the overview, which is the page before the first one. Returns undefined if `page` is
+ * undefined: then the current page is the overview itself, and there is no page before it.
  */
 function overviewOf(page: Linked | undefined): Linked | undefined {
   return page === undefined ? undefined : { slug: "", title: "Overview" };

@@ -111,7 +111,10 @@ export function notesOf(schema: Schema, isRequired: boolean): string {
     .join(" ");
 }
 
-/** Returns undefined for the largest safe integer, because readers need not know such a limit. */
+/**
+ * Returns undefined for the largest safe integer. The schema that zod generates for an integer has
+ * this `maximum` by default, so it is not a limit that readers need to know.
+ */
 const atMost = (maximum: unknown) => (maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum);
 
 function range(min: unknown, max: unknown, unit: string): string {

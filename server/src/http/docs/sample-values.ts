@@ -10,7 +10,10 @@ export class Secret {
 /** A JSON value in a sample. It can contain instances of `Secret`. */
 export type Value = unknown;
 
-/** Environment variables by the name of the body's field that holds the secret. */
+/**
+ * The environment variable that a sample reads for each secret field of a body, by the field's
+ * name.
+ */
 const secretFields: Readonly<Record<string, string>> = {
   password: "BECKON_PASSWORD",
   current_password: "BECKON_PASSWORD",
@@ -30,10 +33,10 @@ export function withSecrets(example: unknown): Value {
   );
 }
 
-/** Longest value that is written on one line, in characters. */
+/** Maximum length, in characters, of a value that is written on one line. */
 const maxLineLength = 56;
 
-/** Whether a sample with this value reads the environment. */
+/** Returns whether the value is or contains a secret, which samples read from the environment. */
 export function hasSecret(value: Value): boolean {
   return (
     value instanceof Secret ||
@@ -41,12 +44,15 @@ export function hasSecret(value: Value): boolean {
   );
 }
 
-/** Returns the value as a quoted argument of a shell command. It must not have secrets. */
+/** Returns the value, which must not contain a secret, as a quoted argument of a shell command. */
 export function shellArgument(value: Value): string {
   return `'${jsonLiteral(value, JSON.stringify).replaceAll("'", "'\\''")}'`;
 }
 
-/** Returns the value as the text of a shell's here-document, in which `$NAME` is expanded. */
+/**
+ * Returns the value as the text of a shell's here-document. The shell expands the environment
+ * variables of secrets in it; `$` in all other values is escaped.
+ */
 export function hereDocument(value: Value): string {
   return jsonLiteral(value, (scalar) => JSON.stringify(scalar).replaceAll(/[\\$`]/g, "\\$&"));
 }

@@ -77,8 +77,8 @@ function credentialOf(
     case "session":
       return {
         cookie: new Secret("BECKON_COOKIE"),
-        // With a session, Beckon accepts changes only from its own pages, hence the origin of
-        // these.
+        // With a session, Beckon rejects requests other than GET and HEAD that have no `Origin` of
+        // its own site.
         ...(method === "GET" ? {} : { origin: new URL(baseUrl).origin }),
       };
   }

@@ -31,7 +31,7 @@ interface Described {
   readonly doc: RouteDoc;
 }
 
-/** A route that needs no credential, or has it in its body, for example a password. */
+/** A route that needs no credential, or has the credential in its body, for example a password. */
 export interface OpenRoute extends Described {
   readonly who: "anybody";
   /** `signedIn` returns the session of the request, if it has one. */

@@ -8,7 +8,9 @@ import type { RouteResult } from "./managed-route.ts";
  */
 export function agentsFile({ format, agents }: ExportedDocument): RouteResult {
   const text = format === "json" ? asJson(agents) : asYaml(agents);
-  return { file: { name: `beckon-agents.${format}`, type: `application/${format}`, text } };
+  return {
+    file: { name: `beckon-agents.${format}`, type: `application/${format}`, content: text },
+  };
 }
 
 async function* asJson(agents: AsyncIterable<unknown>): AsyncGenerator<string> {

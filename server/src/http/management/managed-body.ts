@@ -1,7 +1,8 @@
 import { ApiError, attempt } from "../../base/errors.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
+import { parseJson } from "../../base/parse-json.ts";
 import { YamlText } from "../../base/yaml/index.ts";
-import { jsonOf, type RawBody, textOf } from "../request/index.ts";
+import { type RawBody, textOf } from "../request/index.ts";
 import type { RouteDoc } from "./route-doc.ts";
 
 /**
@@ -20,7 +21,7 @@ export function managedBody(
 function decode(bytes: Buffer, contentType: string | undefined, doc: RouteDoc): unknown {
   if (bytes.length === 0) return undefined;
   const type = contentType?.split(";")[0]?.trim().toLowerCase() ?? "";
-  if (/^[^/]+\/(.+\+)?json$/.test(type)) return jsonOf(textOf(bytes));
+  if (/^[^/]+\/(.+\+)?json$/.test(type)) return parseJson(textOf(bytes));
   if (doc.yaml && /^(application|text)\/(x-)?yaml$/.test(type)) return new YamlText(textOf(bytes));
   throw new ApiError(
     "unsupported_type",

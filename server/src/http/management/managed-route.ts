@@ -50,7 +50,11 @@ export interface RouteResult {
   readonly file?: {
     readonly name: string;
     readonly type: string;
-    readonly text: AsyncIterable<string>;
+    readonly content: AsyncIterable<string | Uint8Array>;
+    /** Size of the content in bytes; undefined if it is not known yet. */
+    readonly bytes?: number;
+    /** Maximum bytes of the content that are in memory at a time. Default 0: not counted. */
+    readonly heldBytes?: number;
   };
   /** The cursor of the next page of a list; null for the last page. */
   readonly next?: string | null;
@@ -80,6 +84,8 @@ export interface ManagedRoute {
   /** Path below `/api/public`. */
   readonly path: string;
   readonly permission: Scope;
+  /** A second scope that the operation also requires. */
+  readonly alsoNeeds?: Scope;
   /** The route concerns all workspaces of a member, so the request need not name one. */
   readonly anyWorkspace?: true;
   readonly doc: RouteDoc;
@@ -148,8 +154,8 @@ export async function handleManaged(
     const handled = route.handle(request);
     return render(
       { ...(await (route.method === "GET" ? withinDeadline(handled) : handled)), cookies },
-      (text) => {
-        if (!canSend(text, () => hold, outgoing)) throw tooManyResponses();
+      (characters) => {
+        if (!canSend(characters, () => hold, outgoing)) throw tooManyResponses();
       },
     );
   }
@@ -172,18 +178,22 @@ export async function handleManaged(
 }
 
 /**
- * Returns the version in `If-Match`. Returns undefined without this header and for `*`, which every
- * version matches.
+ * Returns the version in `If-Match`. Returns undefined if there is no such header, or if it is `*`,
+ * which matches every version.
  */
 function entityTag(header: string | undefined): string | undefined {
   return header === "*" ? undefined : header?.replace(/^(?:W\/)?"?(.*?)"?$/, "$1");
 }
 
 /**
- * Returns the HTTP response of a route. Calls `count` with the text of a JSON response before the
- * response is sent; `count` can throw an error to prevent that.
+ * Returns the HTTP response of a route. Calls `count` before the response is sent, with the number
+ * of characters of a JSON response, or of bytes of a file, that will be in memory; `count` can throw
+ * an error to prevent the response.
  */
-export function render(result: RouteResult, count: (text: string) => void = () => {}): Response {
+export function render(
+  result: RouteResult,
+  count: (characters: number) => void = () => {},
+): Response {
   const headers = new Headers({ "content-type": "application/json" });
   const { cookies = [] } = result;
   for (const cookie of cookies) headers.append("set-cookie", cookie);
@@ -199,9 +209,15 @@ export function render(result: RouteResult, count: (text: string) => void = () =
     });
   }
   if (result.file !== undefined) {
-    headers.set("content-type", result.file.type);
-    headers.set("content-disposition", `attachment; filename="${result.file.name}"`);
-    return new Response(ReadableStream.from(encoded(result.file.text)), { status: 200, headers });
+    const { name, type, content, bytes, heldBytes = 0 } = result.file;
+    count(heldBytes);
+    headers.set("content-type", type);
+    headers.set("content-disposition", `attachment; filename="${name}"`);
+    // If a browser shows the file in spite of `attachment`, it executes no script in it.
+    headers.set("content-security-policy", "sandbox; default-src 'none'");
+    headers.set("x-content-type-options", "nosniff");
+    if (bytes !== undefined) headers.set("content-length", String(bytes));
+    return new Response(ReadableStream.from(encoded(content)), { status: 200, headers });
   }
   if (result.data === undefined) {
     headers.delete("content-type");
@@ -213,7 +229,7 @@ export function render(result: RouteResult, count: (text: string) => void = () =
     ...(result.next === undefined ? {} : { next: result.next }),
   };
   const text = JSON.stringify(body);
-  count(text);
+  count(text.length);
   return new Response(text, { status: result.location === undefined ? 200 : 201, headers });
 }
 
@@ -221,7 +237,7 @@ async function* asLines(values: AsyncIterable<unknown>): AsyncGenerator<string> 
   for await (const value of values) yield `${JSON.stringify(value)}\n`;
 }
 
-async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+async function* encoded(parts: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  for await (const text of texts) yield encoder.encode(text);
+  for await (const part of parts) yield typeof part === "string" ? encoder.encode(part) : part;
 }

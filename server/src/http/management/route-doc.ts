@@ -19,7 +19,7 @@ export interface RouteDoc {
   /** A missing body counts as `{}`. */
   readonly bodyOptional?: true;
   readonly query?: z.ZodObject;
-  /** The schema of the response's `data`. Without it the response is 204. */
+  /** The schema of the response's `data`. Without it and `bytes` the response is 204. */
   readonly data?: z.ZodType;
   /** Fields that only this response has in addition to those of `data`. */
   readonly also?: z.ZodObject;
@@ -29,8 +29,10 @@ export interface RouteDoc {
   readonly lines?: true;
   /** Describes what the route sends to a client that accepts `text/event-stream`. */
   readonly stream?: string;
-  /** The response is `data` without envelope, as a file in JSON or YAML. */
+  /** The response is a JSON or YAML file that contains only `data`, not `{"ok": true, …}`. */
   readonly file?: true;
+  /** The response is a file of any media type, instead of `data`. */
+  readonly bytes?: true;
   /** The response is 201 with a Location. */
   readonly created?: true;
   /** The response sets the session's cookie. */
@@ -45,8 +47,14 @@ export interface RouteDoc {
   readonly errors?: readonly ErrorCode[];
   /** Example of the body. */
   readonly example?: unknown;
-  /** Example of `data`, unless `data` is a resource of the document, which has one. */
+  /** Example of `data`. Absent if `data` is a resource: each resource has its own example. */
   readonly dataExample?: unknown;
+}
+
+/** Returns the status of the response if the request succeeds. */
+export function statusOf({ data, bytes, created }: RouteDoc): 200 | 201 | 204 {
+  if (bytes) return 200;
+  return data === undefined ? 204 : created ? 201 : 200;
 }
 
 /** Returns every error code of a route. `who` is given only for routes about accounts. */
@@ -75,8 +83,8 @@ export function errorsOf({
   if (doc.query !== undefined || method !== "GET" || who === undefined) codes.push("bad_request");
   if (doc.body !== undefined || doc.once) codes.push("too_large");
   if (doc.body !== undefined) codes.push("unsupported_type");
-  // The first request with the same key can still be in progress (`conflict`), or its stored
-  // response can be encrypted with a lost master key (`secret_unreadable`).
+  // A repeated request gets `conflict` while the response stored for its Idempotency-Key is being
+  // deleted, and `secret_unreadable` if that response was encrypted with a lost master key.
   if (doc.once) codes.push("idempotency_mismatch", "conflict", "secret_unreadable");
   if (doc.ifMatch) codes.push("stale");
   return [...new Set([...codes, ...(doc.errors ?? [])])];

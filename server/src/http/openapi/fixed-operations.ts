@@ -8,6 +8,7 @@ import {
   lastEventId,
   pathParameters,
   prefer,
+  runLabels,
   sessionParameters,
   webhookId,
 } from "./parameters.ts";
@@ -40,6 +41,7 @@ const invoke = {
     idempotencyKey,
     lastEventId,
     prefer,
+    ...runLabels,
     ...sessionParameters("POST"),
   ],
   requestBody: { required: true, content: json(schemaOfRequest(invokeBody), { input: "Hello" }) },
@@ -85,7 +87,7 @@ const fire = {
   description:
     "Starts a run and responds as soon as it is durable. The URL is the credential: no header is needed, and `Authorization` is ignored. The run's input is the trigger's prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. A body without Content-Type is text. An empty body is valid if the trigger has a prompt prefix.",
   security: [],
-  parameters: [...pathParameters("/:token"), idempotencyKey, webhookId],
+  parameters: [...pathParameters("/:token"), idempotencyKey, webhookId, ...runLabels],
   requestBody: {
     content: {
       "application/json": { schema: {}, example: { order: 4711 } },

@@ -42,8 +42,9 @@ function convert(schema: z.ZodType, io: "input" | "output"): JsonSchema {
 }
 
 /**
- * Replaces references to the definition of `z.json()` by `{}`, which allows any value. The
- * reference would be wrong in the document, because it starts at the root of the schema.
+ * Replaces references to the definition of `z.json()` by `{}`, which allows any value. Such a
+ * reference, `#/$defs/…`, starts at the root of the JSON document. The root of the OpenAPI document
+ * has no `$defs`, so the reference would lead nowhere.
  */
 function unreferenced(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unreferenced);

@@ -4,6 +4,7 @@ import {
   errorsOf,
   type ManagedRoute,
   type RouteDoc,
+  statusOf,
 } from "../management/index.ts";
 import { errorResponses } from "./error-responses.ts";
 import { type JsonSchema, schemaOfRequest, schemaOfResponse } from "./json-schema.ts";
@@ -19,13 +20,16 @@ import { headersOf } from "./response-headers.ts";
 
 /** Returns the operation object of a managed route. */
 export function managedOperation(route: ManagedRoute): JsonSchema {
-  const { permission, path, method } = route;
+  const { permission, alsoNeeds, path, method } = route;
   return {
     ...operation(route, tagOf(path), {
-      needs: `Needs the scope \`${permission}\`.`,
+      needs:
+        alsoNeeds === undefined
+          ? `Needs the scope \`${permission}\`.`
+          : `Needs the scopes \`${permission}\` and \`${alsoNeeds}\`.`,
       parameters: sessionParameters(method),
     }),
-    "x-scope": permission,
+    "x-scope": [permission, alsoNeeds].filter(Boolean).join(" "),
   };
 }
 
@@ -60,7 +64,7 @@ function operation(
     ],
     ...(doc.body === undefined ? {} : { requestBody: requestBody(doc, doc.body) }),
     responses: {
-      [doc.data === undefined ? 204 : doc.created ? 201 : 200]: success(doc),
+      [statusOf(doc)]: success(doc),
       ...(doc.stream === undefined
         ? {}
         : {
@@ -88,10 +92,13 @@ const collections = [
   "invitations",
 ];
 
-/** Returns the tag of a path: its last collection, or `runs` for all paths below `/runs`. */
+/**
+ * Returns the tag of a path: `runs` if it starts with `/runs` or ends with `/draft-runs`, else the
+ * last of its segments that is in `collections`.
+ */
 function tagOf(path: string): string {
   const named = path.split("/").filter((part) => collections.includes(part));
-  return path.startsWith("/runs") ? "runs" : (named.at(-1) ?? "agents");
+  return /^\/runs|\/draft-runs$/.test(path) ? "runs" : (named.at(-1) ?? "agents");
 }
 
 function queryParameters({ query }: RouteDoc): JsonSchema[] {
@@ -114,8 +121,8 @@ function headerParameters(doc: RouteDoc): JsonSchema[] {
 }
 
 /**
- * A stream of server-sent events. `data` is the event as JSON, `event` its type, and `id`, if
- * present, the cursor with which a reader resumes after the event.
+ * Media type of a stream of server-sent events. `data` is the event as JSON, `event` its type, and
+ * `id`, if present, the cursor with which a reader resumes after the event.
  */
 export const streamContent = {
   "text/event-stream": { schema: { $ref: "#/components/schemas/StreamEvent" } },
@@ -137,6 +144,12 @@ function success(doc: RouteDoc): JsonSchema {
     ...(doc.once ? (["IdempotencyReplayed"] as const) : []),
     ...(doc.setsCookie ? (["SetCookie"] as const) : []),
   );
+  if (doc.bytes)
+    return {
+      description: "The file.",
+      headers: { ...headers, ...headersOf("ContentDisposition") },
+      content: { "*/*": { schema: {} } },
+    };
   if (doc.data === undefined) return { description: "Done.", headers };
   const { schema: one, example } = resourceOf(doc, doc.data);
   const withExample = example === undefined ? {} : { example };

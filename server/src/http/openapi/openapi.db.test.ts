@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { artifactOf, longInput } from "../../../test/artifact-of.ts";
 import { startTestBeckon } from "../../../test/beckon.ts";
 import { succeeded } from "../../../test/check-answer.ts";
 import { startModelServer } from "../../../test/model-server.ts";
@@ -113,7 +114,7 @@ test("every managed route answers as it declares", async () => {
   const provider = await beckon.createProvider((await startModelServer()).url);
   const agent = await beckon.createAgent();
   const trigger = await beckon.createTrigger(agent.id);
-  const { body: invoked } = await beckon.invoke(agent, "Hello");
+  const { body: invoked } = await beckon.invoke(agent, longInput);
   const key = (await beckon.call("/keys", { body: { name: "Test", preset: "observer" } })).body
     .data;
 
@@ -122,6 +123,7 @@ test("every managed route answers as it declares", async () => {
     ":trigger_id": trigger.id,
     ":version": "1",
     ":run_id": invoked.run_id,
+    ":artifact_id": await artifactOf(beckon, invoked.run_id),
     ":key_id": key.id,
     ":provider_id": provider.id,
     ":workspace_id": defaultWorkspaceId,
@@ -131,6 +133,8 @@ test("every managed route answers as it declares", async () => {
     ).body.data.id,
   };
   const bodies: Record<string, unknown> = {
+    // The example disables the trigger, and then it could not be tested.
+    updateTrigger: { name: "Other" },
     createProvider: { name: "other", kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1" },
     updateProvider: { api_key: "sk-test" },
   };
@@ -164,6 +168,7 @@ test("every managed route answers as it declares", async () => {
 test("every route about accounts answers as it declares", async () => {
   const call = (path: string, body?: unknown) => beckon.call(path, { credential: null, body });
   const another = await beckon.another({ setup: true });
+  await call("/setup/check", { token: another.setupToken });
   await call("/setup", {
     token: another.setupToken,
     name: "Ada",
@@ -185,12 +190,14 @@ test("every route about accounts answers as it declares", async () => {
   const { data: invited } = (
     await ada.call("/invitations", { body: { email: "new@example.com", role: "viewer" } })
   ).body;
+  await call("/invitations/check", { token: invited.token });
   await call("/invitations/accept", { token: invited.token, name: "New", password });
   await ada.call("/password", {
     body: { current_password: password, new_password: `${password}!` },
   });
   await (await signedIn(`${password}!`)).call("/sign-out", { method: "POST" });
   const { data: link } = (await ada.call(`/members/${me.id}/reset-link`, { method: "POST" })).body;
+  await call("/password/reset/check", { token: link.token });
   await call("/password/reset", { token: link.token, new_password: password });
   expect(accountRoutes.map(({ doc }) => doc.id).filter((id) => !succeeded.has(id))).toEqual([]);
 });

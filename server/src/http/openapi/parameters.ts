@@ -9,6 +9,7 @@ const pathParameterDocs: Readonly<Record<string, { description: string; example:
   trigger_id: { description: "Id of the trigger.", example: id("trg") },
   token: { description: "The trigger's token, part of its secret URL.", example: "bkt_TOKEN" },
   run_id: { description: "Id of the run.", example: id("run") },
+  artifact_id: { description: "Id of the artifact.", example: id("art") },
   provider_id: { description: "Id of the provider.", example: id("prv") },
   key_id: { description: "Id of the key.", example: id("key") },
   workspace_id: { description: "Id of the workspace.", example: id("wsp") },
@@ -35,6 +36,26 @@ export const idempotencyKey: JsonSchema = {
   schema: { type: "string", minLength: 1, maxLength: 255 },
 };
 
+/** The headers that label a run. The client library encodes them itself. */
+export const runLabels: readonly JsonSchema[] = [
+  {
+    name: "beckon-external-id",
+    in: "header",
+    description:
+      "Your own id of the run, 1 to 255 characters; it need not be unique. Percent-encode all but printable ASCII, and `%`.",
+    schema: { type: "string", minLength: 1 },
+    example: "order-4711",
+  },
+  {
+    name: "beckon-tags",
+    in: "header",
+    description:
+      "At most 10 tags, separated by commas, each of 1 to 64 characters. Percent-encode all but printable ASCII, `%`, and a comma in a tag.",
+    schema: { type: "string", minLength: 1 },
+    example: "billing,Z%C3%BCrich",
+  },
+];
+
 export const lastEventId: JsonSchema = {
   name: "Last-Event-ID",
   in: "header",
@@ -58,8 +79,8 @@ export const prefer: JsonSchema = {
 };
 
 /**
- * Parameters to which operations refer. The client library has no options for these, because it
- * authenticates with keys and handles idempotency keys itself.
+ * Parameters that operations include by reference (`$ref`). The client library has no options for
+ * these, because it authenticates with keys and handles idempotency keys itself.
  */
 export const sharedParameters = {
   Workspace: {

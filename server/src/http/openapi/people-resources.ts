@@ -1,10 +1,14 @@
 import {
   acceptedInvitation,
   invitation,
+  invitationCheck,
   me,
   member,
+  resetCheck,
   resetLink,
+  roleScopes,
   session,
+  setupCheck,
   user,
   workspace,
 } from "@beckon/contract";
@@ -42,6 +46,23 @@ export const peopleResources: readonly { name: string; schema: z.ZodType; exampl
     example: { ...person, role: "editor", ...times, workspace_id: id("wsp") },
   },
   { name: "ResetLink", schema: resetLink, example: { expires_at: later } },
+  { name: "SetupCheck", schema: setupCheck, example: { workspace_name: "default" } },
+  {
+    name: "InvitationCheck",
+    schema: invitationCheck,
+    example: {
+      workspace_id: id("wsp"),
+      workspace_name: "Support",
+      role: "editor",
+      email: "grace@example.com",
+      inviter_name: "Ada",
+    },
+  },
+  {
+    name: "ResetCheck",
+    schema: resetCheck,
+    example: { name: "Grace", email: "grace@example.com" },
+  },
   { name: "User", schema: user, example: { ...person, ...times } },
   {
     name: "Me",
@@ -49,7 +70,9 @@ export const peopleResources: readonly { name: string; schema: z.ZodType; exampl
     example: {
       ...person,
       ...times,
-      workspaces: [{ id: id("wsp"), name: "Support", role: "owner" }],
+      workspaces: [
+        { id: id("wsp"), name: "Support", role: "viewer", scopes: [...roleScopes.viewer] },
+      ],
     },
   },
   {

@@ -2,10 +2,12 @@ import {
   auditEntry,
   eventOnWire,
   key,
+  listedRun,
   modelList,
   provider,
   providerCheck,
   run,
+  runStats,
   streamEvent,
   trigger,
 } from "@beckon/contract";
@@ -24,6 +26,27 @@ const time = "2026-01-31T09:30:00.000Z";
 const id = (prefix: string) => `${prefix}_01jdb8tq5ke5ktbqrs4n1h9m0z`;
 const usage = { input_tokens: 12, output_tokens: 3, cached_input_tokens: 0 };
 
+const runExample = {
+  id: id("run"),
+  agent_id: id("agt"),
+  agent_version: 1,
+  status: "succeeded",
+  source: "invoke",
+  trigger_id: null,
+  retry_of: null,
+  external_id: "order-4711",
+  tags: ["billing"],
+  input: "Hello",
+  output: "Hello",
+  error: null,
+  usage,
+  cost_micros: null,
+  attempt: 1,
+  created_at: time,
+  started_at: time,
+  finished_at: time,
+};
+
 export const resources: readonly Resource[] = [
   ...agentResources,
   {
@@ -39,26 +62,29 @@ export const resources: readonly Resource[] = [
       updated_at: time,
     },
   },
+  { name: "Run", schema: run, example: runExample },
   {
-    name: "Run",
-    schema: run,
+    name: "ListedRun",
+    schema: listedRun,
+    example: { ...runExample, input_bytes: 5, output_bytes: 5 },
+  },
+  {
+    name: "RunStats",
+    schema: runStats,
     example: {
-      id: id("run"),
-      agent_id: id("agt"),
-      agent_version: 1,
-      status: "succeeded",
-      source: "invoke",
-      trigger_id: null,
-      retry_of: null,
-      input: "Hello",
-      output: "Hello",
-      error: null,
-      usage,
-      cost_micros: null,
-      attempt: 1,
-      created_at: time,
-      started_at: time,
-      finished_at: time,
+      created_after: "2026-01-30T09:30:00.000Z",
+      created_before: time,
+      time_zone: "Europe/Zurich",
+      groups: [
+        {
+          bucket: "2026-01-31T08:00:00.000Z",
+          agent_id: null,
+          runs: { queued: 0, running: 1, succeeded: 40, failed: 2, cancelled: 0 },
+          duration_ms: { p50: 840, p95: 3410 },
+          usage: { input_tokens: 50_400, output_tokens: 9_800 },
+          cost_micros: 18_400,
+        },
+      ],
     },
   },
   {

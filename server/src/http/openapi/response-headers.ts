@@ -25,6 +25,7 @@ export const responseHeaders = {
     description: "`true`: the response to an earlier request with the same Idempotency-Key.",
     ...text,
   },
+  ContentDisposition: { description: "`attachment` with the name of the file.", ...text },
   PreferenceApplied: { description: "The part of `Prefer` that was applied.", ...text },
   IgnoredFields: {
     description:
@@ -42,6 +43,7 @@ const names: { readonly [Name in keyof typeof responseHeaders]: string } = {
   Location: "Location",
   ETag: "ETag",
   IdempotencyReplayed: "Idempotency-Replayed",
+  ContentDisposition: "Content-Disposition",
   PreferenceApplied: "Preference-Applied",
   IgnoredFields: "beckon-ignored-fields",
   SetCookie: "Set-Cookie",

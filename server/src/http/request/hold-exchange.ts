@@ -3,8 +3,8 @@ import type { ByteBudget, ByteHold } from "../../base/byte-budget.ts";
 import { ApiError } from "../../base/errors.ts";
 
 /**
- * Responses of at most this many characters are not counted, because each connection takes as much
- * memory anyway.
+ * Responses of at most this many characters do not count against the memory budget, because each
+ * connection takes as much memory anyway.
  */
 const smallResponse = 64 * 1024;
 
@@ -14,12 +14,12 @@ const smallResponse = 64 * 1024;
  */
 const heldPerCharacter = 5;
 
-/** A client that reads nothing of a large response for this long is disconnected. */
+/** If a client reads nothing of a large response for this long, it is disconnected. */
 const stallMs = 60_000;
 
 /**
- * Returns a hold that counts the bytes of a request body and of its response. The hold is released
- * when the response is sent or the client has disconnected.
+ * Returns a hold, which counts the bytes of a request body and of its response against the budget
+ * `exchanges`. The hold is released when the response is sent or the client has disconnected.
  * @param owner the workspace or address whose share of the budget the hold uses.
  */
 export function holdExchange(
@@ -36,13 +36,18 @@ export function holdExchange(
 /**
  * Counts a response before it is sent. A client that reads nothing of a large response for a minute
  * is disconnected.
+ * @param characters the number of characters of the response that are in memory at a time.
  * @returns false if the process cannot hold another large response. The response must not be sent
  *   then.
  */
-export function canSend(text: string, hold: () => ByteHold, outgoing: ServerResponse): boolean {
-  if (text.length <= smallResponse) return true;
+export function canSend(
+  characters: number,
+  hold: () => ByteHold,
+  outgoing: ServerResponse,
+): boolean {
+  if (characters <= smallResponse) return true;
   outgoing.setTimeout(stallMs, () => outgoing.destroy());
-  return hold().grow(heldPerCharacter * text.length);
+  return hold().grow(heldPerCharacter * characters);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IdempotencyBinding } from "../../base/context.ts";
 import { ApiError, type Result } from "../../base/errors.ts";
+import type { RunLabels } from "../../runs/index.ts";
 
 /**
  * Returns the key in the header, which can be in double quotes; undefined if there is no header. An
@@ -22,15 +23,18 @@ export function idempotencyKey(header: string | undefined): Result<string> | und
 /**
  * Returns the key with the SHA-256 hash of the raw body, to recognize a repeat of the request;
  * undefined if there is no key.
+ * @param labels hashed together with the body: a request with the same key and other labels is
+ *   rejected as a mismatch, because the first request's run does not have these labels.
  */
 export function bindKey(
   key: Result<string> | undefined,
   body: Result<Buffer>,
+  labels?: RunLabels,
 ): Result<IdempotencyBinding> | undefined {
   if (key === undefined || !key.ok) return key;
   if (!body.ok) return body;
-  return {
-    ok: true,
-    value: { key: key.value, bodyHash: createHash("sha256").update(body.value).digest() },
-  };
+  const hash = createHash("sha256").update(body.value);
+  // Separated by a NUL, which no valid body contains.
+  if (labels !== undefined) hash.update(`\0${JSON.stringify([labels.externalId, labels.tags])}`);
+  return { ok: true, value: { key: key.value, bodyHash: hash.digest() } };
 }

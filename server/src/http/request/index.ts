@@ -1,6 +1,6 @@
 export { canSend, holdExchange, tooManyResponses } from "./hold-exchange.ts";
 export { bindKey, idempotencyKey } from "./idempotency-key.ts";
-export { jsonOf, type RawBody, readBody, textOf } from "./read-body.ts";
+export { type RawBody, readBody, textOf } from "./read-body.ts";
 export { readDeadline } from "./read-deadline.ts";
 export {
   addressOf,

@@ -7,14 +7,15 @@ import { ApiError, type Result } from "../../base/errors.ts";
 const maxBodyBytes = 1_048_576;
 
 /**
- * The raw body, or the error. The rest of a rejected body is discarded for at most half a second
- * after the response: closing the connection at once would lose the response for clients that read
- * only after they have sent everything.
+ * The raw body, or the error for which it is rejected. The rest of a rejected body is read and
+ * discarded for at most half a second after the response. Some clients read the response only after
+ * they have sent everything; if the connection were closed at once, they would lose the response.
  */
 export type RawBody = Result<Buffer>;
 
 /**
- * A body of at most this size is not counted, because each connection uses as much memory anyway.
+ * A body of at most this size does not count against the memory budget, because each connection
+ * uses as much memory anyway.
  */
 const smallBodyBytes = 16 * 1024;
 
@@ -53,8 +54,8 @@ export function readBody(incoming: IncomingMessage, hold: () => ByteHold): Promi
       if (fits) reject(tooManyBodies());
       else resolve({ ok: false, error: tooLarge() });
     };
-    // Both events can also follow a complete body. No error is created then, because capturing its
-    // stack would take time.
+    // The events `error` and `close` can also follow a complete body. No error is created then,
+    // because capturing its stack would take time.
     const onClose = () => (incoming.complete ? undefined : reject(truncated()));
     incoming.on("data", append);
     incoming.on("end", () =>
@@ -81,27 +82,6 @@ export function textOf(bytes: Buffer): string {
   if (!isUtf8(bytes))
     throw new ApiError("bad_request", "The body is not valid UTF-8. Send text encoded as UTF-8.");
   return bytes.toString();
-}
-
-/**
- * Returns the parsed JSON. Skips a byte order mark, as RFC 8259 allows: some editors add one.
- * @throws ApiError `bad_request` with the position at which the text is not JSON.
- */
-export function jsonOf(text: string): unknown {
-  if (text === "") throw new ApiError("bad_request", "The body is empty. Send JSON.");
-  try {
-    return JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
-  } catch (thrown) {
-    throw new ApiError("bad_request", `The body is not valid JSON${positionIn(thrown)}.`);
-  }
-}
-
-/** Returns the position in the parser's message. The message itself repeats parts of the body. */
-function positionIn(thrown: unknown): string {
-  const message = thrown instanceof Error ? thrown.message : "";
-  if (message.includes("end of JSON input")) return ": it is truncated";
-  const position = /at position \d+( \(line \d+ column \d+\))?/.exec(message)?.[0];
-  return position === undefined ? "" : `: unexpected character ${position}`;
 }
 
 function tooManyBodies(): ApiError {

@@ -13,8 +13,8 @@ import { type StreamSource, type Timing, writeStream } from "./write-stream.ts";
 export interface Streams {
   /**
    * Reserves capacity for a stream of this credential.
-   * @throws ApiError `too_many_requests` if the credential has too many streams, `unavailable` if
-   *   the process has
+   * @throws ApiError `too_many_requests` if the credential has too many open streams; `unavailable`
+   *   if the process has too many open streams
    */
   reserve(credentialId: string): Reservation;
 }
@@ -92,8 +92,8 @@ export function openStreams(
             for (const stream of [first, ...more]) stream.revoke();
         }
       } catch (thrown) {
-        // A lost database is not logged here: while it is away, no credential can be revoked
-        // either.
+        // An unreachable database is not logged here. While it is unreachable, no credential can be
+        // revoked either.
         if (failureKind(thrown) !== "lost")
           log.error(
             { reason: messageOf(thrown) },

@@ -38,7 +38,7 @@ const streamHeaders = {
 };
 
 /**
- * Time for the last frames to reach the reader of a revoked stream. After it the connection is
+ * Time in which the last frames must reach the reader of a revoked stream. Then the connection is
  * closed.
  */
 const farewellMs = 1_000;

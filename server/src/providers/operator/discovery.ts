@@ -57,7 +57,7 @@ export class Discovery {
 
   async #probe({ name, port }: ModelServer): Promise<void> {
     const { ownPorts, fetch, log, probeTimeoutMs = 1_000 } = this.#options;
-    // The first probe is made when the process starts, and the startup message shows its result.
+    // A server that the first probe finds is not logged, because the startup message shows it.
     const isFirst = !this.#probes.has(name);
     const baseUrl = `http://127.0.0.1:${port}/v1`;
     const list = ownPorts.has(port)
@@ -75,7 +75,8 @@ export class Discovery {
       this.#found.set(name, { name, kind, origin, baseUrl, apiKey: undefined, models });
       if (before === undefined && !isFirst) log.info({ provider: name }, "model server found");
     } else if (!list?.timedOut && this.#found.delete(name)) {
-      // A server that timed out may only be busy, so it is not removed.
+      // A server that timed out may only be busy, so only servers that failed in another way are
+      // removed.
       log.info({ provider: name }, "model server gone");
     }
   }

@@ -47,8 +47,8 @@ export function toOperatorProvider(ctx: Context, provider: OperatorProvider): Pr
 }
 
 /**
- * @throws ApiError `conflict` if the id belongs to an operator's provider, because the API cannot
- *   change it.
+ * Checks that the id does not belong to a provider of the operator.
+ * @throws ApiError `conflict` if it does, because the API cannot change such a provider.
  */
 export async function rejectOperatorProvider(ctx: Context, id: string): Promise<void> {
   const provider = await findOperatorProvider(ctx, id);

@@ -28,10 +28,10 @@ const namedMs = 1_000;
  * Returns the operator's providers, which are accounts and model servers.
  *
  * The names of accounts are `openai`, `openai-chat` (the account of `openai`, called through the
- * chat completions API), `anthropic` and `google`. An account needs a key or a base URL, because a
- * server at another URL may need no key. The workspace `default` can use the accounts, and so can
- * all other workspaces if `shared` is true. Model servers have the names in `model-servers.ts`.
- * Only the workspace `default` can use them.
+ * chat completions API), `anthropic` and `google`. An account exists if its key or its base URL is
+ * set: a server at another base URL may need no key. The workspace `default` can use the accounts,
+ * and so can all other workspaces if `shared` is true. Model servers have the names in
+ * `model-servers.ts`. Only the workspace `default` can use them.
  *
  * All these providers are called with the operator's credentials and without the egress rules,
  * because the operator chose their addresses.

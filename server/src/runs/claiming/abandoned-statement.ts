@@ -1,5 +1,6 @@
 import type { Database, Parameters, Statement } from "../../base/database/index.ts";
 import { engineVersion } from "../../base/engine-version.ts";
+import { configOf } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
 import type { LastAttempt } from "../subscribing/index.ts";
 import {
@@ -12,9 +13,10 @@ import {
 
 /**
  * Selects the abandoned runs: those that are running although the process that owns them was
- * declared dead. That the lease of the process has expired is not enough. The lateral subquery with
- * `offset 0` makes the planner start from the dead processes: this query runs every second, and
- * most running runs belong to living processes.
+ * declared dead. An expired lease alone does not make them abandoned. The lateral subquery with
+ * `offset 0` makes the planner start from the dead processes, of which there are few. Otherwise
+ * this query, which runs every second, might scan all running runs, most of which belong to living
+ * processes.
  */
 const abandoned = `
 with abandoned as (
@@ -24,14 +26,13 @@ with abandoned as (
 )`;
 
 /** Expression for the limit `max_attempts` of a run `r`. `i` is the run's row in `run_inputs`. */
-const maxAttempts = `(select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)`;
+const maxAttempts = `(${configOf("r", "i")} -> 'limits' ->> 'max_attempts')::int`;
 
 /**
  * Condition for a run `r` to be a suspect: its process `d` died during the run's last attempt,
  * while the process also executed other runs on their last attempts. Any of these runs can have
- * killed the process, so each gets another attempt. A run with `max_attempts` 1 is never a suspect,
- * since it must not be executed twice.
+ * killed the process, so each gets its last attempt again. A run with `max_attempts` 1 is never a
+ * suspect, since it must not be executed twice.
  */
 const suspected = `${maxAttempts} <= r.attempt and r.attempt > 1 and d.suspects <> 1`;
 
@@ -45,8 +46,8 @@ const source = `
     and d.died_at is not null and i.engine_version <= ${engineVersion}`;
 
 /**
- * Returns the expression `picked`, which selects and locks the abandoned runs for which `condition`
- * holds, oldest first.
+ * Returns the common table expression `picked`, which selects and locks the abandoned runs for
+ * which `condition` holds, oldest first.
  */
 const pickedBy = (condition: string, limit: string) => `picked as (
   select r.id, least(r.attempt + 1, ${maxAttempts}) as attempt,
@@ -58,15 +59,15 @@ const picked = (condition: string) => (p: Parameters<Claimant>, limit: string) =
   `${abandoned}, ${pickedBy(`${condition} and r.workspace_id <> all (${exceptOf(p)})`, limit)}`;
 
 /**
- * Picks runs that are taken over only to be ended. Ending a run takes little memory, so runs of
- * workspaces that wait for memory are picked too.
+ * Picks runs that are taken over only to be ended. Ending a run takes little memory, so this
+ * includes workspaces whose runs wait for memory, which `picked` excludes.
  */
 const pickedToEnd = (condition: string) => (_: Parameters<Claimant>, limit: string) =>
   `${abandoned}, ${pickedBy(condition, limit)}`;
 
 /**
  * Picks half of the suspects of one dead process, rounded up. The process is the one that owned the
- * oldest suspect.
+ * oldest suspect. `claimLastAttempts` explains why half.
  */
 const halved = (p: Parameters<Claimant>, limit: string) => `${abandoned}, half as (
   select d.id as owner, greatest(1, (d.suspects + 1) / 2) as size ${source} and ${suspected}
@@ -74,9 +75,9 @@ const halved = (p: Parameters<Claimant>, limit: string) => `${abandoned}, half a
 ), ${pickedBy(`${suspected} and r.owner = (select owner from half)`, `least(${limit}, (select size from half))`)}`;
 
 /**
- * Counts the runs on their last attempt that each dead process owned, once for each dead process.
- * This must not be part of the statement that declares a process dead: the snapshot of that
- * statement could miss a claim that the process had just committed.
+ * Counts, once for each dead process, the runs on their last attempt that it owned, and stores the
+ * number in `processes.suspects`. This must not be part of the statement that declares a process
+ * dead: the snapshot of that statement could miss a claim that the process had just committed.
  * @returns whether dead processes still own runs.
  */
 export async function countSuspects(database: Database): Promise<boolean> {
@@ -98,8 +99,8 @@ const failover = (name: string, picked: (p: Parameters<Claimant>, limit: string)
   claimStatement(name, { picked, wanted: "picked", failover: true });
 
 const abandonedRuns = failover("claim-abandoned", picked(`${maxAttempts} - r.attempt > 1`));
-// Takes over runs only after the suspects of their process are counted. A run that was taken over
-// earlier would be missing from the count.
+// Because of the condition `d.suspects is not null`, a run is taken over only after the suspects of
+// its process are counted. A run that was taken over earlier would be missing from the count.
 const cancelledRuns = failover(
   "claim-cancelled",
   pickedToEnd(
@@ -123,8 +124,9 @@ export function claimAbandoned(database: Database, claimant: Claimant): Promise<
 
 /**
  * Takes over runs whose cancellation was requested, only to end them. A run on its last attempt is
- * excluded if its process died after the request, because reading the run's journal may have killed
- * the process. Such a run is left to the other claims.
+ * excluded if its process died after the request, because the process may have died while it read
+ * the run's journal in order to end the run. Such a run is left to `claimLastAttempts` and
+ * `findExhausted`.
  */
 export function claimCancelled(database: Database, claimant: Claimant): Promise<ClaimResult> {
   return claim(database.engine, cancelledRuns, claimant);
@@ -137,12 +139,13 @@ export function claimCancelled(database: Database, claimant: Claimant): Promise<
 export const maxTogether = 64;
 
 /**
- * Takes over runs for their last attempt. Runs that kill their process are found by bisection: at
- * most half of the suspects of a dead process, rounded up, are taken over at a time. They are
- * executed without other runs on their last attempt, so that after another death only they are
- * suspects.
- * @param executing for each run on its last attempt that this process already executes, the kind of
- *   that attempt.
+ * Takes over runs of dead processes for their last attempt. Every run that was on its last attempt
+ * in a dead process is a suspect: it may have killed the process. The run that did is found by
+ * bisection. A process takes over at most half of the suspects of one dead process, rounded up, and
+ * executes them without other runs on their last attempt. If this process dies too, only that half
+ * is still suspect.
+ * @param executing one element for each run on its last attempt that this process already
+ *   executes: `first`, or `repeated` for a suspect.
  */
 export async function claimLastAttempts(
   database: Database,

@@ -2,7 +2,7 @@ import type { Database } from "../../base/database/index.ts";
 
 /**
  * Returns the ids of the running runs that the process `owner` owns and whose cancellation was
- * requested, at any process.
+ * requested, at this process or another one.
  */
 export async function cancelledRuns(
   connection: Pick<Database["engine"], "query">,

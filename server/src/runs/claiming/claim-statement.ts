@@ -21,6 +21,11 @@ export interface ClaimedRun {
    * that the workspace configured.
    */
   readonly providerStamp: string | null;
+  /**
+   * Whether the run is a draft run: one that has its own configuration instead of that of an
+   * agent's version.
+   */
+  readonly isDraft: boolean;
   readonly fence: number;
   readonly lastSeq: number;
   /** Whether another process may have executed a part of the run. */
@@ -112,7 +117,8 @@ const columns = `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.
   case when input.bytes <= ${maxReturnedInputBytes} then run_input(i.prompt_prefix, i.payload) end as input,
   (select extract(epoch from p.updated_at)::text
     from agent_versions v join providers p on p.id = v.provider_id
-    where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp`;
+    where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
+  i.source = 'draft' as is_draft`;
 
 /**
  * Additional SQL for taking over runs from a dead process. It sets the number of the attempt, and
@@ -152,8 +158,9 @@ interface Claiming<Input extends Claimant> {
    */
   readonly picked: (p: Parameters<Input>, limit: string) => string;
   /**
-   * Name of the common table expression with the runs to claim, including runs that another process
-   * has locked.
+   * Name of the common table expression with which `picked` is compared. If it has more rows,
+   * another process had locked some of the runs, and the claim returns `contended`. With `picked`
+   * itself, the claim never returns `contended`.
    */
   readonly wanted: "turns" | "picked";
   /**
@@ -207,6 +214,7 @@ interface ClaimedRow {
   readonly agent_id: string;
   readonly agent_version: number;
   readonly provider_stamp: string | null;
+  readonly is_draft: boolean;
   readonly fence: number;
   readonly last_seq: number;
   readonly resumed: boolean;
@@ -227,9 +235,8 @@ export async function claim<Input extends Claimant>(
 }
 
 /**
- * Returns the runs that a claim took if its reply was lost, except runs that have been executed
- * since. In the journal of a run that has not been executed, the event of the claim is still the
- * last one.
+ * Returns the runs of a claim whose reply was lost, except runs that have been executed since: in
+ * their journals, the event of the claim is no longer the last one.
  */
 export async function findClaimed(
   database: Database,
@@ -381,6 +388,7 @@ function toClaimed(row: ClaimedRow): ClaimedRun[] {
     agentId: row.agent_id,
     agentVersion: row.agent_version,
     providerStamp: row.provider_stamp,
+    isDraft: row.is_draft,
     fence: row.fence,
     lastSeq: row.last_seq,
     resumed: row.resumed,

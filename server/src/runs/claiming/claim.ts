@@ -78,8 +78,9 @@ export async function claimRuns(ports: ClaimPorts): Promise<boolean> {
     ports.capacity.foundQueue({ empty: result === "all" });
     return result;
   };
-  // Agents with and without a concurrency limit are claimed in random order. With a fixed order,
-  // many runs of the first kind would always take all the capacity.
+  // Runs of agents with a concurrency limit and runs of agents without one are claimed by separate
+  // statements, in random order. In a fixed order, the runs that are claimed first could always
+  // take all the capacity.
   const [first, second] = Math.random() < 0.5 ? [limited, unlimited] : [unlimited, limited];
   const results = [await first(), await second()];
   if (results.includes("some")) return true;
@@ -132,8 +133,8 @@ export async function executeLostClaims(ports: ClaimPorts): Promise<void> {
       ports.capacity.reserve(1);
       execute(ports, run, claim);
     }
-    // All runs of such a claim are committed together, by a single statement, so finding one run
-    // means that all were found.
+    // A claim for last attempts commits all its runs with a single statement, so if one of them was
+    // found, all were found.
     if (isOver || (claim.lastAttempt !== undefined && found.length > 0))
       ports.unconfirmedClaims.delete(claim);
   }

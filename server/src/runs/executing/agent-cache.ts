@@ -15,6 +15,8 @@ import {
   type ToolServices,
 } from "../../engine/index.ts";
 import { connectionOf, modelMistake, type ProviderConnection } from "../../providers/index.ts";
+import type { RunRef } from "../run.ts";
+import { readDraft, type StoredDraft } from "./draft-store.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
 import { readVersion } from "./version-store.ts";
 
@@ -24,6 +26,12 @@ import { readVersion } from "./version-store.ts";
  */
 const maxPrepared = 2_000;
 
+/**
+ * Estimated bytes of memory for each byte of a draft run's configuration: its text and the objects
+ * of its tools.
+ */
+const heldPerConfigByte = 4;
+
 /** What `AgentCache` needs to create the models and tools of agents. */
 export interface AgentCacheOptions {
   readonly database: Database;
@@ -32,7 +40,7 @@ export interface AgentCacheOptions {
   readonly circuits: Circuits;
   /**
    * Tools that the operator of this server configured. Every agent can call them in addition to its
-   * own tools, which take precedence if a name is used twice.
+   * own tools. If one of its own tools has the same name, the agent's tool is used.
    */
   readonly extraTools: readonly Tool[];
   /** Transport for requests to the providers that the operator configured. */
@@ -45,11 +53,15 @@ export interface AgentCacheOptions {
   readonly operator: OperatorProviders | undefined;
 }
 
-interface PinnedAgent {
-  readonly workspaceId: string;
+interface PinnedAgent extends RunRef {
   readonly agentId: string;
   readonly agentVersion: number;
   readonly providerStamp: string | null;
+  /**
+   * Whether the run is a draft run: one that has its own configuration instead of that of an
+   * agent's version. Default false.
+   */
+  readonly isDraft?: boolean;
 }
 
 /** LRU cache of agent versions, each with its model and tools. */
@@ -61,25 +73,27 @@ export class AgentCache {
     this.#options = options;
   }
 
-  /** Returns the agent version of a run from the cache; undefined if it is not cached. */
+  /**
+   * Returns the agent version of a run from the cache; undefined if it is not cached. The
+   * configuration of a draft run is never cached.
+   */
   find(pinned: PinnedAgent): PreparedAgent | undefined {
-    return this.#prepared.get(nameOf(pinned));
+    return pinned.isDraft ? undefined : this.#prepared.get(nameOf(pinned));
   }
 
   /**
-   * Reads the agent version of a run, creates its model and tools, and caches all three. A version
-   * whose provider was discovered on this machine is not cached.
+   * Reads the agent version of a run, or the configuration of a draft run, and creates its model
+   * and tools. Caches all three, except for a draft run and for a version whose provider was
+   * discovered on this machine.
    * @throws ApiError `conflict` if the model's provider was deleted or is no longer offered, or if
    *   the model cannot be called. Also throws if the provider's API key cannot be decrypted.
    */
   async prepare(pinned: PinnedAgent): Promise<PreparedAgent> {
-    const row = await readVersion(this.#options.database, pinned);
-    if (row === undefined)
-      throw new Error(`agent ${pinned.agentId} has no version ${pinned.agentVersion}`);
+    const row = await this.#read(pinned);
     const granted = grantedTools(row.config.tools, this.#toolServices(pinned));
     const isFree = ({ name }: { name: string }) => granted.every((tool) => tool.name !== name);
     const { isDiscovered, ...model } = await this.#modelOf(
-      pinned,
+      { workspaceId: pinned.workspaceId, providerStamp: row.providerStamp },
       row.config.model,
       row.providerId,
     );
@@ -87,9 +101,24 @@ export class AgentCache {
       config: row.config,
       ...model,
       tools: [...granted, ...this.#options.extraTools.filter(isFree)],
+      configBytes: heldPerConfigByte * row.bytes,
     };
-    if (!isDiscovered) this.#prepared.set(nameOf(pinned), prepared);
+    if (!isDiscovered && !pinned.isDraft) this.#prepared.set(nameOf(pinned), prepared);
     return prepared;
+  }
+
+  /** Returns the configuration of a run. `bytes` is 0 if the configuration is cached. */
+  async #read(pinned: PinnedAgent): Promise<StoredDraft> {
+    const { database } = this.#options;
+    if (pinned.isDraft) {
+      const draft = await readDraft(database, pinned);
+      if (draft === undefined) throw new Error(`run ${pinned.runId} has no stored configuration`);
+      return draft;
+    }
+    const version = await readVersion(database, pinned);
+    if (version === undefined)
+      throw new Error(`agent ${pinned.agentId} has no version ${pinned.agentVersion}`);
+    return { ...version, providerStamp: pinned.providerStamp, bytes: 0 };
   }
 
   /**
@@ -117,7 +146,7 @@ export class AgentCache {
    *   machine. It may no longer be there at the next run.
    */
   async #modelOf(
-    { workspaceId, providerStamp }: PinnedAgent,
+    { workspaceId, providerStamp }: Pick<PinnedAgent, "workspaceId" | "providerStamp">,
     model: string,
     providerId: string | null,
   ): Promise<Pick<PreparedAgent, "model" | "circuit"> & { isDiscovered: boolean }> {

@@ -34,8 +34,8 @@ export async function drainRuns(ports: DrainPorts, graceMs: number): Promise<voi
   // Wakes the streams of runs that other processes execute. They end, since this process is
   // stopping, and clients resume them at another process: see `subscribeToRun`.
   pollers.wakeAll();
-  // If this is the only process, it does not wait for such callers, since no other process executes
-  // the runs that they wait for.
+  // If this is the only process, it does not wait for the callers in `pollers`: they wait for runs
+  // of other processes, and none is left to execute these runs.
   await until(
     () => live.size === 0 && starts.pending === 0 && (processMessages.alone || pollers.count === 0),
     graceMs,

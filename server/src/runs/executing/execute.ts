@@ -48,6 +48,11 @@ export interface OwnedRun extends Claim {
   readonly agentVersion: number;
   readonly providerStamp: string | null;
   /**
+   * Whether the run is a draft run: one that has its own configuration instead of that of an
+   * agent's version. Default false.
+   */
+  readonly isDraft?: boolean;
+  /**
    * The input; undefined if it must be read from the database. Set to undefined while the run waits
    * for memory.
    */
@@ -108,7 +113,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
     const deadlineAt = startedAt + limits.timeout_seconds * 1_000;
     const timer = setTimeout(() => live.stop("deadline"), Math.max(0, deadlineAt - elapsed()));
     try {
-      const loading = load(ports, live, run, hold);
+      const loading = load(ports, live, run, hold, prepared.configBytes);
       const { input, events } = loading instanceof Promise ? await loading : loading;
       journal = new RunJournal(ports, live, run, events);
       await execute(ports, live, { run, input, prepared, journal, hold, deadlineAt });
@@ -131,8 +136,8 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
   if (ports.live.get(run.runId) === live) ports.live.delete(run.runId);
   ports.capacity.release(1);
   if (limited || !ports.capacity.queueEmpty) ports.worker.claim();
-  // A stopping process claims nothing more. The end of this run may allow another process to claim
-  // a queued run of the same agent, whose concurrency limit was reached.
+  // A stopping process claims nothing more. It notifies the other processes: if the agent's
+  // concurrency limit was reached, they can now claim another queued run of the agent.
   if (!ports.capacity.isOpen) ports.processMessages.send({ kind: "queued" });
 }
 
@@ -272,15 +277,17 @@ interface Loaded {
 /**
  * Reserves memory for the run, then reads its input and its journal. Waits while the memory budget
  * is used up. Returns without a promise if there is nothing to wait for or to read.
+ * @param configBytes memory that the run uses for its configuration, in bytes.
  */
 function load(
   ports: ExecutePorts,
   live: LiveRun,
   run: OwnedRun,
   hold: ByteHold,
+  configBytes: number,
 ): Loaded | Promise<Loaded> {
-  if (run.resumed) return loadResumed(ports, live, run, hold);
-  const waiting = reserveMemory(live, run, hold, 0);
+  if (run.resumed) return loadResumed(ports, live, run, hold, configBytes);
+  const waiting = reserveMemory(live, run, hold, configBytes, 0);
   if (waiting === undefined && run.input !== undefined) return { input: run.input, events: [] };
   return loadEntered(ports, live, run, waiting);
 }
@@ -290,6 +297,7 @@ async function loadResumed(
   live: LiveRun,
   run: OwnedRun,
   hold: ByteHold,
+  configBytes: number,
 ): Promise<Loaded> {
   const journalBytes = await retryWhileLost(
     () => readJournalBytes(ports.database, run),
@@ -299,7 +307,7 @@ async function loadResumed(
     ports,
     live,
     run,
-    reserveMemory(live, run, hold, heldPerJournalByte * journalBytes),
+    reserveMemory(live, run, hold, configBytes, heldPerJournalByte * journalBytes),
   );
   const events = await retryWhileLost(() => readJournal(ports.database, run), live.signal);
   if (!hold.grow(heldBytesOf(events, 1))) throw tooLarge(hold);
@@ -316,17 +324,18 @@ function reserveMemory(
   live: LiveRun,
   run: OwnedRun,
   hold: ByteHold,
+  configBytes: number,
   journalBytes: number,
 ): Promise<void> | undefined {
-  const inputBytes = heldPerInputByte * run.inputBytes;
-  const bytes = runBytes + inputBytes + journalBytes;
+  const countedBytes = heldPerInputByte * run.inputBytes + configBytes;
+  const bytes = runBytes + countedBytes + journalBytes;
   if (bytes > hold.maxBytes) throw tooLarge(hold);
   const waiting = hold.enter(bytes, live.signal);
   // A run that waits for memory must not occupy any, so its input is dropped here and read again
   // later.
   if (waiting !== undefined) run.input = undefined;
-  if (waiting !== undefined) return waiting.then(() => void hold.grow(inputBytes));
-  hold.grow(inputBytes);
+  if (waiting !== undefined) return waiting.then(() => void hold.grow(countedBytes));
+  hold.grow(countedBytes);
   return undefined;
 }
 

@@ -10,7 +10,7 @@ export interface Memory {
   readonly runs: ByteBudget;
   /**
    * Budget for large request bodies and responses. Each workspace has a share. Before the workspace
-   * of a request is known, the request counts towards its credential or its IP address.
+   * of a request is known, the request uses the share of its credential or its IP address.
    */
   readonly exchanges: ByteBudget;
   /** Budget for model output that is buffered for streams. Each workspace has a share. */

@@ -11,4 +11,6 @@ export interface PreparedAgent {
    */
   readonly circuit: Circuit | undefined;
   readonly tools: readonly Tool[];
+  /** Memory that the configuration of a draft run takes, in bytes; 0 for an agent's version. */
+  readonly configBytes: number;
 }

@@ -22,8 +22,8 @@ export interface Claim {
 
 /**
  * The journal of a run that this process owns. Each entry is first committed to the database and
- * then published to subscribers in this process. The database rejects it if another process has
- * claimed the run, which changes the run's `fence`.
+ * then published to subscribers in this process. Each claim changes the run's `fence`, so the
+ * database rejects an entry if another process has claimed the run since.
  *
  * This is a class, not an object of closures, because one is created for each run and a class uses
  * less memory: see docs/decisions/0012-what-is-brief-dies-young.md.

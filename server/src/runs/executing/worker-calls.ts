@@ -6,8 +6,8 @@ interface Calls {
 }
 
 /**
- * Wakes the worker of this process. Does nothing if the process has no worker, or its worker has
- * stopped.
+ * Calls functions of this process's worker. Does nothing if the process has no worker, or its
+ * worker has stopped.
  */
 export class WorkerCalls implements Calls {
   #calls: Calls | undefined;

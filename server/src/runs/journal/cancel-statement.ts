@@ -6,7 +6,7 @@ import { endUnexecuted } from "./end-runs.ts";
 
 /**
  * The result of a cancellation.
- * - `cancelled`: the run has ended.
+ * - `cancelled`: this call has ended the run.
  * - `asked`: the run is running, and the process that owns it must end it.
  * - `over`: the run had already ended before.
  * - `not_found`: the run does not exist.

@@ -1,10 +1,11 @@
 import type { TokenUsage } from "@beckon/contract";
 import type { Database } from "../../base/database/index.ts";
 import type { JournalDigest, Prompt } from "../../engine/index.ts";
+import { configOf } from "./config-statement.ts";
 
 /**
- * Maximum size of the entries in a digest, in bytes. The newest entries are kept. Of the older ones
- * that do not fit, only the number of steps is returned.
+ * Maximum size of the entries in a digest, in bytes. The newest entries are kept. Older ones that
+ * do not fit are left out, but the row `total` still counts their steps.
  */
 const maxBytes = 1024 * 1024;
 
@@ -26,7 +27,8 @@ interface Row {
 /**
  * Reads a summary of a run's journal, the digest, from which the engine decides how the run ends.
  * The digest has a bounded size, since it contains no payloads. It contains the tool calls of the
- * last step only: those of earlier steps had results before the next model call.
+ * last step only: all calls of earlier steps have results, because otherwise the model would not
+ * have been called again.
  */
 export async function readDigest(
   database: Database,
@@ -56,12 +58,11 @@ with last_step as (
 ), newest as (
   select *, sum(octet_length(facts::text)) over (order by seq desc) as bytes from facts
 ), prompt as (
-  select v.config ->> 'model' as model,
+  select c.config ->> 'model' as model,
     length(run_input(i.prompt_prefix, i.payload))
-      + coalesce(length(v.config ->> 'instructions'), 0) as characters
+      + coalesce(length(c.config ->> 'instructions'), 0) as characters
   from runs r join run_inputs i on i.run_id = r.id
-    join agent_versions v on v.agent_id = r.agent_id and v.workspace_id = r.workspace_id
-      and v.version = i.agent_version
+    cross join lateral (select ${configOf("r", "i")} as config) as c
   where r.id = $1
 )
 select type, step, call_id, tool, usage, calls, null::int as steps, null as model,

@@ -31,7 +31,7 @@ export function addEvents(count: string): string {
     last_transaction = greatest(r.last_transaction, current_transaction())`;
 }
 
-/** The end of runs that were never executed. It is the same for all runs of a statement. */
+/** How runs that were never executed end. The end is the same for all runs of a statement. */
 export interface UnexecutedEnd {
   readonly status: "failed" | "cancelled";
   readonly error: RunError;

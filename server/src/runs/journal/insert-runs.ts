@@ -1,4 +1,4 @@
-import { engineVersion } from "../../base/engine-version.ts";
+import { draftRunVersion, runVersion } from "../../base/engine-version.ts";
 import { insertEvents } from "../../events/index.ts";
 import { insertResults } from "./end-runs.ts";
 
@@ -14,32 +14,39 @@ export type InitialStatus = "running" | "queued" | "waiting" | "failed";
  *
  * @param source name of a common table expression with the columns run_id, workspace_id, agent_id,
  *   status, owner, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
- *   retry_of, event_id. If `failing` is true, it also has error_code, error_message and event_data,
- *   which is the data of the event `run.failed`.
- * @param failing whether rows can have the status `failed`.
+ *   retry_of, event_id. If `detailed` is true, it also has error_code, error_message and event_data,
+ *   which is the data of the event `run.failed`. If `labelled` is true, it also has external_id and
+ *   tags, which is text with one tag per line.
+ * @param options `detailed`: whether rows can have the status `failed` or the source `draft`.
+ *   `labelled`: whether rows can have an external id or tags.
  */
-export function insertRuns(source: string, { failing }: { readonly failing: boolean }): string {
+export function insertRuns(
+  source: string,
+  { detailed, labelled }: { readonly detailed: boolean; readonly labelled: boolean },
+): string {
   return `started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
-    started_at${failing ? ", finished_at" : ""})
+    started_at${detailed ? ", finished_at" : ""})
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
-    ${failing ? ", case when status = 'failed' then now() end" : ""}
+    ${detailed ? ", case when status = 'failed' then now() end" : ""}
   from ${source}
 ), inputs as (
   insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
-    prompt_prefix, content_type, principal, retry_of, engine_version)
+    prompt_prefix, content_type, principal, retry_of, engine_version${labelled ? ", external_id, tags" : ""})
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
-    principal, retry_of, ${engineVersion}
+    principal, retry_of, ${detailed ? neededVersion : runVersion}${labelled ? ", external_id, string_to_array(tags, e'\\n')" : ""}
   from ${source}
 ), first_events as (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
-    ${failing ? "case when status = 'failed' then event_data else '{}' end" : "'{}'::jsonb"} as data
+    ${detailed ? "case when status = 'failed' then event_data else '{}' end" : "'{}'::jsonb"} as data
   from ${source}
-), ${insertEvents("first_events")}${failing ? `, ${failedResults(source)}` : ""}`;
+), ${insertEvents("first_events")}${detailed ? `, ${failedResults(source)}` : ""}`;
 }
+
+const neededVersion = `case when source = 'draft' then ${draftRunVersion} else ${runVersion} end`;
 
 function failedResults(source: string): string {
   return `failed_runs as (

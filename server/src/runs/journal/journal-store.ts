@@ -1,5 +1,6 @@
 import type { EventOnWire, RunEvent } from "@beckon/contract";
 import type { Database } from "../../base/database/index.ts";
+import { summarizedData } from "../../events/index.ts";
 
 interface EventRow {
   readonly id: string;
@@ -27,16 +28,31 @@ export async function readEvents(
   return rows.map((row) => ({ ...row, time: row.time.toISOString() }));
 }
 
-/**
- * `readSomeEvents` returns no more events once the data of those before has this many characters.
- */
+/** Like `readEvents`, but returns summaries of the events, without their texts. */
+export async function readEventSummaries(
+  database: Database,
+  run: { runId: string; workspaceId: string },
+  after: number,
+  limit: number,
+): Promise<EventOnWire[]> {
+  const { rows } = await database.engine.query<EventRow>({
+    name: "read-event-summaries",
+    text: `select id, run_id, seq, type, version, time, ${summarizedData("data")} as data from events
+      where run_id = $1 and workspace_id = $2 and seq > $3 order by seq limit $4`,
+    values: [run.runId, run.workspaceId, after, limit],
+  });
+  return rows.map((row) => ({ ...row, time: row.time.toISOString() }));
+}
+
+/** Number of characters of event data after which `readSomeEvents` returns no more events. */
 const someCharacters = 64 * 1024;
 const someEvents = 32;
 
 /**
  * Returns the next events with sequence numbers above `after`, oldest first: at least one if there
- * is any, and at most 32. Once the data of the events has 64 Ki characters, no more events follow.
- * For streams, many of which can read at the same time.
+ * is any, and at most 32. Once the data of the returned events has 64 Ki characters, no more events
+ * are added. Streams use this function and not `readEvents`: many streams can read at the same
+ * time, so each result must be small.
  */
 export async function readSomeEvents(
   database: Database,

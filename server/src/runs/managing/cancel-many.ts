@@ -11,8 +11,8 @@ import { selectMany } from "./select-many.ts";
 /**
  * Cancels up to 1,000 queued and running runs that match the filter, newest first, in one
  * transaction. Runs that are created after the call are not included.
- * @returns `cancelled`: the number of runs that ended or were requested to stop. `next`: the value
- *   of `after` for the next call; null if no runs are left to search.
+ * @returns `cancelled`: the number of runs that this call ended or whose cancellation it requested.
+ *   `next`: the value of `after` for the next call; null if no runs are left to search.
  * @throws ApiError `forbidden`, `bad_request`
  */
 export async function cancelRuns({

@@ -21,7 +21,7 @@ export async function deleteRuns({
 }): Promise<{ deleted: number; next: string | null }> {
   permit(ctx, "runs:write");
   const { filter, after } = parseBody(deleteRunsBody, input.body);
-  // A transaction deletes fewer runs than one that cancels runs, since a run may have thousands of
+  // The maximum is lower than for cancelling, because each deleted run can have thousands of
   // journal entries, and artifacts.
   const change = {
     name: "runs to delete",

@@ -19,8 +19,8 @@ export function lockRun(
 }
 
 /**
- * Deletes those of the runs that have ended, with their rows in the tables that have no foreign key
- * to `runs`. Artifacts have one, through which the database deletes them.
+ * Deletes those of the runs that have ended. Deletes their rows in tables without a foreign key to
+ * `runs` explicitly; the database deletes artifacts, which have such a foreign key.
  * @returns the number of deleted runs.
  */
 export async function deleteRunRows(
@@ -38,7 +38,7 @@ export async function deleteRunRows(
     .execute();
   if (deleted.length === 0) return 0;
   const deletedIds = deleted.map(({ id }) => id);
-  for (const table of ["run_inputs", "run_results", "events"] as const) {
+  for (const table of ["run_inputs", "run_drafts", "run_results", "events"] as const) {
     await tx
       .deleteFrom(table)
       .where("run_id", "in", deletedIds)

@@ -2,7 +2,7 @@ import type { RunFilter, RunStatus } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { readPage } from "../../base/page.ts";
-import { searchRuns } from "./search-store.ts";
+import { searchRuns } from "./searching/index.ts";
 
 interface Selection {
   readonly filter?: RunFilter | undefined;
@@ -15,8 +15,8 @@ interface Change {
   readonly states: readonly RunStatus[];
   readonly agentIds: readonly string[] | undefined;
   /**
-   * Maximum number of runs in one transaction. The transaction locks their rows, so that the
-   * processes that execute the runs must wait for it.
+   * Maximum number of runs in one transaction. The transaction locks their rows, and the processes
+   * that execute the runs must wait until it ends.
    */
   readonly max: number;
 }

@@ -1,11 +1,11 @@
-import type { Run } from "@beckon/contract";
+import type { ListedRun, Run } from "@beckon/contract";
 import { type ExpressionBuilder, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
 import { spentOf } from "../journal/index.ts";
 
 /**
- * Selects runs with all columns that the API returns. While a run has not ended, its token usage is
- * the sum of the usage of its steps.
+ * Selects runs with all columns that the API returns, except their texts. While a run has not
+ * ended, its token usage is the sum of the usage of its steps.
  */
 function runs(tx: WorkspaceTransaction, workspaceId: string) {
   return tx
@@ -20,8 +20,8 @@ function runs(tx: WorkspaceTransaction, workspaceId: string) {
       "run_inputs.source",
       "run_inputs.trigger_id",
       "run_inputs.retry_of",
-      sql<string>`run_input(run_inputs.prompt_prefix, run_inputs.payload)`.as("input"),
-      "run_results.output",
+      "run_inputs.external_id",
+      "run_inputs.tags",
       "run_results.error_code",
       "run_results.error_message",
       "run_results.cost_micros",
@@ -35,6 +35,33 @@ function runs(tx: WorkspaceTransaction, workspaceId: string) {
       "runs.finished_at",
     ])
     .where("runs.workspace_id", "=", workspaceId);
+}
+
+function runsWithTexts(tx: WorkspaceTransaction, workspaceId: string) {
+  return runs(tx, workspaceId).select([
+    sql<string>`run_input(run_inputs.prompt_prefix, run_inputs.payload)`.as("input"),
+    "run_results.output",
+  ]);
+}
+
+/** Maximum length of an input or output in a summary, in characters. */
+const maxSummaryLength = 200;
+
+/**
+ * Selects runs with the beginnings of their texts, and the sizes of the whole ones in bytes.
+ * `left` reads no more than the beginning of a stored text.
+ */
+function summariesOfRuns(tx: WorkspaceTransaction, workspaceId: string) {
+  const max = sql.lit(maxSummaryLength);
+  return runs(tx, workspaceId).select([
+    sql<string>`left(run_input(left(run_inputs.prompt_prefix, ${max}),
+      left(run_inputs.payload, ${max})), ${max})`.as("input"),
+    sql<string | null>`left(run_results.output, ${max})`.as("output"),
+    sql<number>`octet_length(run_inputs.prompt_prefix) + octet_length(run_inputs.payload)
+      + case when '' in (run_inputs.prompt_prefix, run_inputs.payload) then 0
+        else octet_length(run_input('-', '-')) - 2 end`.as("input_bytes"),
+    sql<number | null>`octet_length(run_results.output)`.as("output_bytes"),
+  ]);
 }
 
 function tokens(field: "input_tokens" | "output_tokens" | "cached_input_tokens") {
@@ -52,7 +79,7 @@ function tokens(field: "input_tokens" | "output_tokens" | "cached_input_tokens")
       .as(field);
 }
 
-type RunRow = Awaited<ReturnType<ReturnType<typeof runs>["executeTakeFirstOrThrow"]>>;
+type RunRow = Awaited<ReturnType<ReturnType<typeof runsWithTexts>["executeTakeFirstOrThrow"]>>;
 
 /**
  * Returns a run; undefined if it does not exist, or belongs to none of `agentIds`.
@@ -65,7 +92,7 @@ export async function findRun(
   runId: string,
   agentIds: readonly string[] | undefined,
 ): Promise<Run | undefined> {
-  const query = runs(tx, workspaceId).where("runs.id", "=", runId);
+  const query = runsWithTexts(tx, workspaceId).where("runs.id", "=", runId);
   const row = await (agentIds === undefined
     ? query
     : query.where("runs.agent_id", "in", agentIds)
@@ -80,8 +107,8 @@ export async function findRun(
 const maxPageBytes = 4 * 1024 * 1024;
 
 /**
- * Returns the ids of those runs, newest first, that fit on one page. The first run always fits. The
- * sizes are computed without returning the texts.
+ * Returns the ids of the newest of these runs, as many as fit on one page, newest first. The first
+ * run always fits. The sizes are computed without returning the texts.
  */
 export async function fittingRuns(
   tx: WorkspaceTransaction,
@@ -106,11 +133,29 @@ export async function readRuns(
   runIds: readonly string[],
 ): Promise<Run[]> {
   if (runIds.length === 0) return [];
-  const rows = await runs(tx, workspaceId)
+  const rows = await runsWithTexts(tx, workspaceId)
     .where("runs.id", "in", runIds)
     .orderBy("runs.id", "desc")
     .execute();
   return rows.map(toRun);
+}
+
+/** Like `readRuns`, but returns summaries of the runs. */
+export async function readRunSummaries(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  runIds: readonly string[],
+): Promise<ListedRun[]> {
+  if (runIds.length === 0) return [];
+  const rows = await summariesOfRuns(tx, workspaceId)
+    .where("runs.id", "in", runIds)
+    .orderBy("runs.id", "desc")
+    .execute();
+  return rows.map((row) => ({
+    ...toRun(row),
+    input_bytes: row.input_bytes,
+    output_bytes: row.output_bytes,
+  }));
 }
 
 function toRun(row: RunRow): Run {
@@ -122,6 +167,8 @@ function toRun(row: RunRow): Run {
     source: row.source,
     trigger_id: row.trigger_id,
     retry_of: row.retry_of,
+    external_id: row.external_id,
+    tags: row.tags ?? [],
     input: row.input,
     output: row.output,
     error:

@@ -7,7 +7,14 @@ export {
   startErrors,
   startRun,
 } from "./start.ts";
-export { type Caller, callerId, type RunDetails, type StartRow } from "./start-row.ts";
+export {
+  type Caller,
+  callerId,
+  type RunDetails,
+  type RunDraft,
+  type RunLabels,
+  type StartRow,
+} from "./start-row.ts";
 export { startStatements } from "./start-statement.ts";
 export { createStarts } from "./starts.ts";
 export { createUnconfirmedStarts, type UnconfirmedStarts } from "./unconfirmed-starts.ts";

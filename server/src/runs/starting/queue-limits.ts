@@ -26,7 +26,8 @@ export function createQueueLimits(database: Database): QueueLimits {
       const key = `${callerId(caller.caller)} ${caller.agentId ?? ""}`;
       const cached = cache.get(key);
       if (cached !== undefined) return cached;
-      // If the limit cannot be read, the error response leaves it out, which is still correct.
+      // If the limit cannot be read, the error response omits it. The response is correct without
+      // it.
       const limit = readQueueLimit(database, caller).catch(() => undefined);
       cache.set(key, limit);
       return limit;

@@ -41,8 +41,8 @@ export interface StartRow {
   /** The request's Idempotency-Key; null if the request has none. */
   readonly key: string | null;
   /**
-   * SHA-256 of the raw body; null if the body was not read or could not be read, or if the request
-   * has no Idempotency-Key.
+   * SHA-256 of the raw body and the labels; null if the body was not read or could not be read, or
+   * if the request has no Idempotency-Key.
    */
   readonly bodyHash: Buffer | null;
   readonly payload: string;
@@ -52,8 +52,8 @@ export interface StartRow {
    * request.
    * - `good`: the body has no error.
    * - `bad`: the body has an error.
-   * - `unhashable`: the body has no hash, or the Idempotency-Key is invalid, so the key cannot be
-   *   looked up.
+   * - `unhashable`: the Idempotency-Key cannot be looked up, because it is invalid or because the
+   *   body could not be hashed.
    * - `unread`: the body has not been read yet, and only the credential is checked.
    */
   readonly body: "good" | "bad" | "unhashable" | "unread";
@@ -65,6 +65,16 @@ export interface StartRow {
    * Properties that take precedence over the agent's current version and the trigger's settings.
    */
   readonly details?: RunDetails | undefined;
+  /** Undefined if the caller gave the run no labels. */
+  readonly labels?: RunLabels | undefined;
+}
+
+/** Labels that the caller gives the run. Beckon stores them, and runs can be searched by them. */
+export interface RunLabels {
+  /** The caller's own id of the run. Several runs can have the same. */
+  readonly externalId: string | null;
+  /** Without control characters and duplicates. */
+  readonly tags: readonly string[];
 }
 
 /** Properties of a run that the server determines itself, as it does for a retry. */
@@ -74,6 +84,11 @@ export interface RunDetails {
   readonly triggerId: string | null;
   readonly promptPrefix: string;
   readonly retryOf: string | null;
+  /**
+   * The run's own configuration, if it does not use the one of the agent's version. It is stored
+   * with the run. The run's source must be `draft`.
+   */
+  readonly draft?: RunDraft | undefined;
   /**
    * Scope within which the Idempotency-Key is unique; null for the trigger or, if there is no
    * trigger, the agent.
@@ -97,6 +112,14 @@ export interface RunDetails {
    *   it. Not used yet.
    */
   readonly initial: "ready" | "waiting" | RunError;
+}
+
+/** The configuration of a draft run. */
+export interface RunDraft {
+  /** An `AgentConfig` as JSON. */
+  readonly config: string;
+  /** The provider of its model; null unless the workspace configured it. */
+  readonly providerId: string | null;
 }
 
 /** Reasons for which a start is rejected. */

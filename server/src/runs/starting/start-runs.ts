@@ -45,7 +45,7 @@ export async function startRuns(
 }
 
 /**
- * Groups the rows that differ only in run, Idempotency-Key, body hash and payload.
+ * Groups the rows that differ only in run, Idempotency-Key, body hash, payload and labels.
  * @returns `callers`: one row of each group. `callerOf`: for each row the position of its group in
  *   `callers`, counted from 1.
  */
@@ -87,8 +87,9 @@ function toResult(
 }
 
 /**
- * Returns the result for a row that may have been written by an earlier call. If its run exists,
- * the row was written, and a contended Idempotency-Key was bound by the row itself.
+ * Returns the result for a row that an earlier call may have written. If the row's run exists, the
+ * result is `started`, even if `kind` is `contended`: then this run itself uses the
+ * Idempotency-Key.
  */
 async function writtenBefore(
   database: Database,

@@ -1,5 +1,10 @@
 import type { RunError } from "@beckon/contract";
-import { type Parameters, type Statement, statement } from "../../base/database/index.ts";
+import {
+  type Column,
+  type Parameters,
+  type Statement,
+  statement,
+} from "../../base/database/index.ts";
 import { isAgentToken, isKeySecret, isTriggerToken } from "../../credentials/index.ts";
 import { insertRuns, nothingUsed, terminalEvent } from "../journal/index.ts";
 import { authenticated, initialError, type StartRow } from "./start-row.ts";
@@ -12,13 +17,14 @@ export interface Parts {
   readonly triggers: boolean;
   readonly keys: boolean;
   readonly details: boolean;
+  readonly labels: boolean;
   /** Whether an earlier call may already have written some rows of the batch. */
   readonly repeated: boolean;
 }
 
 /**
- * A batch of requests. Requests that differ only in run, Idempotency-Key, body hash and payload
- * share one entry in `callers`.
+ * A batch of requests. Requests that differ only in run, Idempotency-Key, body hash, payload and
+ * labels share one entry in `callers`.
  */
 export interface StartInput {
   readonly rows: readonly StartRow[];
@@ -39,13 +45,13 @@ const nullRow = (alias: string, ...columns: readonly string[]) =>
   `cross join (select ${columns.map((column) => `null::${column.replace(/(\S+) (\S+)/, "$2 as $1")}`).join(", ")}) ${alias}`;
 
 /**
- * Creates the statement that starts runs, which is also their admission check. In one statement and
+ * Creates the statement that starts runs and is also their admission check. In one statement and
  * one commit it checks every row against the same snapshot, writes the runs that start, and returns
- * a result for each row. The branches of the `case` in `checked` are in the order in which the
- * API's contract says that errors take precedence.
+ * a result for each row. The order of the branches of `case` in `checked` is the order of
+ * precedence of errors in the API's contract.
  */
 function startStatement(parts: Parts): Statement<StartInput> {
-  const chosen = (["triggers", "keys", "details", "repeated"] as const).filter(
+  const chosen = (["triggers", "keys", "details", "labels", "repeated"] as const).filter(
     (part) => parts[part],
   );
   return statement<StartInput>(["start", ...chosen].join(":"), (p) => {
@@ -65,6 +71,7 @@ function startStatement(parts: Parts): Statement<StartInput> {
       "r",
       ({ rows, callerOf }) => rows.map((row, index) => ({ row, caller: callerOf[index] ?? 0 })),
       {
+        ...(parts.labels ? labelColumns : {}),
         run_id: ["text", ({ row }) => row.runId],
         event_id: ["text", ({ row }) => row.eventId],
         caller: ["int", ({ caller }) => caller],
@@ -222,12 +229,16 @@ with callers as materialized (
         : ""
     }starting as not materialized (
   select * from checked where verdict = 'start' and (${isAdmitted}) and (${isBound})
-), ${insertRuns("starting", { failing: parts.details })}${
+), ${insertRuns("starting", { detailed: parts.details, labelled: parts.labels })}${
       parts.details
         ? `, recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
   select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
   from starting where audit_id is not null
+), drafted as (
+  insert into run_drafts (run_id, workspace_id, config, provider_id)
+  select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
+  from starting s join details d on d.request = s.position where d.draft is not null
 )`
         : ""
     }
@@ -244,6 +255,15 @@ select (select json_agg(json_build_array(position, case
   });
 }
 
+/**
+ * The tags of a run are sent as one text with one tag per line. In a PostgreSQL array of arrays,
+ * all runs would need the same number of tags.
+ */
+const labelColumns: Readonly<Record<string, Column<{ readonly row: StartRow }>>> = {
+  external_id: ["text", ({ row }) => row.labels?.externalId ?? null],
+  tags: ["text", ({ row }) => row.labels?.tags.join("\n") || null],
+};
+
 function detailsTable(p: Parameters<StartInput>): string {
   const select = ({ rows }: StartInput) =>
     rows.flatMap(({ details }, index) =>
@@ -256,6 +276,8 @@ function detailsTable(p: Parameters<StartInput>): string {
     prompt_prefix: ["text", (row) => row.promptPrefix],
     retry_of: ["text", (row) => row.retryOf],
     key_scope: ["text", (row) => row.keyScope],
+    draft: ["text", (row) => row.draft?.config ?? null],
+    draft_provider_id: ["text", (row) => row.draft?.providerId ?? null],
     initial: [
       "text",
       ({ initial }) => (initial === "ready" ? null : initial === "waiting" ? initial : "failed"),
@@ -287,20 +309,29 @@ const statements = new Map<string, Statement<StartInput>>();
 
 /** Returns the variant of the start statement that has the given parts. */
 export function statementFor(parts: Parts): Statement<StartInput> {
-  const id = JSON.stringify(parts);
-  const prepared = statements.get(id) ?? startStatement(parts);
-  statements.set(id, prepared);
+  const { triggers, keys, details, labels, repeated } = parts;
+  const variant = `${triggers} ${keys} ${details} ${labels} ${repeated}`;
+  let prepared = statements.get(variant);
+  if (prepared === undefined) {
+    prepared = startStatement(parts);
+    statements.set(variant, prepared);
+  }
   return prepared;
 }
 
-/** Returns all variants of the statement, for `statements.sql`. */
+/**
+ * Returns the variants of the statement, for `statements.sql`. Labels only add two columns,
+ * whatever the other parts are, so they are shown once: together with all other parts.
+ */
 export function startStatements(): Statement<StartInput>[] {
   const choices = [false, true];
-  return choices.flatMap((triggers) =>
+  const unlabelled = choices.flatMap((triggers) =>
     choices.flatMap((keys) =>
       choices.flatMap((details) =>
-        choices.map((repeated) => startStatement({ triggers, keys, details, repeated })),
+        choices.map((repeated) => ({ triggers, keys, details, repeated, labels: false })),
       ),
     ),
   );
+  const labelled = { triggers: true, keys: true, details: true, repeated: true, labels: true };
+  return [...unlabelled, labelled].map(startStatement);
 }

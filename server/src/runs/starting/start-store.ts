@@ -67,6 +67,7 @@ export async function sendStarts(
       triggers: callers.some((row) => row.source === "trigger" && row.caller.kind === "credential"),
       keys: rows.some((row) => row.key !== null),
       details: rows.some((row) => row.details !== undefined),
+      labels: rows.some((row) => row.labels !== undefined),
       repeated: again,
     });
     const { rows: results } = await database.engine.query<CheckedStarts>(chosen.query(input));

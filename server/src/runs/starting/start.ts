@@ -9,7 +9,6 @@ import {
   SubmitTimeoutError,
 } from "../../base/database/index.ts";
 import { ApiError, messageOf, orThrow, type Result } from "../../base/errors.ts";
-import { mismatch } from "../../base/idempotency/index.ts";
 import { newId } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
@@ -54,7 +53,7 @@ export interface StartPorts {
 
 /** A request to start a run, independent of the protocol. */
 export interface StartRequest
-  extends Pick<StartRow, "source" | "caller" | "agentId" | "contentType" | "details"> {
+  extends Pick<StartRow, "source" | "caller" | "agentId" | "contentType" | "details" | "labels"> {
   /**
    * The Idempotency-Key and the hash of the body, or the error in them; undefined if the request
    * has no Idempotency-Key.
@@ -165,10 +164,11 @@ function toRequestFields({
   agentId,
   contentType,
   details,
+  labels,
   idempotency,
   payload,
 }: StartRequest): RequestFields {
-  const request = { source, caller, agentId, contentType, details };
+  const request = { source, caller, agentId, contentType, details, labels };
   if (idempotency?.ok === false)
     return { ...request, key: "", bodyHash: null, payload: "", body: "unhashable" };
   const { key, bodyHash } = idempotency?.value ?? { key: null, bodyHash: null };
@@ -367,12 +367,15 @@ function rejection(reason: Exclude<StartRejection, "agent_busy">): ApiError {
   return new ApiError(...rejections[reason]);
 }
 
-/** The codes of errors that starting a run can cause, whichever protocol the request uses. */
+/**
+ * Error codes that every route that starts runs can return. Each route documents its further codes
+ * itself.
+ */
 export const startErrors = ["agent_paused", "agent_busy"] as const;
 
 /**
- * Code and message of the error for each reason. The type makes the compiler reject a reason that
- * has no error.
+ * Code and message of the error for each reason. The type makes the compiler report a reason that
+ * is missing here.
  */
 const rejections: {
   readonly [Reason in Exclude<StartRejection, "agent_busy">]: ConstructorParameters<
@@ -385,7 +388,10 @@ const rejections: {
     "This key lacks the scope agents:invoke. Use a key that has it, or the agent's own token.",
   ],
   not_found: ["not_found", "There is no agent with this id in this workspace."],
-  idempotency_mismatch: ["idempotency_mismatch", mismatch().message],
+  idempotency_mismatch: [
+    "idempotency_mismatch",
+    "This Idempotency-Key was used with another body, beckon-external-id or beckon-tags. Use a new key for a new request, or send the same ones again.",
+  ],
   agent_deleted: [
     "conflict",
     "The agent of this run was deleted and starts no runs. Restore the agent, then try again.",

@@ -37,7 +37,7 @@ export function createStarts(
       return results;
     },
     order: (row) => `${row.agentId ?? ""} ${row.key ?? ""}`,
-    bytes: (row) => row.payload.length,
+    bytes: (row) => row.payload.length + (row.details?.draft?.config.length ?? 0),
     maxRows: 200,
     maxBytes: 8 * 1024 * 1024,
     mutex,

@@ -2,7 +2,7 @@ export { type LastAttempt, LiveRun } from "./live-run.ts";
 export { createOutputBuffer, type OutputBuffer } from "./output-buffer.ts";
 export { publishOutput } from "./publish-output.ts";
 export { readStatus } from "./read-status.ts";
-export { readCursor, streamRun, streamStarted } from "./stream.ts";
+export { readCursor, readProgress, streamRun, streamStarted } from "./stream.ts";
 export { type SubscribePorts, subscribeToRun } from "./subscribe.ts";
 export {
   createLiveRuns,

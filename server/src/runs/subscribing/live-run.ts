@@ -27,7 +27,10 @@ export class LiveRun implements RunRef {
    * up to this one are only in the database.
    */
   readonly base: number;
-  /** Whether this process must notify other processes of new events of the run. */
+  /**
+   * Whether other processes may have subscribers to the run, which this process must then notify of
+   * new events.
+   */
   hasRemoteSubscribers: boolean;
   readonly lastAttempt: LastAttempt | undefined;
   readonly #events: EventOnWire[] = [];

@@ -21,7 +21,7 @@ export interface RunPollers {
   wake(runId: string): void;
   /** Wakes the subscribers of all runs, so that each reads the journal again. */
   wakeAll(): void;
-  /** Number of subscriptions to all runs. */
+  /** Total number of subscriptions, over all runs. */
   readonly count: number;
   /**
    * Whether `close` was called, because this process is stopping. Then all subscribers must end.

@@ -3,6 +3,7 @@ import type { Context } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { parseQuery } from "../../base/parse.ts";
+import { summarize } from "../../events/index.ts";
 import { noRun, permitRuns } from "../access.ts";
 import type { RunRef } from "../run.ts";
 import { createOutputBuffer, type OutputBuffer } from "./output-buffer.ts";
@@ -29,13 +30,38 @@ export async function streamRun({
   ctx: Context & { runs: SubscribePorts };
   input: { runId: string; query: unknown; lastEventId: string | undefined };
 }): Promise<RunStream | undefined> {
+  const progress = await readProgress(ctx, runId);
+  const { after, view } = parseQuery(streamQuery, query);
+  const run = { runId, workspaceId: ctx.workspaceId };
+  const stream = streamAfter(ctx.runs, run, progress, cursorOf(after, lastEventId));
+  if (stream === undefined || view === "full") return stream;
+  return { ...stream, events: (signal) => summaries(stream.events(signal)) };
+}
+
+/**
+ * Returns the progress of a run that the actor can see. Reads none of its texts.
+ * @throws ApiError `forbidden`, `not_found`
+ */
+export async function readProgress(ctx: Context, runId: string): Promise<Progress> {
   const agentIds = permitRuns(ctx, "runs:read");
   const progress = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     findProgress(tx, ctx.workspaceId, runId, agentIds),
   );
   if (progress === undefined) throw noRun();
-  const after = cursorOf(parseQuery(streamQuery, query).after, lastEventId);
-  return streamAfter(ctx.runs, { runId, workspaceId: ctx.workspaceId }, progress, after);
+  return progress;
+}
+
+/**
+ * Yields summaries of the events. Of the model's output, yields the start and the end, but no
+ * deltas.
+ */
+async function* summaries(
+  events: AsyncIterable<EventOnWire | OutputEvent>,
+): AsyncGenerator<EventOnWire | OutputEvent> {
+  for await (const event of events) {
+    if ("seq" in event) yield summarize(event);
+    else if (event.type !== "run.output.delta") yield event;
+  }
 }
 
 /**

@@ -24,7 +24,7 @@ export interface Subscribers {
 }
 
 /**
- * Creates the tables of subscribers.
+ * Creates the subscribers of this process. They are kept in memory; at first there are none.
  * @param onFirstSubscriber called when a run that another process executes gets its first
  *   subscriber in this process.
  * @param outputs the memory budget for model output that is buffered for streams. Each workspace

@@ -15,8 +15,9 @@ export interface ToolServices {
   readonly fetch: typeof fetch;
   /**
    * Returns the text of a secret of this agent for this origin. Returns undefined if the secret was
-   * deleted or is not bound to this origin. Tools call this function for each request and never
-   * cache the text, so that the change or deletion of a secret takes effect immediately.
+   * deleted, is not bound to this origin or cannot be decrypted. Tools call this function for each
+   * request and never cache the text, so that the change or deletion of a secret takes effect
+   * immediately.
    */
   readonly openSecret: (id: string, origin: string) => Promise<string | undefined>;
 }

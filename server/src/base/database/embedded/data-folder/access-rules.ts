@@ -4,11 +4,11 @@ import type { Placement } from "../placement/index.ts";
 import { syncFolder } from "../sync-folder.ts";
 
 /**
- * Writes `pg_hba.conf` at every startup. In production it has one line: role `beckon` on database
- * `beckon` over the socket, trusted because the socket's folder has mode 0700. Rejected: `peer`,
- * which does not work in a user namespace and could not distinguish the servers, since they run as
- * the supervisor's user. `everyone`, for tests, lets all roles into all databases, over 127.0.0.1
- * with a password.
+ * Writes `pg_hba.conf` at every startup. In production it has one line: role `beckon` can connect
+ * to database `beckon` over the socket without a password, because the socket's folder has mode
+ * 0700. With `everyone`, which only tests use, all roles can connect to all databases, and also
+ * over 127.0.0.1 with a password. Rejected: `peer`, which does not work in a user namespace, and
+ * could not distinguish the servers from other processes of the user who runs the supervisor.
  */
 export async function writeAccessRules(
   placement: Placement,

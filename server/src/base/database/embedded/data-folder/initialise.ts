@@ -9,10 +9,11 @@ import { syncFolder } from "../sync-folder.ts";
 const unfinished = "postgres.new-";
 
 /**
- * `--locale` selects the builtin provider's locale: its collation and case mapping are the same on
- * every machine and in every version, unlike those of the C library. The categories that only the C
- * library has are plain C, because some systems lack C.UTF-8. With `--no-sync` initdb does not sync
- * before the role and the database exist; `initialise` syncs once, after them.
+ * Arguments of initdb. `--locale` selects a locale of PostgreSQL's builtin provider, whose
+ * collation and case mapping are the same on every machine and in every version, unlike those of
+ * the C library. The categories that exist only in the C library are set to `C`, because some
+ * systems lack `C.UTF-8`. `--no-sync` turns off the sync by initdb; `initialise` syncs once, after
+ * it has created the role and the database.
  */
 const options = [
   "--encoding=UTF8",
@@ -31,13 +32,13 @@ const setup =
   "create role beckon login nosuperuser nobypassrls nocreatedb nocreaterole;\n\ncreate database beckon owner beckon;\n\n";
 
 /**
- * Creates the cluster `<home>/postgres` if it does not exist, and returns its path. All work
- * (initdb, role, database, sync) happens under a temporary name and the rename comes last, so a
- * killed startup leaves either nothing or a complete cluster; leftovers of the temporary name are
- * removed here. Role and database are created in single-user mode, so that the superuser never
- * needs access over the socket.
- * @throws EmbeddedError if the folder belongs to another major version, which is left unchanged, or
- *   if initdb fails.
+ * Creates the cluster `<home>/postgres` if it does not exist, and returns its path. The cluster is
+ * created under a temporary name (initdb, role, database, sync) and then renamed, so a killed
+ * startup leaves no incomplete cluster under the final name. Folders that killed startups left
+ * under temporary names are removed. The role and the database are created in single-user mode, so
+ * that the superuser never needs access over the socket.
+ * @throws EmbeddedError if initdb fails, or if the existing cluster belongs to another major
+ *   version of PostgreSQL. That cluster is not changed.
  */
 export async function initialise(
   placement: Placement,
@@ -50,8 +51,8 @@ export async function initialise(
     await rejectOtherVersion(cluster, binaries.version);
     return cluster;
   }
-  // An initdb whose supervisor was killed may still write there, hence the retries. It exits once
-  // its files are gone.
+  // An initdb whose supervisor was killed may still be writing to this folder, so the removal is
+  // retried. Such an initdb exits once its files are gone.
   for (const name of entries.filter((name) => name.startsWith(unfinished))) {
     await rm(join(home, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }

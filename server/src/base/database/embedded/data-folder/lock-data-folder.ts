@@ -23,14 +23,17 @@ const held = new Set<DatabaseSync>();
 /**
  * Locks the folder without waiting.
  *
- * The lock must be the kernel's, which releases it when the process is killed: there is no stale
- * lock to break and no race between two startups. Node has no `flock`, but its SQLite takes fcntl
- * locks on the file that it opens, so an open exclusive transaction on an empty database is such a
- * lock. Nothing is written to that database. Rejected: a pid file (breaking a stale one races); a
- * listening socket in the folder (the same, and its path is limited to 100 bytes); an abstract
- * socket (Linux only, and invisible to another container on the same volume); the `flock` command
- * (not on macOS).
- * @throws EmbeddedError if another process holds the lock, with its pid.
+ * The kernel must hold the lock, because the kernel releases it when the process is killed. So no
+ * stale lock has to be removed, and two startups cannot race. Node has no `flock`, but its SQLite
+ * takes fcntl locks on the file that it opens. An open exclusive transaction on an empty SQLite
+ * database is therefore such a lock. Nothing is written to that database.
+ *
+ * Rejected: a pid file, because two processes that remove a stale one race; a listening socket in
+ * the folder, for the same reason and because its path is limited to 100 bytes; an abstract socket,
+ * which exists only on Linux and is invisible to another container on the same volume; the `flock`
+ * command, which macOS lacks.
+ * @throws EmbeddedError if another process holds the lock. The message contains the pid of that
+ *   process.
  */
 export function lockDataFolder(folder: string): FolderLock {
   const path = join(folder, "lock");
@@ -39,9 +42,9 @@ export function lockDataFolder(folder: string): FolderLock {
     const database = new DatabaseSync(path, { timeout: 0 });
     try {
       database.exec("pragma journal_mode = memory; begin exclusive");
-      // Another user's shared lock would block ours, so only the owner can open the file. Not with
-      // `fchmod` on an open descriptor: closing any descriptor of a file drops all fcntl locks of
-      // the process on it.
+      // Only the owner can open the file, because another user's shared lock would block ours.
+      // `fchmod` on an open descriptor is not used: when any descriptor of a file is closed, all
+      // fcntl locks of the process on this file are released.
       chmodSync(path, 0o600);
       writeFileSync(holder, `${process.pid}\n`);
       // The `mode` option of the write does not change the mode of an existing file.
@@ -75,7 +78,7 @@ function isBusy(thrown: unknown): boolean {
   return thrown instanceof Error && "errcode" in thrown && thrown.errcode === sqliteBusy;
 }
 
-/** Only for the error message; no decision depends on this file. */
+/** Returns the pid in the file, for the error message. No decision depends on it. */
 function pidIn(path: string): string {
   try {
     const pid = readFileSync(path, "utf8").trim();

@@ -7,7 +7,7 @@ import { syncFolder } from "../sync-folder.ts";
 /**
  * Creates the data folder (mode 0700) if it does not exist, syncs its parent, and returns its real
  * path, so that later comparisons of paths are reliable.
- * @throws EmbeddedError if it cannot be created or written, or its path has a newline.
+ * @throws EmbeddedError if the folder cannot be created or written, or its path has a newline.
  */
 export async function openDataFolder(path: string): Promise<string> {
   rejectNewline(path);
@@ -28,8 +28,8 @@ export async function openDataFolder(path: string): Promise<string> {
 }
 
 /**
- * @throws EmbeddedError if the path has a newline: PostgreSQL writes it as one line of
- *   `postmaster.pid`.
+ * @throws EmbeddedError if the path has a newline. PostgreSQL writes the path as one line of
+ *   `postmaster.pid`, so a newline would break that file.
  */
 function rejectNewline(path: string): void {
   if (!path.includes("\n")) return;
@@ -40,8 +40,8 @@ function rejectNewline(path: string): void {
 }
 
 /**
- * Creates a folder and its parents and syncs each. Not with `recursive: true`, which loops forever
- * where a parent cannot be created (/proc/x).
+ * Creates a folder and its parents and syncs each. Does not use `recursive: true` of `mkdir`, which
+ * loops forever if a parent cannot be created (for example in /proc).
  */
 async function createFolder(path: string): Promise<void> {
   try {

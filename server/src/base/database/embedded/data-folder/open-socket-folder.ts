@@ -5,15 +5,16 @@ import { EmbeddedError } from "../embedded-error.ts";
 import { hashOf, type Placement } from "../placement/index.ts";
 
 /**
- * Maximum bytes of a socket path: below the kernel's limit for `sockaddr_un` (104 on macOS, 108 on
- * Linux).
+ * Maximum bytes of a socket path. The kernel's limit for `sockaddr_un` is 104 on macOS and 108 on
+ * Linux.
  */
 const maxPathBytes = 100;
 
 /**
- * Creates the socket's folder (mode 0700) and returns its path: in the home, or in the temporary
- * directory if PostgreSQL cannot use that path. Anyone who can enter the folder can connect without
- * a password, so a folder with that name that belongs to another user is an error.
+ * Creates the socket's folder (mode 0700) and returns its path. The folder is in `placement.home`,
+ * or in the temporary directory if PostgreSQL cannot use a path in `placement.home`. Anyone who can
+ * enter the folder can connect without a password, so an existing folder of another user is not
+ * used.
  * @throws EmbeddedError if neither path can be used, or the folder belongs to another user.
  */
 export async function openSocketFolder({
@@ -48,8 +49,8 @@ export async function openSocketFolder({
 }
 
 /**
- * Removes a socket and its lock file that a killed PostgreSQL left. Call this only when none is
- * running there.
+ * Removes the socket and its lock file that a killed PostgreSQL left. Call this only when no
+ * PostgreSQL uses the folder.
  */
 export async function clearSocketFolder(path: string): Promise<void> {
   for (const name of await readdir(path)) {

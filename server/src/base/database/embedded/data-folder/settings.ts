@@ -1,6 +1,6 @@
 /**
  * Returns PostgreSQL's settings. They are passed as arguments, which take precedence over
- * `postgresql.conf`, where the operator can change all other settings.
+ * `postgresql.conf`. The operator can change all other settings in `postgresql.conf`.
  */
 export function settings({
   socketDir,
@@ -25,9 +25,9 @@ export function settings({
     // On macOS fsync does not flush the drive's own cache.
     ...(process.platform === "darwin" ? { wal_sync_method: "fsync_writethrough" } : {}),
 
-    // For a small machine. Parallel queries need /dev/shm, of which a container has 64 MB, and
-    // compete with the servers for CPU. The default of io_method, `worker`, runs three more
-    // processes that help only with large scans.
+    // These settings fit a small machine. Parallel queries need /dev/shm, of which a container has
+    // 64 MB, and compete with the servers for CPU. The default of io_method, `worker`, runs three
+    // more processes that help only with large scans.
     shared_buffers: "128MB",
     max_parallel_workers_per_gather: "0",
     max_parallel_maintenance_workers: "0",

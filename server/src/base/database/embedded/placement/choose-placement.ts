@@ -12,14 +12,14 @@ import { restoreLinks } from "./restore-links.ts";
 /**
  * Chooses the folder and the user for PostgreSQL. initdb rejects root and users without a name, so
  * there are three ways:
- * - An ordinary user runs it directly.
- * - Root, or a user without a name, runs it in the data folder in a user namespace, which shows
- *   another uid while files keep their owner.
- * - If the kernel or the container forbids user namespaces, root runs it as another user in another
- *   folder.
+ * - An ordinary user runs PostgreSQL directly.
+ * - Root, or a user without a name, runs PostgreSQL in a user namespace. PostgreSQL sees another
+ *   uid there, but its files are in the data folder and belong to the same user as before.
+ * - If the kernel or the container forbids user namespaces, root runs PostgreSQL as another user in
+ *   another folder.
  *
- * If a cluster exists, its owner and location decide: it is never replaced by an empty one because
- * the machine changed.
+ * If a cluster exists, its owner and location decide, so that a change of the machine never leads
+ * to a new, empty cluster.
  * @throws EmbeddedError if no way works.
  */
 export async function choosePlacement(folder: string): Promise<Placement> {

@@ -6,9 +6,9 @@ import type { Placement } from "./placement.ts";
 
 /**
  * Tries to run PostgreSQL in a user namespace, because PostgreSQL refuses to run as root. In the
- * namespace root has an ordinary user id and still owns its files, but cannot access those of other
- * users. This runs a program and checks that the folder can be written, because checks of kernel
- * version, sysctl and container were unreliable.
+ * namespace root has an ordinary user id and still owns its files, but cannot access files of other
+ * users. To find out whether this works, the function runs a program in the namespace and checks
+ * that it can write to the folder. Checks of kernel version, sysctl and container were unreliable.
  */
 export async function placeInNamespace({
   folder,

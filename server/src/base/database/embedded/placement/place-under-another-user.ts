@@ -9,7 +9,8 @@ import type { Binaries } from "./find-binaries.ts";
 import { hashOf, type Placement, programIn } from "./placement.ts";
 
 /**
- * Returns whether PostgreSQL's files of this data folder are, or were, in a folder of another user.
+ * Returns whether PostgreSQL's files of this data folder are in a folder of another user, or
+ * whether `recordHome` has recorded this.
  */
 export async function isUnderAnotherUser(folder: string): Promise<boolean> {
   return (
@@ -28,10 +29,12 @@ export async function recordHome(folder: string, home: string): Promise<void> {
 }
 
 /**
- * For root if no user namespace can be created: an unprivileged account runs copies of the binaries
- * with a home in /var/lib/beckon, because it may be unable to read the checkout or the data folder.
- * The binaries still belong to root. The account that owns an existing home stays the same.
- * @throws EmbeddedError if there is no such account or it cannot run the binaries.
+ * Returns the placement for root if no user namespace can be created: an unprivileged account runs
+ * PostgreSQL. The account may be unable to read the checkout or the data folder, so it gets a copy
+ * of the binaries and a home in /var/lib/beckon. The copied binaries belong to root. If the home
+ * exists and does not belong to root, its owner is that account.
+ * @throws EmbeddedError if there is no such account or it cannot run the binaries, or if the
+ *   recorded home was moved or removed.
  */
 export async function placeUnderAnotherUser({
   folder,
@@ -86,8 +89,8 @@ function homeOf(folder: string): string {
 }
 
 /**
- * Returns the home that `recordHome` recorded. An incomplete record is ignored: the process was
- * then killed while it recorded a new cluster, which is still in its home.
+ * Returns the home that `recordHome` recorded. An incomplete record counts as none: a process was
+ * killed while it wrote the record of a new cluster, and the cluster is in the default home.
  */
 async function readRecordedHome(folder: string): Promise<string | undefined> {
   const text = await readFile(join(folder, "postgres.elsewhere"), "utf8").catch(() => "");

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import type { Command } from "../run-command.ts";
 import type { Binaries } from "./find-binaries.ts";
 
-/** Where PostgreSQL's files lie and as whom its programs run. */
+/** The location of PostgreSQL's files and the user that runs its programs. */
 export interface Placement {
   readonly binaries: Binaries;
   /**
-   * Contains `postgres` (the cluster) and, if its path is short enough, `socket`. The data folder
-   * itself if possible.
+   * Folder that contains `postgres` (the cluster) and, if its path is short enough, `socket`. It is
+   * the data folder itself if possible.
    */
   readonly home: string;
   /** Owner of PostgreSQL's files; undefined if they belong to the user of this process. */
@@ -30,8 +30,8 @@ export function programIn(
 }
 
 /**
- * Returns a short, stable hash of a data folder's path. Folders outside of the data folder are
- * named by it.
+ * Returns a short, stable hash of a data folder's path, for the names of folders outside of the
+ * data folder.
  */
 export function hashOf(folder: string): string {
   return createHash("sha256").update(folder).digest("hex").slice(0, 16);

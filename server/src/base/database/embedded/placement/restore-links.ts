@@ -18,8 +18,8 @@ export async function restoreLinks(native: string): Promise<void> {
   for (const { source, target } of await listLinks(join(native, "pg-symlinks.json"))) {
     const at = join(dirname(native), target);
     if (await targetExists(at)) continue;
-    // Created under another name and renamed, so that a dangling link is replaced and no process
-    // sees the link missing.
+    // The link is created under another name and renamed, so that it replaces a dangling link and
+    // no process sees the link missing.
     const fresh = `${at}.${randomUUID()}`;
     await symlink(basename(source), fresh);
     try {

@@ -27,20 +27,23 @@ export async function cleanUpAfterCrash({
 }): Promise<void> {
   await stopOrphan(cluster, log);
   await killStragglers(cluster, log);
-  // PostgreSQL does not start if another process now has the pid in `postmaster.pid`. The folder's
-  // lock proves that the file is stale.
+  // PostgreSQL does not start if another process now has the pid in `postmaster.pid`. The file is
+  // stale, because this process holds the lock of the folder.
   await rm(join(cluster, "postmaster.pid"), { force: true });
   await clearSocketFolder(socketDir);
 }
 
 /**
- * Tolerance in seconds between the recorded and the observed start time: both are in whole seconds.
+ * Tolerance in seconds between the recorded and the observed start time, which are both rounded to
+ * whole seconds.
  */
 const toleranceSeconds = 2;
 
 /**
- * Stops the process in `postmaster.pid` if it runs PostgreSQL on this folder and started no later
- * than recorded. A later start means that the pid was reused. The pid alone is not sufficient.
+ * Stops the process whose pid is in `postmaster.pid` if its command line is that of PostgreSQL on
+ * this folder. The pid alone is not sufficient, because another process may have it by now.
+ * @throws EmbeddedError if the process started later than the file records: then it may be another
+ *   PostgreSQL with the same pid.
  */
 async function stopOrphan(cluster: string, log: Log): Promise<void> {
   const recorded = await readPostmasterFile(cluster);
@@ -68,11 +71,12 @@ function isSame(one: ProcessInfo, other: ProcessInfo | undefined): boolean {
 }
 
 /**
- * Waits for the child processes of a killed postmaster, and kills those that are left after half a
- * second. They exit when they notice its death. A child in a long computation does not notice, and
- * it holds the shared memory that the next start needs. On Linux the child processes are found by
- * their working directory, the cluster. On other systems, or where /proc does not show that
- * directory, starting is retried until they have exited.
+ * Waits for the child processes of a killed postmaster, and kills those that have not exited after
+ * half a second. A child process exits when it notices that the postmaster has exited. A child
+ * process in a long computation does not notice, and it holds the shared memory that the next start
+ * needs. On Linux the child processes are found by their working directory, which is the cluster.
+ * On other systems, or where /proc does not show that directory, starting is retried until they
+ * have exited.
  */
 async function killStragglers(cluster: string, log: Log): Promise<void> {
   if (process.platform !== "linux") return;

@@ -59,7 +59,7 @@ export async function keepRunning({
         await sleep(delay.after(elapsed() - began), stopping.signal);
         current = await startAgain(Number.POSITIVE_INFINITY, stopping.signal);
       } catch {
-        return; // Attempts without limit end only by `stop`.
+        return; // Only `stop` ends attempts without limit.
       }
     }
   }

@@ -16,9 +16,9 @@ export interface LogFile {
 /**
  * Opens the file for appending. When the file is larger than `maxBytes` (default 10 MiB), it is
  * copied to `<path>.1` and truncated. PostgreSQL keeps the file open and, because of O_APPEND,
- * continues at the new end. Rejected: PostgreSQL's logging collector, which is one more process and
- * never deletes anything if there is only one file name; a pipe through this process, because an
- * orphaned PostgreSQL could not log.
+ * continues at the new end. PostgreSQL's logging collector is not used, because it is one more
+ * process and does not limit the size of a file. A pipe through this process is not used, because
+ * PostgreSQL could not log after this process died.
  */
 export function openLogFile(
   path: string,
@@ -27,7 +27,8 @@ export function openLogFile(
   const descriptor = openSync(path, "a", 0o600);
   let rotating = false;
   const watch = setInterval(async () => {
-    // Never concurrently: a second rotation would overwrite the copy with the truncated file.
+    // Only one rotation runs at a time: a second one would overwrite the copy with the truncated
+    // file.
     if (rotating) return;
     rotating = true;
     await rotate(path, maxBytes);

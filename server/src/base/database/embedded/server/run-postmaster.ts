@@ -23,9 +23,9 @@ export interface Postmaster {
 const readyWithinMs = 300_000;
 
 /**
- * Starts PostgreSQL in its own process group (Ctrl-C in the terminal must not reach it before the
- * servers have drained) and resolves when it accepts connections. After an error or abort no
- * process is left running.
+ * Starts PostgreSQL and resolves when it accepts connections. PostgreSQL gets its own process
+ * group, because Ctrl-C in the terminal must not stop it before the servers have drained. After an
+ * error or abort no process is left running.
  * @throws EmbeddedError with the end of PostgreSQL's log.
  */
 export async function runPostmaster({

@@ -1,7 +1,7 @@
 import type { RunFilter, RunStatus } from "@beckon/contract";
 import { type RawBuilder, sql } from "kysely";
-import type { WorkspaceTransaction } from "../../base/database/index.ts";
-import { lowestIdAt } from "../../base/ids.ts";
+import type { WorkspaceTransaction } from "../../../base/database/index.ts";
+import { lowestIdAt } from "../../../base/ids.ts";
 
 /** Maximum number of runs that one search reads, however few of them match. */
 export const maxScanned = 10_000;
@@ -43,9 +43,10 @@ export interface Found {
 
 /**
  * Finds the newest runs that match. To take a bounded time, it scans an index backwards and stops
- * after `maxScanned` runs, even if none of them matched. For runs that have not ended it uses
- * partial indexes, which are small. Inputs and results are read by lateral subqueries with a limit,
- * since for a join the planner could choose to read the whole table.
+ * after `maxScanned` runs, even if none of them matched. For runs with an external id and for runs
+ * that have not ended it uses partial indexes, which are small. Inputs and results are read by
+ * lateral subqueries with a limit, since for a join the planner could choose to read the whole
+ * table.
  */
 export async function searchRuns(
   tx: WorkspaceTransaction,
@@ -55,25 +56,16 @@ export async function searchRuns(
   const { filter, change, limit } = search;
   const agentIds = agentsOf(search);
   if (agentIds?.length === 0) return { runIds: [], nextBelow: undefined };
-  const wanted = filter.status ?? change;
   const { agent_id: _, ...conditional } = filter;
   const everyRunMatches =
     change === undefined && Object.values(conditional).every((value) => value === undefined);
   const parts = agentIds?.length ?? 1;
-  const unfinished =
-    wanted?.every((status) => status === "queued" || status === "running") ?? false;
   const max = everyRunMatches
     ? limit + 1
-    : unfinished
+    : isUnfinished(filter.status ?? change) || filter.external_id !== undefined
       ? maxScanned
       : Math.max(limit + 1, Math.ceil(maxScanned / parts));
-  const bounds = boundsOf(search);
-  const scanned = unfinished
-    ? scanUnfinished(workspaceId, wanted ?? [], agentIds, bounds, max)
-    : agentIds === undefined
-      ? sql`select '' as part, ${columns} from runs r where ${ofWorkspace(workspaceId, bounds)}
-          order by r.id desc limit ${max}`
-      : scanAgents(workspaceId, agentIds, bounds, max);
+  const scanned = scanRuns(workspaceId, search, max);
   const { rows } = await sql<{ id: string | null; lowest: string | null }>`
     with scanned as materialized (${scanned}),
     -- Some agents may have runs below this id that were not scanned, so the search ends here.
@@ -85,7 +77,7 @@ export async function searchRuns(
     select f.id, reached.lowest from reached left join lateral (
       select s.id from scanned s ${lookUps(filter)}
       where (reached.lowest is null or s.id >= reached.lowest)
-        and ${sql.join(conditions(filter, change), sql` and `)}
+        and ${sql.join(conditions(search), sql` and `)}
       order by s.id desc limit ${limit + 1}
     ) as f on true order by f.id desc`.execute(tx);
   const ids = rows.flatMap(({ id }) => (id === null ? [] : [id]));
@@ -96,13 +88,49 @@ export async function searchRuns(
   };
 }
 
-function agentsOf({ agentIds, filter }: Search): readonly string[] | undefined {
+/**
+ * Returns a query that scans an index for the newest runs. The scan is limited by `below`, by the
+ * time range with a margin, and by the external id. Without an external id it is limited by the
+ * agents and, if only `queued` and `running` runs are wanted, by these states. The caller must also
+ * apply `conditions` to the scanned runs. Its column `part` is different for each agent if it scans
+ * the runs of each agent separately.
+ * @param max maximum number of runs of each part.
+ */
+export function scanRuns(
+  workspaceId: string,
+  search: Pick<Search, "agentIds" | "filter" | "change" | "below">,
+  max: number,
+): RawBuilder<unknown> {
+  const agentIds = agentsOf(search);
+  const wanted = search.filter.status ?? search.change;
+  const bounds = boundsOf(search);
+  const { external_id } = search.filter;
+  if (external_id !== undefined) return scanExternalId(workspaceId, external_id, bounds, max);
+  if (isUnfinished(wanted)) return scanUnfinished(workspaceId, wanted, agentIds, bounds, max);
+  return agentIds === undefined
+    ? sql`select '' as part, ${columns} from runs r where ${ofWorkspace(workspaceId, bounds)}
+        order by r.id desc limit ${max}`
+    : scanAgents(workspaceId, agentIds, bounds, max);
+}
+
+/**
+ * Returns whether all runs in these states are in the partial indexes of runs that have not ended.
+ */
+function isUnfinished(wanted: readonly RunStatus[] | undefined): wanted is readonly RunStatus[] {
+  return wanted?.every((status) => status === "queued" || status === "running") ?? false;
+}
+
+function agentsOf({
+  agentIds,
+  filter,
+}: Pick<Search, "agentIds" | "filter">): readonly string[] | undefined {
   const { agent_id } = filter;
   if (agent_id === undefined) return agentIds;
   return agentIds === undefined || agentIds.includes(agent_id) ? [agent_id] : [];
 }
 
-const columns = sql`r.id, r.status, r.created_at, r.cancel_requested_at`;
+const columns = sql`r.id, r.agent_id, r.status, r.created_at, r.started_at, r.finished_at,
+  r.cancel_requested_at`;
 
 /** The range of ids to scan: at least `lowest`, and below each id in `below`. */
 interface Bounds {
@@ -110,7 +138,7 @@ interface Bounds {
   readonly below: readonly string[];
 }
 
-function boundsOf({ filter, below }: Search): Bounds {
+function boundsOf({ filter, below }: Pick<Search, "filter" | "below">): Bounds {
   const { created_after: after, created_before: before } = filter;
   const at = (time: string, slack: number) => lowestIdAt("run", new Date(Date.parse(time) + slack));
   return {
@@ -157,6 +185,28 @@ function scanAgents(
 }
 
 /**
+ * Scans the newest runs with this external id. The index does not contain the agent, so the runs of
+ * all agents are scanned.
+ */
+function scanExternalId(
+  workspaceId: string,
+  externalId: string,
+  { lowest, below }: Bounds,
+  max: number,
+): RawBuilder<unknown> {
+  const upper = sql.join(
+    below.map((id) => sql`i.run_id < ${id}`),
+    sql` and `,
+  );
+  return sql`select '' as part, found.* from (
+      select i.run_id from run_inputs i where i.workspace_id = ${workspaceId}
+        and i.external_id = ${externalId} and i.run_id >= ${lowest} and ${upper}
+      order by i.run_id desc limit ${max}
+    ) as inputs join lateral (
+      select ${columns} from runs r where r.id = inputs.run_id limit 1) as found on true`;
+}
+
+/**
  * Scans the newest runs that have not ended. The states are literals, not parameters, so that the
  * planner can use the partial indexes.
  */
@@ -183,28 +233,36 @@ function scanUnfinished(
     order by u.id desc limit ${max}`;
 }
 
-function lookUps({ source, trigger_id, error }: RunFilter): RawBuilder<unknown> {
+function lookUps({ source, trigger_id, tag, error }: RunFilter): RawBuilder<unknown> {
   const input = sql`join lateral (
-    select i.source, i.trigger_id from run_inputs i where i.run_id = s.id limit 1) as i on true`;
+    select i.source, i.trigger_id, i.tags from run_inputs i where i.run_id = s.id limit 1
+  ) as i on true`;
   const result = sql`join lateral (
     select e.error_code, e.error_message from run_results e where e.run_id = s.id limit 1
   ) as e on true`;
-  const needsInput = source !== undefined || trigger_id !== undefined;
+  const needsInput = source !== undefined || trigger_id !== undefined || tag !== undefined;
   return sql`${needsInput ? input : sql``} ${error === undefined ? sql`` : result}`;
 }
 
-function conditions(
-  filter: RunFilter,
-  change: readonly RunStatus[] | undefined,
+/**
+ * Returns the conditions of a search. They name a scanned run `s`, its input `i` and its result
+ * `e`.
+ */
+export function conditions(
+  search: Pick<Search, "agentIds" | "filter" | "change">,
 ): RawBuilder<unknown>[] {
+  const { change } = search;
+  const agentIds = agentsOf(search);
   const {
     status = change,
     source,
     trigger_id,
+    external_id,
+    tag,
     error,
     created_after: after,
     created_before: before,
-  } = filter;
+  } = search.filter;
   return [
     sql`true`,
     ...(status === undefined ? [] : [sql`s.status = any (${status}::text[])`]),
@@ -214,6 +272,11 @@ function conditions(
     ...(before === undefined ? [] : [sql`s.created_at < ${new Date(before)}`]),
     ...(source === undefined ? [] : [sql`i.source = any (${source}::text[])`]),
     ...(trigger_id === undefined ? [] : [sql`i.trigger_id = ${trigger_id}`]),
+    ...(tag === undefined ? [] : [sql`${tag} = any (i.tags)`]),
+    // Needed only for the scan by external id: the other scans find only runs of these agents.
+    ...(external_id === undefined || agentIds === undefined
+      ? []
+      : [sql`s.agent_id = any (${agentIds}::text[])`]),
     // Only runs in these states have an error. `strpos` is used instead of a pattern, since it
     // gives no character of the text a special meaning.
     ...(error === undefined

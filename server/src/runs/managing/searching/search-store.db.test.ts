@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { testDatabase } from "../../../test/database.ts";
-import { seedAgent, startRow } from "../../../test/tenant.ts";
-import { connect, inWorkspace } from "../../base/database/index.ts";
-import { createLog } from "../../base/log.ts";
-import { startRuns } from "../starting/start-runs.ts";
+import { testDatabase } from "../../../../test/database.ts";
+import { seedAgent, startRow } from "../../../../test/tenant.ts";
+import { connect, inWorkspace } from "../../../base/database/index.ts";
+import { createLog } from "../../../base/log.ts";
+import { startRuns } from "../../starting/start-runs.ts";
 import { maxScanned, type Search, searchRuns } from "./search-store.ts";
 
 /**
@@ -93,6 +93,13 @@ const searches: Readonly<Record<string, Partial<Search>>> = {
     filter: { error: "nothing like it" },
   },
   "a source that no run has": { filter: { source: ["trigger"] } },
+  "an external id that few runs have": { filter: { external_id: "rare" } },
+  "an external id that no run has": { filter: { external_id: "none" } },
+  "an external id of the runs of some agents": {
+    agentIds: [agent.agentId, other.agentId],
+    filter: { external_id: "rare" },
+  },
+  "a tag that no run has": { filter: { tag: "none" } },
   "a time before all runs": { filter: { created_before: "2020-01-01T00:00:00Z" } },
   "a time after all runs": { filter: { created_after: "2100-01-01T00:00:00Z" } },
 };
@@ -101,6 +108,8 @@ const early = new Map<string, number>();
 beforeAll(async () => {
   await grow(1, first);
   await startRuns(database, [startRow(rare), startRow(rare), startRow(stranger)]);
+  const labels = { externalId: "rare", tags: ["rare"] };
+  await startRuns(database, [startRow(agent, { labels }), startRow(stranger, { labels })]);
   await database.engine.query("analyze");
   for (const [name, given] of Object.entries(searches))
     early.set(name, await pagesOf(() => search(given)));
@@ -123,6 +132,9 @@ test.each([
   "the runs of an agent with few",
   "queued runs",
   "runs to cancel",
+  "an external id that few runs have",
+  "an external id that no run has",
+  "an external id of the runs of some agents",
 ])("a page of %s reads little more than it returns", async (name) => {
   expect(await pagesOf(() => search(searches[name]))).toBeLessThan(600);
 });

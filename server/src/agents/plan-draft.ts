@@ -1,0 +1,53 @@
+import type { AgentConfig, UpdateAgentBody } from "@beckon/contract";
+import { changes } from "../base/audit/index.ts";
+import type { Context } from "../base/context.ts";
+import type { WorkspaceTransaction } from "../base/database/index.ts";
+import { resolveModel } from "../providers/index.ts";
+import { mergeConfig } from "./merge-config.ts";
+import { type AgentRow, listSecrets } from "./records/index.ts";
+import { planSecrets, requireStoredSecrets } from "./secrets/index.ts";
+
+/** A configuration of an agent that is not stored as a version. */
+export interface AgentDraft {
+  readonly config: AgentConfig;
+  /** The result of `resolveModel`. */
+  readonly providerId: string | null;
+  /** The differences to the agent's current version, for an audit entry. */
+  readonly changes: ReturnType<typeof changes>;
+}
+
+/**
+ * Returns the configuration that the agent would have after `change`, without storing it. Tools can
+ * refer to the agent's secrets, each only for the origins that it was given for. They cannot have
+ * new secrets: these would not belong to the stored agent, so separate code would have to encrypt,
+ * re-encrypt and delete them. The limits of concurrent and of queued runs stay those of the agent,
+ * because they apply to all of its runs together.
+ * @throws ApiError `bad_request`
+ */
+export async function planDraft(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  agent: AgentRow,
+  change: UpdateAgentBody,
+): Promise<AgentDraft> {
+  const before = agent.config;
+  const tools =
+    change.tools === undefined ? undefined : await planTools(tx, ctx, agent, change.tools);
+  const merged = mergeConfig(before, { ...change, tools });
+  const { max_concurrent_runs, max_queued_runs } = before.limits;
+  const config = { ...merged, limits: { ...merged.limits, max_concurrent_runs, max_queued_runs } };
+  const providerId = await resolveModel(tx, ctx, config.model, before.model);
+  return { config, providerId, changes: changes(before, config) };
+}
+
+async function planTools(
+  tx: WorkspaceTransaction,
+  { cipher, workspaceId }: Context,
+  { id: agentId, config }: AgentRow,
+  given: NonNullable<UpdateAgentBody["tools"]>,
+) {
+  requireStoredSecrets(given);
+  const owner = { workspaceId, agentId };
+  const kept = await listSecrets(tx, owner);
+  return planSecrets(cipher, owner, given, { tools: config.tools, kept }).tools;
+}

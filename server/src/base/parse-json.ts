@@ -1,0 +1,22 @@
+import { ApiError } from "./errors.ts";
+
+/**
+ * Returns the parsed JSON. Skips a byte order mark, as RFC 8259 allows: some editors add one.
+ * @throws ApiError `bad_request` with the position at which the text is not JSON.
+ */
+export function parseJson(text: string): unknown {
+  if (text === "") throw new ApiError("bad_request", "The body is empty. Send JSON.");
+  try {
+    return JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
+  } catch (thrown) {
+    throw new ApiError("bad_request", `The body is not valid JSON${positionIn(thrown)}.`);
+  }
+}
+
+/** Returns the position in the parser's message. The message itself repeats parts of the body. */
+function positionIn(thrown: unknown): string {
+  const message = thrown instanceof Error ? thrown.message : "";
+  if (message.includes("end of JSON input")) return ": it is truncated";
+  const position = /at position \d+( \(line \d+ column \d+\))?/.exec(message)?.[0];
+  return position === undefined ? "" : `: unexpected character ${position}`;
+}

@@ -1,0 +1,61 @@
+/**
+ * Summaries of events, for readers that need the course of many runs, but no contents. They keep
+ * all fields of `data` except texts, arguments and results. Pages compute them in the database,
+ * which then does not send the contents; streams compute them from events in memory. The tests
+ * compare the two.
+ */
+
+/** Fields of an event's `data` that a summary does not have. */
+const contents = ["arguments", "result", "output"];
+/** Fields of a part of a model's response that a summary does not have. */
+const partContents = ["text", "arguments", "provider_metadata"];
+
+const sqlArray = (names: readonly string[]) => `'{${names.join(",")}}'::text[]`;
+
+/**
+ * Returns SQL for the `data` of an event's summary.
+ * @param data SQL of the event's `data`, a jsonb object.
+ */
+export function summarizedData(data: string): string {
+  return `(${data} - ${sqlArray(contents)}
+    || case when jsonb_typeof(${data} -> 'output') = 'string' then
+      jsonb_build_object('output_bytes', octet_length(${data} ->> 'output')) else '{}' end
+    || case when jsonb_typeof(${data} -> 'parts') = 'array' then
+      jsonb_build_object('parts', (
+        select coalesce(jsonb_agg(part - ${sqlArray(partContents)} || jsonb_build_object(
+          'bytes', octet_length(coalesce(part ->> 'text', part ->> 'arguments', ''))
+        ) order by position), '[]')
+        from jsonb_array_elements(${data} -> 'parts') with ordinality as parts (part, position)
+      )) else '{}' end)`;
+}
+
+/** Summaries of events, so that all readers of an event share one object. */
+const summaries = new WeakMap<object, object>();
+
+/** Returns the event with the `data` of its summary. */
+export function summarize<E extends { readonly data: object }>(event: E): E {
+  // The cast is safe: only this function writes the map, and each summary has the type of its key.
+  const known = summaries.get(event) as E | undefined;
+  if (known !== undefined) return known;
+  const data: Readonly<Record<string, unknown>> = { ...event.data };
+  const { output, parts } = data;
+  const summary = {
+    ...event,
+    data: {
+      ...without(data, contents),
+      ...(typeof output === "string" ? { output_bytes: Buffer.byteLength(output) } : {}),
+      ...(Array.isArray(parts) ? { parts: parts.map(summarizePart) } : {}),
+    },
+  };
+  summaries.set(event, summary);
+  return summary;
+}
+
+function summarizePart(part: Readonly<Record<string, unknown>>): object {
+  const content = part.text ?? part.arguments ?? "";
+  return { ...without(part, partContents), bytes: Buffer.byteLength(String(content)) };
+}
+
+function without(object: Readonly<Record<string, unknown>>, names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
+}

@@ -1,1 +1,0 @@
-export { linkPages, serveLinkPage } from "./link-pages.ts";

@@ -1,0 +1,53 @@
+import { sql } from "kysely";
+import type { WorkspaceTransaction } from "../../base/database/index.ts";
+
+/** The key of an artifact. */
+export interface ArtifactRef {
+  readonly workspaceId: string;
+  readonly runId: string;
+  readonly artifactId: string;
+}
+
+/**
+ * Returns media type and size of a run's artifact; undefined if the run has no such artifact, or
+ * belongs to none of `agentIds`.
+ * @param agentIds the agents whose runs the caller can access; undefined if the caller can access
+ *   the runs of all agents.
+ */
+export function findArtifact(
+  tx: WorkspaceTransaction,
+  { workspaceId, runId, artifactId }: ArtifactRef,
+  agentIds: readonly string[] | undefined,
+): Promise<{ media_type: string; bytes: number } | undefined> {
+  const query = tx
+    .selectFrom("artifacts as a")
+    .innerJoin("runs as r", (join) =>
+      join.onRef("r.id", "=", "a.run_id").onRef("r.workspace_id", "=", "a.workspace_id"),
+    )
+    .select(["a.media_type", sql<number>`octet_length(a.content)`.as("bytes")])
+    .where("a.id", "=", artifactId)
+    .where("a.run_id", "=", runId)
+    .where("a.workspace_id", "=", workspaceId);
+  return (
+    agentIds === undefined ? query : query.where("r.agent_id", "in", agentIds)
+  ).executeTakeFirst();
+}
+
+/**
+ * Returns up to `maxBytes` bytes of an artifact's content from `offset`, which counts from 0;
+ * undefined if the artifact was deleted.
+ */
+export async function readArtifactPart(
+  tx: WorkspaceTransaction,
+  { workspaceId, runId, artifactId }: ArtifactRef,
+  { offset, maxBytes }: { readonly offset: number; readonly maxBytes: number },
+): Promise<Buffer | undefined> {
+  const row = await tx
+    .selectFrom("artifacts")
+    .select(sql<Buffer>`substring(content from ${offset + 1}::int for ${maxBytes}::int)`.as("part"))
+    .where("id", "=", artifactId)
+    .where("run_id", "=", runId)
+    .where("workspace_id", "=", workspaceId)
+    .executeTakeFirst();
+  return row?.part;
+}

@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import { addRun } from "../../../../test/add-run.ts";
+import { testDatabase } from "../../../../test/database.ts";
+import { seedAgent } from "../../../../test/tenant.ts";
+import { inWorkspace, isCancelled } from "../../../base/database/index.ts";
+import { readStats, type StatsQuery } from "./stats-store.ts";
+
+const { database } = await testDatabase();
+const agent = await seedAgent(database);
+const { workspaceId } = agent;
+const other = await seedAgent(database, { workspaceId });
+for (let minute = 0; minute < 4; minute++) {
+  const createdAt = new Date(Date.UTC(2026, 5, 10, 12, minute));
+  await addRun(database, minute % 2 === 0 ? agent : other, { createdAt });
+}
+
+const read = (given: Partial<StatsQuery> = {}) =>
+  inWorkspace(database.tenant, workspaceId, (tx) =>
+    readStats(tx, workspaceId, {
+      agentIds: undefined,
+      filter: {},
+      bucket: undefined,
+      byAgent: false,
+      timeZone: "UTC",
+      maxRuns: 4,
+      maxGroups: 4,
+      timeoutMs: 5_000,
+      ...given,
+    }),
+  );
+
+test("as many runs as allowed are counted", async () => {
+  expect(await read()).toMatchObject({ tooMany: undefined, groups: [{ runs: { succeeded: 4 } }] });
+});
+
+test.each<Partial<StatsQuery>>([
+  {},
+  { agentIds: [agent.agentId, other.agentId] },
+  { bucket: "minute", filter: { trigger_id: "trg_none" } },
+])("more runs than allowed have no statistics, whether or not they match: %j", async (given) => {
+  expect(await read({ ...given, maxRuns: 3 })).toEqual({ tooMany: "runs", groups: [] });
+});
+
+test("runs of other agents and times are not among those allowed", async () => {
+  expect(await read({ maxRuns: 2, filter: { agent_id: agent.agentId } })).toMatchObject({
+    groups: [{ runs: { succeeded: 2 } }],
+  });
+  expect(
+    await read({ maxRuns: 0, filter: { created_after: "2026-06-11T00:00:00Z" } }),
+  ).toMatchObject({ tooMany: undefined, groups: [{ runs: { succeeded: 0 } }] });
+});
+
+test("more groups than allowed are not returned", async () => {
+  expect((await read({ bucket: "minute" })).groups).toHaveLength(4);
+  expect(await read({ bucket: "minute", maxGroups: 3 })).toEqual({ tooMany: "groups", groups: [] });
+});
+
+test("PostgreSQL cancels a statement that takes too long", async () => {
+  // A lock makes the statement wait.
+  const blocker = await database.engine.connect();
+  try {
+    await blocker.query("begin");
+    await blocker.query("lock table run_inputs in access exclusive mode");
+    const thrown: unknown = await read({ timeoutMs: 20 }).catch((error: unknown) => error);
+    expect(isCancelled(thrown instanceof Error && thrown.cause)).toBe(true);
+  } finally {
+    await blocker.query("rollback");
+    blocker.release();
+  }
+});

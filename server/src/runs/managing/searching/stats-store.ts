@@ -1,0 +1,137 @@
+import {
+  type RunFilter,
+  type RunStats,
+  type RunStatus,
+  runStatus,
+  type StatsBucket,
+} from "@beckon/contract";
+import { sql } from "kysely";
+import type { WorkspaceTransaction } from "../../../base/database/index.ts";
+import { conditions, scanRuns } from "./search-store.ts";
+
+export interface StatsQuery {
+  /**
+   * The agents whose runs the actor can access; undefined if the actor can access the runs of all
+   * agents.
+   */
+  readonly agentIds: readonly string[] | undefined;
+  readonly filter: RunFilter;
+  readonly bucket: StatsBucket | undefined;
+  readonly byAgent: boolean;
+  /** The time zone in which buckets begin. */
+  readonly timeZone: string;
+  /** Maximum number of runs to read. */
+  readonly maxRuns: number;
+  /** Maximum number of groups to return. */
+  readonly maxGroups: number;
+  /** Time after which PostgreSQL cancels the statement. */
+  readonly timeoutMs: number;
+}
+
+type Group = RunStats["groups"][number];
+
+type Row = { readonly [Status in RunStatus]: string | null } & {
+  readonly scanned: string;
+  readonly bucket: Date | null;
+  readonly agent_id: string | null;
+  readonly duration_ms: readonly [string, string] | null;
+  readonly input_tokens: string;
+  readonly output_tokens: string;
+  readonly cost_micros: string | null;
+};
+
+export async function readTimeZone(tx: WorkspaceTransaction, workspaceId: string): Promise<string> {
+  const { time_zone } = await tx
+    .selectFrom("workspaces")
+    .select("time_zone")
+    .where("id", "=", workspaceId)
+    .executeTakeFirstOrThrow();
+  return time_zone;
+}
+
+/**
+ * Computes statistics of the runs that match the filter, except test runs of drafts. Inputs and
+ * results are read by lateral subqueries with a limit, as in `searchRuns`.
+ * @returns `groups`: by bucket, then by agent. `tooMany`: what exceeds its maximum; then there are
+ *   no groups.
+ * @throws the error of a statement that PostgreSQL cancelled after `timeoutMs`.
+ */
+export async function readStats(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  { agentIds, filter, bucket, byAgent, timeZone, maxRuns, maxGroups, timeoutMs }: StatsQuery,
+): Promise<{ tooMany: "runs" | "groups" | undefined; groups: readonly Group[] }> {
+  const scan = scanRuns(workspaceId, { agentIds, filter, below: undefined }, maxRuns + 1);
+  const keys = [
+    ...(bucket === undefined ? [] : [sql`m.bucket`]),
+    ...(byAgent ? [sql`m.agent_id`] : []),
+  ];
+  const statuses = runStatus.options.map(
+    (status) => sql`count(*) filter (where m.status = ${status}) as ${sql.ref(status)}`,
+  );
+  await sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`.execute(tx);
+  const { rows } = await sql<Row>`
+    with scanned as materialized (select s.* from (${scan}) as s limit ${maxRuns + 1}),
+    total as materialized (select count(*) as scanned from scanned),
+    matching as (
+      select s.agent_id, s.status, s.finished_at, e.input_tokens, e.output_tokens, e.cost_micros,
+        round(extract(epoch from s.finished_at - s.started_at) * 1000)::bigint as duration_ms,
+        ${bucket === undefined ? sql`null` : sql`date_trunc(${bucket}, s.created_at, ${timeZone})`} as bucket
+      from scanned s
+      join lateral (
+        select i.source, i.trigger_id, i.tags from run_inputs i where i.run_id = s.id limit 1
+      ) as i on true
+      left join lateral (
+        select e.error_code, e.error_message, e.input_tokens, e.output_tokens, e.cost_micros
+        from run_results e where e.run_id = s.id limit 1
+      ) as e on true
+      where (select scanned from total) <= ${maxRuns} and i.source <> 'draft'
+        and ${sql.join(conditions({ agentIds, filter }), sql` and `)}
+    ),
+    grouped as (
+      select ${sql.join(
+        [
+          bucket === undefined ? sql`null::timestamptz as bucket` : sql`m.bucket`,
+          byAgent ? sql`m.agent_id` : sql`null::text as agent_id`,
+          ...statuses,
+        ],
+        sql`, `,
+      )},
+        percentile_disc(array[0.5, 0.95]) within group (order by m.duration_ms)::text[]
+          as duration_ms,
+        coalesce(sum(m.input_tokens), 0) as input_tokens,
+        coalesce(sum(m.output_tokens), 0) as output_tokens,
+        -- A sum without the runs of unknown cost would be too low.
+        case when bool_or(m.finished_at is not null and m.cost_micros is null) then null
+          else coalesce(sum(m.cost_micros), 0) end as cost_micros
+      from matching m ${keys.length === 0 ? sql`` : sql`group by ${sql.join(keys, sql`, `)}`}
+    )
+    select total.scanned, g.* from total left join grouped g on true
+    order by g.bucket, g.agent_id limit ${maxGroups + 1}`.execute(tx);
+  const groups = rows.flatMap((row) => (row.queued === null ? [] : [toGroup(row)]));
+  if (Number(rows[0]?.scanned) > maxRuns) return { tooMany: "runs", groups: [] };
+  return groups.length > maxGroups
+    ? { tooMany: "groups", groups: [] }
+    : { tooMany: undefined, groups };
+}
+
+function toGroup(row: Row): Group {
+  const [p50, p95] = row.duration_ms ?? [null, null];
+  return {
+    bucket: row.bucket?.toISOString() ?? null,
+    agent_id: row.agent_id,
+    runs: {
+      queued: Number(row.queued),
+      running: Number(row.running),
+      succeeded: Number(row.succeeded),
+      failed: Number(row.failed),
+      cancelled: Number(row.cancelled),
+    },
+    duration_ms: {
+      p50: p50 === null ? null : Number(p50),
+      p95: p95 === null ? null : Number(p95),
+    },
+    usage: { input_tokens: Number(row.input_tokens), output_tokens: Number(row.output_tokens) },
+    cost_micros: row.cost_micros === null ? null : Number(row.cost_micros),
+  };
+}

@@ -1,0 +1,76 @@
+import { type Run, testTriggerBody } from "@beckon/contract";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { ApiError, attempt, type Result } from "../base/errors.ts";
+import type { Once } from "../base/idempotency/index.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import { type RunServices, startManaged } from "../runs/index.ts";
+import type { TriggerRow } from "./store.ts";
+import { toPayload } from "./to-payload.ts";
+import { requireTrigger, type TriggerInput } from "./trigger.ts";
+
+/**
+ * Starts the run that a request with this payload to the trigger's URL would start. The caller does
+ * not need the URL. The run belongs to the trigger, and its principal is the caller.
+ * @returns the new run or, if the Idempotency-Key was used before, the run that the earlier request
+ *   started.
+ * @throws ApiError `forbidden`, `not_found`, `trigger_disabled`, `unsupported_type`, and the errors
+ *   of `startManaged`.
+ */
+export async function testTrigger({
+  ctx,
+  input,
+}: {
+  ctx: Context & { runs: RunServices };
+  input: TriggerInput & { body: UnparsedBody };
+}): Promise<Once<Run>> {
+  permit(ctx, "triggers:write");
+  permit(ctx, "agents:invoke");
+  const { workspaceId } = ctx;
+  const row = await inWorkspace(ctx.database.tenant, workspaceId, (tx) =>
+    requireTrigger(tx, ctx, input),
+  );
+  const body = attempt(() => readPayload(input.body));
+  return startManaged(ctx, {
+    source: "trigger",
+    agentId: row.agent_id,
+    contentType: body.ok ? body.value.contentType : null,
+    payload: ifEnabled(row, body),
+    details: {
+      version: null,
+      triggerId: row.id,
+      promptPrefix: row.prompt_prefix,
+      retryOf: null,
+    },
+    audit: { action: "trigger.test", data: { trigger_id: row.id } },
+  });
+}
+
+interface Payload {
+  readonly payload: string;
+  readonly contentType: string | null;
+}
+
+function readPayload(body: UnparsedBody): Payload {
+  const { payload, content_type } = parseBody(testTriggerBody, body, {});
+  const isText = payload === undefined || typeof payload === "string";
+  const text = isText ? (payload ?? "") : JSON.stringify(payload);
+  const contentType = content_type ?? (isText ? undefined : "application/json");
+  return { payload: toPayload(contentType, () => text), contentType: contentType ?? null };
+}
+
+/**
+ * Returns the payload, or an error if the trigger is disabled. The error is returned and not
+ * thrown, so that two results of `startManaged` take precedence: the earlier run if the request is
+ * a repeat, and the error of a paused agent.
+ */
+function ifEnabled({ enabled }: TriggerRow, body: Result<Payload>): Result<string> {
+  if (!enabled) {
+    const error = new ApiError(
+      "trigger_disabled",
+      "This trigger is disabled. Enable it to start runs.",
+    );
+    return { ok: false, error };
+  }
+  return body.ok ? { ok: true, value: body.value.payload } : body;
+}

@@ -1,0 +1,75 @@
+import { existsSync } from "node:fs";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+} from "playwright-core";
+
+/**
+ * Path of Chromium: that in `CHROMIUM`, or an installed package. Undefined if there is none;
+ * browser tests are then skipped.
+ */
+export const browserPath = [
+  process.env.CHROMIUM,
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+].find((path) => path !== undefined && existsSync(path));
+
+/** Starts Chromium. The caller closes it. */
+export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({
+    ...(browserPath === undefined ? {} : { executablePath: browserPath }),
+    // Chromium's sandbox does not start as root (as in a container). Only our own pages are opened.
+    args: [...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), ...args],
+  });
+}
+
+/** A new profile, and what went wrong in its pages. */
+export interface Profile {
+  readonly context: BrowserContext;
+  /**
+   * Uncaught errors, errors in the console, violations of the content security policy, and requests
+   * to other origins. Grows as they occur.
+   */
+  readonly faults: readonly string[];
+}
+
+/** Creates a profile for pages of `origin`. */
+export async function openProfile(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions,
+): Promise<Profile> {
+  const context = await browser.newContext(options);
+  const faults = collectFaults(context, origin);
+  // Not every violation is reported in the console.
+  await context.addInitScript(
+    `addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sourceFile }) =>
+      console.error("CSP violation:", violatedDirective, blockedURI, "in", sourceFile))`,
+  );
+  return { context, faults };
+}
+
+/** Returns a list to which the faults of the profile's pages are appended as they occur. */
+function collectFaults(context: BrowserContext, origin: string): readonly string[] {
+  const faults: string[] = [];
+  context.on("weberror", (error) => faults.push(error.error().stack ?? error.error().message));
+  context.on("console", (message) => {
+    // Chromium logs every response with an error status: those of the API, such as the 401 of a
+    // wrong password, and that of the icon that it requests for pages that are not HTML. On plain
+    // http it logs that it ignores a header.
+    const { url } = message.location();
+    const isExpected =
+      (message.text().startsWith("Failed to load resource") &&
+        (url.startsWith(`${origin}/api/`) || url === `${origin}/favicon.ico`)) ||
+      message.text().startsWith("The Cross-Origin-Opener-Policy header has been ignored");
+    const isFault = message.type() === "error" || /Content Security Policy/i.test(message.text());
+    if (isFault && !isExpected) faults.push(`${message.text()} (${url})`);
+  });
+  context.on("request", (request) => {
+    if (new URL(request.url()).origin !== origin) faults.push(`requested ${request.url()}`);
+  });
+  return faults;
+}
