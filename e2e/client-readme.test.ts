@@ -1,24 +1,40 @@
 import { expect, test } from "vitest";
 import { startTestBeckon } from "../server/test/beckon.ts";
-import { asPrinted, fencesOf, runTypeScript } from "./examples.ts";
+import { asPrinted, fencesOf, installedNodes, runJavaScript, runTypeScript } from "./examples.ts";
 
 /**
  * Runs all ```ts blocks of the client's README as one program, which must print its ```text blocks.
  */
+const textOf = (wanted: string) =>
+  fencesOf("client/README.md")
+    .filter(({ kind }) => kind === wanted)
+    .map(({ text }) => text)
+    .join("");
+
 test("the program of the client's README prints what the README shows", {
   timeout: 60_000,
 }, async () => {
   const server = await startTestBeckon();
-  const fences = fencesOf("client/README.md");
-  const textOf = (wanted: string) =>
-    fences
-      .filter(({ kind }) => kind === wanted)
-      .map(({ text }) => text)
-      .join("");
-  expect(fences.map(({ kind }) => kind)).not.toContain("");
+  expect(fencesOf("client/README.md").map(({ kind }) => kind)).not.toContain("");
   const printed = await runTypeScript(textOf("ts"), {
     BECKON_URL: server.url,
     BECKON_KEY: server.key,
   });
   expect(printed).toMatch(asPrinted(textOf("text")));
 });
+
+test.each(installedNodes())(
+  "the program of the client's README runs with the published package on %s",
+  {
+    timeout: 60_000,
+  },
+  async (node) => {
+    const server = await startTestBeckon();
+    const printed = await runJavaScript(
+      textOf("ts"),
+      { BECKON_URL: server.url, BECKON_KEY: server.key },
+      node,
+    );
+    expect(printed).toMatch(asPrinted(textOf("text")));
+  },
+);

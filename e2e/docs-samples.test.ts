@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { fireResponse, invokeResponse } from "@beckon/contract";
 import { expect, test } from "vitest";
+import { artifactOf, longInput } from "../server/test/artifact-of.ts";
 import { startTestBeckon, type TestBeckon } from "../server/test/beckon.ts";
 import { checkAnswer } from "../server/test/check-answer.ts";
 import { startModelServer } from "../server/test/model-server.ts";
@@ -38,7 +39,10 @@ for (const [language, run, isAvailable] of languages) {
       const samples = await samplesOf(beckon, language);
       expect(operations.filter(({ id }) => !samples.has(id))).toEqual([]);
       const substitutesOf = await prepare(beckon, operations);
-      const ids = operations.map(({ id }) => id);
+      // Links are checked before they are used.
+      const ids = operations
+        .map(({ id }) => id)
+        .sort((one, other) => Number(other.startsWith("check")) - Number(one.startsWith("check")));
       // Samples of the guides come first: they change nothing.
       const ordered = [...[...samples.keys()].filter((id) => !ids.includes(id)), ...ids];
       const printed = await run(
@@ -151,12 +155,15 @@ async function prepare(
   const created = async (path: string, body: unknown) =>
     (await beckon.call(path, { body })).body.data;
   const newRun = async () => (await beckon.invoke(agent, "Hello")).body.run_id as string;
+  const runId = (await beckon.invoke(agent, longInput)).body.run_id as string;
   const newKey = async () => (await created("/keys", { name: "Test", preset: "observer" })).id;
   const invite = (email: string) => created("/invitations", { email, role: "viewer" });
   const modelUrl = (await startModelServer()).url;
   const newPerson = () => addPerson(beckon, { role: "viewer" });
   const deleted = await beckon.createAgent();
   await beckon.call(`/agents/${deleted.id}`, { method: "DELETE" });
+  const setupLink = await setupToken(beckon);
+  const invitation = await invite("grace.hopper@example.com");
   const resetLink = await beckon.call(`/members/${(await newPerson()).id}/reset-link`, {
     method: "POST",
   });
@@ -165,7 +172,8 @@ async function prepare(
   const ids = {
     [example("agt")]: agent.id,
     [example("trg")]: trigger.id,
-    [example("run")]: await newRun(),
+    [example("run")]: runId,
+    [example("art")]: await artifactOf(beckon, runId),
     [example("prv")]: (await beckon.createProvider(modelUrl)).id,
     [example("key")]: await newKey(),
     [example("wsp")]: (await beckon.call("/workspaces")).body.data[0].id,
@@ -185,13 +193,17 @@ async function prepare(
   const own: Record<string, Partial<Substitutes>> = {
     restoreAgent: withId("agt", deleted.id),
     rotateTrigger: withId("trg", (await beckon.createTrigger(agent.id)).id),
+    testTrigger: withId("trg", (await beckon.createTrigger(agent.id)).id),
     deleteTrigger: withId("trg", (await beckon.createTrigger(agent.id)).id),
     deleteRun: withId("run", await newRun()),
     deleteKey: withId("key", await newKey()),
     deleteProvider: withId("prv", (await beckon.createProvider(modelUrl, "other")).id),
     removeMember: withId("usr", (await newPerson()).id),
-    setUp: withLink(await setupToken(beckon)),
-    acceptInvitation: withLink((await invite("grace.hopper@example.com")).token),
+    checkSetup: withLink(setupLink),
+    setUp: withLink(setupLink),
+    checkInvitation: withLink(invitation.token),
+    acceptInvitation: withLink(invitation.token),
+    checkPasswordReset: withLink(resetLink.body.data.token),
     resetPassword: withLink(resetLink.body.data.token),
   };
   for (const id of [

@@ -1,7 +1,9 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { packClient } from "../script/client-package.ts";
 import { checkout, temporaryFolder } from "./product.ts";
 
 /** A fenced code block of a Markdown page. */
@@ -37,18 +39,57 @@ export async function runTypeScript(
     join(folder, "tsconfig.json"),
     JSON.stringify({ extends: join(checkout, "tsconfig.json"), include: ["src"] }),
   );
-  const run = async (command: string, ...args: string[]) => {
-    // Asynchronous, because the server can run in this process.
-    const options = { cwd: folder, timeout: 60_000, env: { ...env, PATH: process.env.PATH } };
-    try {
-      return (await promisify(execFile)(command, args, options)).stdout;
-    } catch (thrown) {
-      const { stdout = "", stderr = "" } = thrown as { stdout?: string; stderr?: string };
-      throw new Error(`${command} failed:\n${stdout}${stderr}\nof:\n${text}`, { cause: thrown });
-    }
-  };
-  await run(join(checkout, "node_modules/.bin/tsc"), "-p", folder);
-  return await run(process.execPath, "src/example.ts");
+  const where = { folder, env };
+  await run(where, join(checkout, "node_modules/.bin/tsc"), "-p", folder);
+  return await run(where, process.execPath, "src/example.ts");
+}
+
+/**
+ * Runs JavaScript with the client as it is published, which older versions of Node.js can run too.
+ * @param node The path of Node.js.
+ * @returns What it printed to stdout.
+ */
+export async function runJavaScript(
+  text: string,
+  env: Readonly<Record<string, string>>,
+  node: string,
+): Promise<string> {
+  const folder = temporaryFolder();
+  const modules = join(folder, "node_modules");
+  packClient(join(modules, "@beckon/client"));
+  const parser = createRequire(join(checkout, "client/package.json")).resolve(
+    "eventsource-parser/package.json",
+  );
+  symlinkSync(dirname(parser), join(modules, "eventsource-parser"));
+  writeFileSync(join(folder, "example.mjs"), text);
+  return await run({ folder, env }, node, "example.mjs");
+}
+
+/** Returns one Node.js for each version from 20 that is in PATH, this one first. */
+export function installedNodes(): string[] {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  const found = new Map([[process.version, process.execPath]]);
+  for (const path of folders.map((folder) => join(folder, "node"))) {
+    const version = spawnSync(path, ["--version"], { encoding: "utf8" }).stdout?.trim() ?? "";
+    const major = Number(/^v(\d+)/.exec(version)?.[1] ?? 0);
+    if (major >= 20 && !found.has(version)) found.set(version, path);
+  }
+  return [...found.values()];
+}
+
+/** Asynchronous, because the server can run in this process. */
+async function run(
+  { folder, env }: { folder: string; env: Readonly<Record<string, string>> },
+  command: string,
+  ...args: string[]
+): Promise<string> {
+  const options = { cwd: folder, timeout: 60_000, env: { ...env, PATH: process.env.PATH } };
+  try {
+    return (await promisify(execFile)(command, args, options)).stdout;
+  } catch (thrown) {
+    const { stdout = "", stderr = "" } = thrown as { stdout?: string; stderr?: string };
+    throw new Error(`${command} ${args.join(" ")} failed:\n${stdout}${stderr}`, { cause: thrown });
+  }
 }
 
 /** Returns a pattern for the output that a page shows, in which `…` matches anything. */

@@ -134,6 +134,41 @@ it.each([
 );
 
 it(
+  "resumes a draft run with its own configuration",
+  async () => {
+    const post = async (path: string, body: unknown) => {
+      const response = await fetch(`${first().url}/api/public${path}`, {
+        method: "POST",
+        headers: { "x-api-key": installation.key, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+      expect(response.status).toBe(201);
+      return (await response.json()) as { data: { id: string } };
+    };
+    // The saved configuration would repeat the input.
+    const { data: saved } = await post("/agents", { name: "Saved", model: "demo/echo" });
+    const plan = planned({ steps: ["safe"] });
+    const gate = world.holdModel(plan.nonce, 1);
+    const config = { model: "world/scripted" };
+    await post(`/agents/${saved.id}/draft-runs`, { input: JSON.stringify(plan), config });
+    await gate.reached;
+    const owner = await ownerOf(pool, plan);
+    const slot = fleet.servers.findIndex(({ processId }) => processId === owner);
+    const { restarted } = await fleet.kill(slot, { notify: true });
+    await hasNewOwner(plan, owner);
+    gate.release();
+    expect(await ended(plan)).toMatchObject({ status: "succeeded", attempt: 2 });
+    const { rows } = await pool.query(
+      "select r.output, i.source from run_results r join run_inputs i on i.run_id = r.run_id where i.payload = $1",
+      [JSON.stringify(plan)],
+    );
+    expect(rows).toEqual([{ output: answerOf(plan.nonce), source: "draft" }]);
+    await restarted;
+  },
+  maxWaitMs,
+);
+
+it(
   "fails a run that kills its process in each attempt, while other runs succeed",
   async () => {
     const killer = planned({ steps: ["safe"] });

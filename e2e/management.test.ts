@@ -97,9 +97,10 @@ test("the printed link creates the first owner, once, who can sign in", async ()
     ),
   ).toBe("401 unauthorized");
   expect(await owner.signIn(ada)).toEqual(made);
+  const scopes = expect.arrayContaining(["agents:write", "workspaces:own"]);
   expect(await owner.me.get()).toEqual({
     ...made,
-    workspaces: [{ id: expect.any(String), name: "default", role: "owner" }],
+    workspaces: [{ id: expect.any(String), name: "default", role: "owner", scopes }],
   });
 });
 

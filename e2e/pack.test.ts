@@ -1,0 +1,61 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { checkout, freePort, launch, temporaryFolder, until } from "./product.ts";
+
+test("the packed tarball starts from inside a node_modules folder and serves the dashboard", async () => {
+  const folder = temporaryFolder();
+  execFileSync(join(checkout, "script/pack"), [folder], { stdio: "pipe" });
+  execFileSync("tar", ["-xzf", join(folder, tarballName()), "-C", folder]);
+  const modules = join(folder, "node_modules");
+  const beckon = join(modules, "beckon");
+  mkdirSync(modules);
+  renameSync(join(folder, "package"), beckon);
+  linkPackages(beckon, modules);
+
+  const port = await freePort();
+  const product = launch(
+    { PORT: String(port), BECKON_DATA_DIR: join(folder, "data"), BECKON_EGRESS_ALLOW: "" },
+    [join(beckon, "bin/beckon")],
+    folder,
+  );
+  const url = `http://127.0.0.1:${port}`;
+  const isReady = () =>
+    fetch(`${url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await until(`Beckon is ready`, isReady);
+  const page = await (await fetch(url)).text();
+  expect(page).toContain('<div id="root">');
+  const [, script = ""] = /<script type="module"[^>]* src="([^"]+)"/.exec(page) ?? [];
+  expect((await fetch(url + script)).headers.get("content-type")).toMatch(/^text\/javascript/);
+  const { id, token } = product.demo();
+  const run = await fetch(`${url}/api/public/agents/${id}/invoke`, {
+    method: "POST",
+    headers: { "x-api-key": token, "content-type": "application/json" },
+    body: '{"input":"Hello"}',
+  });
+  expect(run.status).toBe(200);
+  expect(await product.stop()).toBe(0);
+});
+
+function tarballName(): string {
+  const { version } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));
+  return `beckon-${version}.tgz`;
+}
+
+/** Links the packages in its package.json from the checkout, and nothing else. */
+function linkPackages(beckon: string, modules: string): void {
+  const manifest = JSON.parse(readFileSync(join(beckon, "package.json"), "utf8"));
+  const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+  for (const name of names) {
+    const path = ["server/node_modules", "node_modules"]
+      .map((each) => join(checkout, each, name))
+      .find(existsSync);
+    if (path === undefined) continue; // of another platform
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(path, join(modules, name));
+  }
+}

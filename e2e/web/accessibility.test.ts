@@ -1,0 +1,69 @@
+import { afterAll, expect } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { setupToken } from "../../server/test/people.ts";
+import { accessibilityFindings } from "./axe.ts";
+import { inBrowser, openDashboard, themes } from "./dashboard.ts";
+import { fillDashboard } from "./filled-dashboard.ts";
+import { type Screen, screens } from "./screens.ts";
+import { type ScreenState, showScreen, statesOf } from "./show-screen.ts";
+import { cookieFor } from "./viewports.ts";
+
+/** Every screen at 1440 px. The other widths and combinations are in `script/soak`. */
+
+const opened = new AsyncDisposableStack();
+afterAll(() => opened.disposeAsync());
+const beckon = await startTestBeckon({ BECKON_DRAIN_SECONDS: "0" });
+const dashboard = await fillDashboard(
+  { url: beckon.url, setupToken: await setupToken(beckon), database: beckon.db.database },
+  { opened },
+);
+
+/** Opens screen after screen in one page, and returns what axe-core finds, by screen. */
+async function findingsOf(
+  shown: readonly { readonly screen: Screen; readonly state: ScreenState }[],
+  theme: (typeof themes)[number],
+): Promise<string[]> {
+  const page = await openDashboard(dashboard.url, { theme, path: "/sign-in" });
+  const findings: string[] = [];
+  for (const { screen, state } of shown) {
+    if (screen.outside === true) await page.context().clearCookies();
+    else await page.context().addCookies([cookieFor(dashboard.url, dashboard.owner.cookie)]);
+    try {
+      await showScreen(page, screen, { of: dashboard, state });
+      const found = await accessibilityFindings(page);
+      findings.push(...found.map((finding) => `${screen.name}, ${state}: ${finding}`));
+    } catch (thrown) {
+      findings.push(`${screen.name}, ${state}: ${thrown}`);
+    }
+  }
+  return findings;
+}
+
+const normal = screens.map((screen) => ({ screen, state: "normal" as const }));
+
+inBrowser.each(themes)("every screen is accessible, %s", { timeout: 300_000 }, async (theme) => {
+  expect(await findingsOf(normal, theme)).toEqual([]);
+});
+
+inBrowser(
+  "empty and failing screens and dialogs are accessible",
+  { timeout: 300_000 },
+  async () => {
+    const others = screens.flatMap((screen) =>
+      statesOf(screen).map((state) => ({ screen, state })),
+    );
+    expect(
+      await findingsOf(
+        others.filter(({ state }) => state !== "normal"),
+        "light",
+      ),
+    ).toEqual([]);
+  },
+);
+
+inBrowser("a screen that needs another role says so, accessibly", async () => {
+  const path = `/w/${dashboard.owner.workspaceId}/keys`;
+  const page = await openDashboard(dashboard.url, { as: dashboard.viewer, path });
+  await page.getByText("Ask an owner").waitFor();
+  expect(await accessibilityFindings(page)).toEqual([]);
+});

@@ -1,0 +1,80 @@
+import { expect } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { setupToken } from "../../server/test/people.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+
+/** From the links that Beckon hands out to the first page of a workspace. */
+
+const beckon = await startTestBeckon();
+const password = "correct horse battery staple";
+const secret = { exact: true } as const;
+
+inBrowser("the printed link makes the owner, signs in, and leaves no token behind", async () => {
+  const token = await setupToken(beckon);
+  const page = await openDashboard(beckon.url, { path: `/setup#token=${token}` });
+  await page.getByLabel("Your name").waitFor();
+  expect(page.url()).toBe(`${beckon.url}/setup`);
+  await expectAccessible(page);
+  await page.getByLabel("Your name").fill("Ada");
+  await page.getByLabel("E-mail").fill("ada@example.com");
+  await page.getByLabel("Password", secret).fill(password);
+  await page.getByRole("button", { name: "Create owner" }).click();
+  await page.waitForURL(/\/w\/wsp_\w+/);
+  await page.getByText("Live", secret).waitFor();
+});
+
+inBrowser("a wrong password is said in plain words, and the right one opens the page", async () => {
+  const path = "/sign-in?next=%2Fw%2Fwsp_00000000000000000000000000%2Fsomewhere";
+  const page = await openDashboard(beckon.url, { path, viewport: viewports.narrow });
+  await page.getByLabel("E-mail").fill("ada@example.com");
+  await page.getByLabel("Password", secret).fill("not the password");
+  await page.keyboard.press("Enter");
+  await page.getByRole("alert").getByText("The e-mail or the password is wrong.").waitFor();
+  await page.getByLabel("Password", secret).fill(password);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/w\/wsp_0+\/somewhere$/);
+});
+
+inBrowser("an address of another site is not followed after the sign-in", async () => {
+  const page = await openDashboard(beckon.url, { path: "/sign-in?next=//evil.example/w/a" });
+  await page.getByLabel("E-mail").fill("ada@example.com");
+  await page.getByLabel("Password", secret).fill(password);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/w\/wsp_\w+$/);
+  expect(new URL(page.url()).origin).toBe(beckon.url);
+});
+
+inBrowser("an invitation says who invited whom, and makes a member", async () => {
+  const { body } = await beckon.call("/invitations", {
+    body: { email: "grace@example.com", role: "viewer" },
+  });
+  const path = `/invite#token=${body.data.token}`;
+  const page = await openDashboard(beckon.url, { path, theme: "dark", viewport: viewports.phone });
+  await page.getByText("invited grace@example.com as viewer").waitFor();
+  await page.getByLabel("Your name").fill("Grace");
+  await page.getByLabel("Password", secret).fill(password);
+  await page.getByRole("button", { name: "Join" }).click();
+  await page.waitForURL(/\/w\/wsp_\w+$/);
+});
+
+inBrowser("a used link says so before anything is filled in", async () => {
+  const page = await openDashboard(beckon.url, { path: "/invite#token=bki_used" });
+  await page.getByRole("heading", { name: "This link is no longer valid" }).waitFor();
+  expect(await page.getByRole("textbox").count()).toBe(0);
+});
+
+inBrowser("a sign-out in one tab ends all tabs", async () => {
+  const first = await openDashboard(beckon.url, { path: "/sign-in" });
+  await first.getByLabel("E-mail").fill("ada@example.com");
+  await first.getByLabel("Password", secret).fill(password);
+  await first.keyboard.press("Enter");
+  await first.waitForURL(/\/w\//);
+  const second = await first.context().newPage();
+  await second.goto(beckon.url);
+  await second.getByText("Live", secret).waitFor();
+  await second.getByRole("button", { name: "Account of Ada" }).click();
+  await second.getByRole("menuitem", { name: "Sign out" }).click();
+  await second.waitForURL(/\/sign-in$/);
+  await first.waitForURL(/\/sign-in$/);
+});

@@ -1,0 +1,212 @@
+import type { Page } from "playwright-core";
+import { beforeAll, expect } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { addPerson, setupToken } from "../../server/test/people.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { createOwner, type SignedIn } from "./accounts.ts";
+import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+
+const beckon = await startTestBeckon();
+const { url } = beckon;
+const xss = "<img src=x onerror=alert(1)>";
+let owner: SignedIn;
+let agents: string;
+
+beforeAll(async () => {
+  owner = await createOwner(url, await setupToken(beckon));
+  agents = `/w/${owner.workspaceId}/agents`;
+});
+
+const open = (path: string, options = {}) => openDashboard(url, { as: owner, path, ...options });
+const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
+
+/** Creates an agent and changes its instructions, so that it has two versions. */
+async function agentWithVersions(name: string): Promise<string> {
+  const { id } = await beckon.createAgent({ name, instructions: "Be brief.\nBe kind." });
+  await beckon.call(`/agents/${id}`, {
+    method: "PATCH",
+    body: { instructions: `Be very brief.\n${xss}`, limits: { max_steps: 7 } },
+  });
+  return id;
+}
+
+inBrowser("a blank agent needs instructions only, and is opened", async () => {
+  const page = await open(agents);
+  await page.getByRole("link", { name: "New agent" }).click();
+  await page.getByRole("option", { name: "demo/echo" }).waitFor({ state: "attached" });
+  await page.keyboard.type("You answer in one word.");
+  await button(page, "Create agent").click();
+  await page.getByRole("heading", { name: "New agent", level: 1 }).waitFor();
+  await page.waitForURL(/\/agents\/agt_\w+\//);
+  const [, id = ""] = /(agt_\w+)/.exec(page.url()) ?? [];
+  const { body } = await beckon.call(`/agents/${id}`);
+  expect(body.data).toMatchObject({
+    name: "New agent",
+    model: "demo/echo",
+    instructions: "You answer in one word.",
+  });
+});
+
+inBrowser("a template fills in the form, and its API becomes a tool with a secret", async () => {
+  const page = await open(`${agents}/new?from=template`);
+  await expectAccessible(page);
+  await page.getByRole("link", { name: /Order lookup/ }).click();
+  await page.getByLabel("Address of an order").fill("https://shop.example.com/v1/{order}");
+  await page.getByLabel("API key").fill("short");
+  await button(page, "Create agent").click();
+  await page.getByText(/has the placeholder/i).waitFor();
+  expect(await page.locator(":focus").getAttribute("name")).toBe("url");
+  await page.getByLabel("Address of an order").fill("https://shop.example.com/v1/{order_id}");
+  await page.getByLabel("API key").fill("a-secret-of-the-shop");
+  await button(page, "Create agent").click();
+  await page.waitForURL(/\/agents\/agt_\w+\//);
+  const [, id = ""] = /(agt_\w+)/.exec(page.url()) ?? [];
+  const { body } = await beckon.call(`/agents/${id}`);
+  expect(body.data.tools).toMatchObject([
+    {
+      name: "orders",
+      allowed_hosts: ["shop.example.com"],
+      headers: { Authorization: { prefix: "Bearer ", secret_last4: "shop" } },
+    },
+  ]);
+});
+
+inBrowser("what is wrong with a new agent is said at its field", async () => {
+  const page = await open(`${agents}/new`);
+  await page.getByLabel("Name").fill(" ");
+  await page.getByLabel("Model").selectOption("Another model…");
+  await page.getByLabel("Model").fill("nobody");
+  await button(page, "Create agent").click();
+  await page.getByText("Must be provider/model, for example demo/echo.").waitFor();
+  expect(await page.getByLabel("Name").getAttribute("aria-invalid")).toBe("true");
+  await page.getByLabel("Name").fill("Nobody's");
+  await page.getByLabel("Model").fill("nobody/model");
+  await button(page, "Create agent").click();
+  await page
+    .getByRole("alert")
+    .getByText(/nobody/)
+    .waitFor();
+  await page.getByRole("link", { name: "Cancel" }).click();
+  await page.getByRole("alertdialog").getByText("Leave without saving?").waitFor();
+  await button(page, "Discard agent").click();
+  await page.getByRole("heading", { name: "Agents", level: 1 }).waitFor();
+});
+
+inBrowser("an import says what is wrong and where, then what it created", async () => {
+  const page = await open(`${agents}/new?from=import`);
+  const text = page.getByLabel("Export, as YAML or JSON");
+  await button(page, "Import agents").click();
+  await page.getByText("Paste an export, or choose a file.").waitFor();
+  const document = (model: string) =>
+    `beckon: 1\nagents:\n- name: ${JSON.stringify(xss)}\n  model: demo/echo\n- name: Shop\n  model: ${model}\n  tools:\n  - type: http\n    name: shop\n    allowed_hosts: [api.example.com]\n    headers:\n      Authorization: {secret: null}\n    operations:\n    - name: list\n      description: Lists orders.\n      method: GET\n      url: https://api.example.com/\n`;
+  await text.fill(document("demo"));
+  await button(page, "Import agents").click();
+  await page.getByText("Nothing was imported.").waitFor();
+  await button(page, "Show line 6").click();
+  const selected = await text.evaluate((area) => {
+    const { value, selectionStart, selectionEnd } = area as unknown as {
+      value: string;
+      selectionStart: number;
+      selectionEnd: number;
+    };
+    return value.slice(selectionStart, selectionEnd);
+  });
+  expect(selected).toBe("  model: demo");
+  await page.getByLabel("File to import").setInputFiles({
+    name: "agents.yaml",
+    mimeType: "application/yaml",
+    buffer: Buffer.from(document("demo/echo")),
+  });
+  await button(page, "Import agents").click();
+  await page.getByText("Created 2 agents.").waitFor();
+  await page.getByText("Enter again: tools.0.headers.Authorization").waitFor();
+  await page.getByRole("link", { name: xss }).waitFor();
+});
+
+inBrowser("agents are searched, and filters are in the URL", async () => {
+  await beckon.createAgent({ name: "Zebra crossing", description: xss });
+  const page = await open(agents);
+  await page.getByRole("link", { name: /Zebra/ }).waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press("/");
+  await page.keyboard.type("zebra");
+  await page.waitForURL(/\?search=zebra$/);
+  await page.getByRole("table", { name: "Agents" }).locator("tbody tr").nth(1).waitFor({
+    state: "detached",
+  });
+  await page.goto(`${url}${agents}?search=none-has-this-name&paused=true`);
+  await page.getByText("No agent matches.").waitFor();
+  await page.getByRole("link", { name: "Clear filters" }).click();
+  await page.getByRole("link", { name: /Zebra/ }).waitFor();
+});
+
+inBrowser("an agent is paused with a reason and resumed, also seen by others", async () => {
+  const { id } = await beckon.createAgent({ name: "Pausing" });
+  const page = await open(`${agents}/${id}`);
+  await button(page, "Pause").click();
+  await page.getByLabel("Reason").fill("x".repeat(501));
+  await button(page, "Pause agent").click();
+  await page.getByText("Use at most 500 characters.").waitFor();
+  await page.getByLabel("Reason").fill(xss);
+  await button(page, "Pause agent").click();
+  await page.getByText("Paused: new runs are rejected.").waitFor();
+  await page.getByText(xss).waitFor();
+  await beckon.call(`/agents/${id}/resume`, { method: "POST" });
+  await button(page, "Pause").waitFor();
+});
+
+inBrowser("an agent is duplicated, deleted, and restored by undo and from the list", async () => {
+  const { id } = await beckon.createAgent({ name: "Short-lived" });
+  const page = await open(`${agents}/${id}/versions`);
+  const remove = async () => {
+    await button(page, "More about this agent").click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await button(page, "Delete agent").click();
+    await page.getByRole("heading", { name: "Agents", level: 1 }).waitFor();
+  };
+  await remove();
+  await button(page, "Undo").click();
+  await page.getByRole("heading", { name: "Short-lived", level: 1 }).waitFor();
+  await remove();
+  await page.getByRole("link", { name: "Deleted" }).click();
+  await page.getByRole("columnheader", { name: "Restorable until" }).waitFor();
+  await button(page, "Restore Short-lived").click();
+  await page.getByText("Restored Short-lived").first().waitFor();
+  await page.goto(`${url}${agents}/${id}/versions`);
+  await button(page, "More about this agent").click();
+  await page.getByRole("menuitem", { name: "Duplicate" }).click();
+  await page.getByRole("heading", { name: "Short-lived (copy)", level: 1 }).waitFor();
+});
+
+inBrowser("versions are compared by line and restored", async () => {
+  const id = await agentWithVersions("Versioned");
+  const page = await open(`${agents}/${id}/versions`);
+  const changes = page.getByRole("list", { name: "Changes" });
+  await changes.getByText(xss).waitFor();
+  await changes.getByText("Maximum steps").waitFor();
+  await expectAccessible(page);
+  await page.getByLabel("With version").selectOption("Version 1");
+  await page.waitForURL(/\?from=1&to=1$/);
+  await page.getByText("These versions are equal.").waitFor();
+  await button(page, "Restore version 1").click();
+  await page.getByText(/This creates version 3, equal to version 1/).waitFor();
+  await button(page, "Restore version 1").last().click();
+  await page.getByText("Version 3 is current").first().waitFor();
+  const { body } = await beckon.call(`/agents/${id}`);
+  expect(body.data).toMatchObject({ version: 3, instructions: "Be brief.\nBe kind." });
+});
+
+inBrowser("a viewer sees agents and cannot change them", async () => {
+  const id = await agentWithVersions("Watched");
+  const viewer = await addPerson(beckon, { role: "viewer" });
+  const page = await open(`${agents}/${id}/versions`, { as: viewer, viewport: viewports.narrow });
+  await page.getByRole("heading", { name: "Watched", level: 1 }).waitFor();
+  for (const name of ["Pause", "Restore version 1"])
+    expect(await button(page, name).getAttribute("aria-disabled")).toBe("true");
+  await page.goto(`${url}${agents}/new`);
+  await page.getByText("New agents need the role editor.").waitFor();
+  const { scrollWidth, clientWidth } = await page
+    .locator("html")
+    .evaluate(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }));
+  expect(scrollWidth).toBe(clientWidth);
+});

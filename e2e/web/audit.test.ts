@@ -1,0 +1,101 @@
+import { readFile } from "node:fs/promises";
+import { expect } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { addPerson, setupToken } from "../../server/test/people.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { createOwner } from "./accounts.ts";
+import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+
+const beckon = await startTestBeckon();
+const owner = await createOwner(beckon.url, await setupToken(beckon));
+const path = `/w/${owner.workspaceId}/audit`;
+const payload = "<img src=x onerror=alert(1)>";
+
+const agent = await beckon.createAgent({ name: "Refund desk", instructions: "You answer." });
+const asOwner = { headers: { cookie: owner.cookie, origin: beckon.url }, credential: null };
+await beckon.call(`/agents/${agent.id}/token/rotate`, { ...asOwner, method: "POST" });
+await beckon.call(`/agents/${agent.id}`, {
+  ...asOwner,
+  method: "PATCH",
+  body: { instructions: payload, limits: { timeout_seconds: 77 } },
+});
+const injected = await beckon.createAgent({ name: payload });
+await beckon.call(`/agents/${injected.id}`, { ...asOwner, method: "DELETE" });
+
+inBrowser("entries are sentences with names, and things are links", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  const table = page.getByRole("table", { name: "Audit log" });
+  await table.getByText("Ada rotated the token of the agent Refund desk").waitFor();
+  await table.getByText(`Ada deleted the agent ${payload}`).waitFor();
+  await expectAccessible(page);
+  await table.getByRole("link", { name: "Refund desk" }).first().click();
+  await page.waitForURL(new RegExp(`/agents/${agent.id}`));
+});
+
+inBrowser("an entry shows what changed, and its address can be sent to somebody", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path: `${path}?action=agent.update` });
+  await page.getByRole("link", { name: /^Details/ }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Limits: timeout seconds", { exact: false }).waitFor();
+  await dialog.getByText("77", { exact: true }).waitFor();
+  await dialog.getByText("You answer.").waitFor();
+  await dialog.getByText(payload).waitFor();
+  await expectAccessible(page);
+  const address = new URL(page.url());
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  // A list that does not have the entry: it is read by itself.
+  address.searchParams.set("action", "key.create");
+  await page.goto(address.href);
+  await dialog.getByText("77", { exact: true }).waitFor();
+  address.searchParams.set("entry", "aud_unknown");
+  await page.goto(address.href);
+  await page.getByRole("heading", { name: "There is no such entry" }).waitFor();
+});
+
+inBrowser("filters are in the address; without a match they can be cleared", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Did" }).click();
+  await page.getByRole("button", { name: "Agent: token rotated" }).click();
+  await page.waitForURL(/\?action=agent\.token\.rotate$/);
+  await page.getByText("Ada rotated the token of the agent Refund desk").waitFor();
+  expect(await page.getByRole("link", { name: /^Details/ }).count()).toBe(1);
+  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Until" }).click();
+  await page.getByLabel("Until, time in UTC").fill("2020-01-01T00:00");
+  await page.getByRole("button", { name: "Apply" }).click();
+  await page.getByText("No entry matches these filters.").waitFor();
+  expect(new URL(page.url()).searchParams.get("until")).toBe("2020-01-01T00:00:00.000Z");
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await page.getByText("Ada signed in").waitFor();
+});
+
+inBrowser("a filter that the server rejects says why", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path: `${path}?since=yesterday` });
+  await page.getByRole("alert").getByText(/since/).waitFor();
+  await page.getByRole("button", { name: "Remove filter From" }).click();
+  await page.getByText("Ada signed in").waitFor();
+});
+
+inBrowser("the entries that match are saved to a file", async () => {
+  const page = await openDashboard(beckon.url, {
+    as: owner,
+    path: `${path}?action=agent.delete`,
+    viewport: viewports.narrow,
+  });
+  const saved = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Export" }).click();
+  const file = await saved;
+  expect(file.suggestedFilename()).toBe(`audit-${owner.workspaceId}.jsonl`);
+  const lines = (await readFile(await file.path(), "utf8")).trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { action: "agent.delete", target: injected.id },
+  ]);
+});
+
+inBrowser("a viewer learns which role the page needs", async () => {
+  const viewer = await addPerson(beckon, { role: "viewer" });
+  const page = await openDashboard(beckon.url, { as: viewer, path });
+  await page.getByText("This page needs the role admin.").waitFor();
+});

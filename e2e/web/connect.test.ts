@@ -1,0 +1,122 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Page } from "playwright-core";
+import { expect, onTestFinished } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { addPerson } from "../../server/test/people.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+
+/** The screen that says how programs call an agent. */
+
+const beckon = await startTestBeckon();
+const editor = await addPerson(beckon, { role: "editor" });
+const viewer = await addPerson(beckon, { role: "viewer" });
+const { body: me } = await editor.call("/me");
+const workspaceId: string = me.data.workspaces[0].id;
+
+const open = (agentId: string, options: Parameters<typeof openDashboard>[1] = {}) =>
+  openDashboard(beckon.url, {
+    as: editor,
+    path: `/w/${workspaceId}/agents/${agentId}/connect${options.path ?? ""}`,
+    ...Object.fromEntries(Object.entries(options).filter(([name]) => name !== "path")),
+  });
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const statusOf = async (agent: { id: string; token: string }) =>
+  (await beckon.invoke(agent, "Hello")).status;
+
+/** Returns what a program prints. */
+async function run(language: string, code: string, token: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "beckon-snippet-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  symlinkSync(join(import.meta.dirname, "../../node_modules"), join(folder, "node_modules"));
+  const file = join(folder, "snippet.mts");
+  writeFileSync(file, code);
+  const commands: Record<string, [string, string[]]> = {
+    curl: ["sh", [file]],
+    TypeScript: [process.execPath, [file]],
+    Python: ["python3", [file]],
+  };
+  const [command, args] = commands[language] ?? ["false", []];
+  const env = { PATH: process.env.PATH, BECKON_TOKEN: token };
+  return (await promisify(execFile)(command, args, { env, timeout: 20_000 })).stdout;
+}
+
+inBrowser("every snippet runs as it is shown, and the first call appears", async () => {
+  const agent = await beckon.createAgent();
+  const page = await open(agent.id);
+  await page.getByText("Waiting for the first call").waitFor();
+  await expectAccessible(page);
+  for (const language of ["curl", "TypeScript", "Python"]) {
+    await page.getByRole("tab", { name: language }).click();
+    const code = (await page.locator("pre").textContent()) ?? "";
+    expect(code).toContain(beckon.url);
+    expect(code).toContain(agent.id);
+    expect(await run(language, code, agent.token)).toContain("Hello");
+    await page.getByText("Received: calls arrive").waitFor();
+  }
+  await button(page, "Stream").click();
+  for (const language of ["Python", "TypeScript", "curl"]) {
+    await page.getByRole("tab", { name: language }).click();
+    const code = (await page.locator("pre").textContent()) ?? "";
+    expect(await run(language, code, agent.token)).toContain("run.finished");
+  }
+  expect(new URL(page.url()).search).toBe("?mode=stream");
+  await page.getByRole("link", { name: "Open the run" }).click();
+  await page.waitForURL(/\/runs\/run_\w+$/);
+});
+
+inBrowser("the token is revealed for a moment, rotated, revoked and issued again", async () => {
+  const agent = await beckon.createAgent({ name: "Refund desk" });
+  const page = await open(agent.id);
+  await button(page, "Reveal").click();
+  await page.getByText(agent.token).waitFor();
+  await page.evaluate("dispatchEvent(new Event('blur'))");
+  await page.getByText(agent.token).waitFor({ state: "detached" });
+
+  await button(page, "Rotate").click();
+  await page.getByLabel("In 1 day").check();
+  await button(page, "Rotate token").click();
+  const dialog = page.getByRole("dialog", { name: "New API token" });
+  const rotated = (await dialog.getByText(/^bka_/).textContent()) ?? "";
+  await button(page, "Done").click();
+  await page.getByText("The previous token stops").waitFor();
+  expect([await statusOf(agent), await statusOf({ ...agent, token: rotated })]).toEqual([200, 200]);
+
+  await button(page, "Revoke").click();
+  await button(page, "Revoke token").click();
+  await page.getByText("This agent has no token").waitFor();
+  expect([await statusOf(agent), await statusOf({ ...agent, token: rotated })]).toEqual([401, 401]);
+
+  await button(page, "Issue token").click();
+  const issued = (await dialog.getByText(/^bka_/).textContent()) ?? "";
+  expect(await statusOf({ ...agent, token: issued })).toBe(200);
+  await button(page, "Done").click();
+  await button(page, "Reveal").click();
+  await page.getByText(issued).waitFor();
+});
+
+inBrowser("a token that was revoked elsewhere is found missing, and can be issued", async () => {
+  const agent = await beckon.createAgent();
+  const page = await open(agent.id);
+  await beckon.call(`/agents/${agent.id}/token`, { method: "DELETE" });
+  await button(page, "Reveal").click();
+  await page.getByText("This agent has no token").waitFor();
+  await button(page, "Issue token").waitFor();
+});
+
+inBrowser("a viewer gets the code and no token", async () => {
+  const agent = await beckon.createAgent({ name: '<img src=x onerror="document.title=1">' });
+  await beckon.invoke(agent, "<script>document.title = 1</script>");
+  const page = await open(agent.id, { as: viewer, viewport: viewports.narrow, theme: "dark" });
+  await page.getByText("<script>document.title = 1</script>").waitFor();
+  for (const name of ["Reveal", "Rotate", "Revoke"])
+    expect(await button(page, name).getAttribute("aria-disabled")).toBe("true");
+  await button(page, "Rotate").hover();
+  await page.getByRole("tooltip", { name: "This needs the role editor." }).waitFor();
+  expect(await page.title()).toBe('Connect <img src=x onerror="document.title=1"> · Beckon');
+  await expectAccessible(page);
+});

@@ -1,0 +1,51 @@
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, test } from "vitest";
+import { browserPath, closeBrowser, openBrowserPage } from "../../server/test/browser.ts";
+import { cookieFor, profileOptions, type Theme } from "./viewports.ts";
+
+/**
+ * Opens the dashboard in Chromium. Every page has its own profile, and one Chromium serves all
+ * tests of a file. `openBrowserPage` lists what fails a test by itself.
+ *
+ *     const beckon = await startTestBeckon();
+ *     const owner = await createOwner(beckon.url, await setupToken(beckon));
+ *
+ *     inBrowser("an agent is paused with a reason", async () => {
+ *       const page = await openDashboard(beckon.url, { as: owner, path: `/w/${owner.workspaceId}` });
+ */
+
+/** A test that needs Chromium; skipped without it. */
+export const inBrowser = test.skipIf(browserPath === undefined);
+
+export { themes, viewports } from "./viewports.ts";
+
+// At the top level, because a hook that is registered while a test runs is never called.
+afterAll(closeBrowser);
+
+export interface OpenOptions extends BrowserContextOptions {
+  /** Default: `/`. */
+  readonly path?: string;
+  /** The signed-in user; default: nobody is signed in. */
+  readonly as?: { readonly cookie: string };
+  /** Default: `light`. */
+  readonly theme?: Theme;
+}
+
+/**
+ * Opens a path of the dashboard at `url`. Other options are those of Playwright's `newContext`.
+ * Default viewport: 1440 × 900.
+ */
+export async function openDashboard(
+  url: string,
+  { path = "/", as, theme = "light", ...options }: OpenOptions = {},
+): Promise<Page> {
+  const page = await openBrowserPage(new URL(url).origin, {
+    ...profileOptions,
+    colorScheme: theme,
+    ...options,
+  });
+  page.setDefaultTimeout(10_000);
+  if (as !== undefined) await page.context().addCookies([cookieFor(url, as.cookie)]);
+  await page.goto(new URL(path, url).href);
+  return page;
+}

@@ -1,0 +1,21 @@
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { setupToken } from "../../server/test/people.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { createOwner, signIn } from "./accounts.ts";
+import { inBrowser, openDashboard, themes } from "./dashboard.ts";
+
+const beckon = await startTestBeckon();
+const owner = await createOwner(beckon.url, await setupToken(beckon));
+
+inBrowser.each(themes)("without a session, / leads to sign-in, %s", async (theme) => {
+  const page = await openDashboard(beckon.url, { theme });
+  await page.waitForURL(/\/sign-in$/);
+  await page.getByLabel("E-mail").waitFor();
+  await expectAccessible(page);
+});
+
+inBrowser("with a session, / leads to the workspace", async () => {
+  const page = await openDashboard(beckon.url, { as: await signIn(beckon.url, owner) });
+  await page.waitForURL(`${beckon.url}/w/${owner.workspaceId}`);
+  await page.getByRole("navigation").first().waitFor();
+});

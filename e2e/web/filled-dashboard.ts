@@ -1,0 +1,225 @@
+import { addRun } from "../../server/test/add-run.ts";
+import { eventually } from "../../server/test/eventually.ts";
+import { password } from "../../server/test/people.ts";
+import type { StandaloneBeckon } from "../../server/test/standalone-beckon.ts";
+import { startTargetServer } from "../../server/test/target-server.ts";
+import { createOwner, type SignedIn, signIn } from "./accounts.ts";
+import { apiOf } from "./api.ts";
+import { startFilledModel } from "./filled-model.ts";
+
+/** A workspace that shows every state of every screen, and what leads to its pages. */
+export interface FilledDashboard {
+  readonly url: string;
+  readonly owner: SignedIn;
+  readonly viewer: SignedIn;
+  /** A second workspace of the owner, in which nothing was done. */
+  readonly emptyWorkspaceId: string;
+  readonly agentId: string;
+  /** An agent without description, tools, triggers and runs. */
+  readonly bareAgentId: string;
+  /** Its names and texts are as long as they can be. */
+  readonly longAgentId: string;
+  readonly triggerId: string;
+  readonly runs: {
+    readonly succeeded: string;
+    readonly failed: string;
+    readonly running: string;
+    /** Has `steps` steps. */
+    readonly long: string;
+  };
+  /** Tokens of links that were not used yet. */
+  readonly inviteToken: string;
+  readonly resetToken: string;
+}
+
+const longName = `${"Quarterly reconciliation of supplier invoices ".repeat(4)}and more`;
+const rtlName = "مكتب الاسترداد 👩🏽‍💻";
+
+/**
+ * Fills an installation that has no owner by the public API, and adds runs of the past day. The
+ * model and tool servers stop with `opened`.
+ *
+ * @param steps of the longest run
+ */
+export async function fillDashboard(
+  { url, setupToken, database }: Pick<StandaloneBeckon, "url" | "setupToken" | "database">,
+  { opened, steps = 60 }: { readonly opened: AsyncDisposableStack; readonly steps?: number },
+): Promise<FilledDashboard> {
+  const model = await startFilledModel();
+  opened.defer(() => model.close());
+  const shop = await startTargetServer();
+  opened.defer(() => shop.close());
+  shop.answer = ({ method }, response) => {
+    response.setHeader("content-type", "application/json");
+    if (method === "POST") return void response.writeHead(502).end('{"error":"bad gateway"}');
+    response.end(JSON.stringify({ order_id: 4711, status: "shipped", total: 39.98 }));
+  };
+
+  const owner = await createOwner(url, setupToken, { name: "Ada Lovelace" });
+  const api = apiOf(url, owner);
+  const agent = (name: string, more: object = {}) =>
+    api("/agents", { name, model: "demo/echo", ...more });
+  const start = async (agentId: string, input: string, headers = {}): Promise<string> =>
+    (
+      await api(
+        `/agents/${agentId}/invoke`,
+        { input },
+        { headers: { prefer: "respond-async", ...headers } },
+      )
+    ).run_id;
+  const ended = async (runId: string) => {
+    const isEnded = async () => (await api(`/runs/${runId}?view=summary`)).finished_at ?? undefined;
+    await eventually(`the end of ${runId}`, isEnded, 180_000);
+    return runId;
+  };
+
+  const empty = await api("/workspaces", { name: "New workspace" });
+  await api("/providers", {
+    name: "local",
+    kind: "openai-compatible",
+    base_url: model.url,
+    api_key: "sk-0123456789abcdef",
+  });
+  await api("/providers", {
+    name: "unreachable-provider-with-a-long-name",
+    kind: "openai-compatible",
+    base_url: "http://127.0.0.1:9/v1",
+  });
+
+  const shopTool = {
+    type: "http",
+    name: "shop",
+    allowed_hosts: [shop.host],
+    headers: { Authorization: { secret: "shop-secret-0123456789" } },
+    operations: [
+      {
+        name: "get_order",
+        description: "Returns an order.",
+        method: "GET",
+        url: `${shop.url}/orders/{order_id}`,
+        parameters: {
+          type: "object",
+          properties: { order_id: { type: "integer", description: "Number of the order" } },
+          required: ["order_id"],
+        },
+      },
+      {
+        name: "refund",
+        description: "Pays an amount back.",
+        method: "POST",
+        url: `${shop.url}/refunds`,
+        body: {
+          type: "object",
+          properties: { order_id: { type: "integer" }, amount: { type: "number" } },
+          required: ["order_id", "amount"],
+        },
+      },
+    ],
+  };
+  const refunds = await agent("Refund desk", {
+    model: "local/refunds",
+    description: "Answers requests for refunds, and makes those below 100 dollars.",
+    instructions:
+      "You answer customers who want a refund.\n\n1. Read the order.\n2. Refund at most 100 dollars.\n3. Answer in two sentences.",
+    tools: [{ type: "clock" }, shopTool],
+    metadata: { team: "support" },
+  });
+  await api(
+    `/agents/${refunds.id}`,
+    { instructions: "You answer customers who want a refund.\n\nRead the order first." },
+    { method: "PATCH" },
+  );
+  const rejected = await agent("Mail triage", { model: "local/rejects" });
+  const silent = await agent("Night shift", {
+    model: "local/silent",
+    limits: { max_concurrent_runs: 1 },
+  });
+  const repeating = await agent("Inventory audit", {
+    model: "local/repeat",
+    tools: [{ type: "clock" }],
+    limits: { max_steps: steps },
+  });
+  const long = await agent(longName, {
+    description: "Long ".repeat(200),
+    instructions: "A line that is rather long and says nothing at all.\n".repeat(200),
+    model: `local/${"model-name-".repeat(20)}`,
+  });
+  const rtl = await agent(rtlName, { model: "local/echo", description: "يجيب على الرسائل" });
+  await api(`/agents/${rtl.id}/pause`, { reason: "The shop is closed until Monday. 🏖️" });
+  const bare = await agent("Untouched");
+  const removed = await agent("Old assistant");
+  await api(`/agents/${removed.id}`, undefined, { method: "DELETE" });
+
+  const payments = await api(`/agents/${refunds.id}/triggers`, {
+    name: "Payments",
+    prompt_prefix: "A payment came in:",
+  });
+  await api(`/agents/${refunds.id}/triggers`, { name: longName, enabled: false });
+  const fire = (payload: unknown) => api(payments.url, payload);
+  const { run_id: firedId } = await fire({ order: 4711, customer: "Grace 👋", lines: [1, 2, 3] });
+
+  const labels = { "beckon-external-id": "order-4711", "beckon-tags": "refund,europe" };
+  const succeeded = await start(refunds.id, "Please refund order 4711.", labels);
+  const failed = await start(rejected.id, '{"from": "grace@example.com", "subject": "Invoice"}');
+  const longRun = await start(repeating.id, "Count everything, then count it again.");
+  const running = await start(silent.id, "Wait for the night to end.");
+  await start(silent.id, "Wait behind the other run.");
+  const cancelled = await start(silent.id, "This run is cancelled.");
+  await api(`/runs/${cancelled}/cancel`, {});
+  await start(long.id, "x".repeat(5_000));
+  const echoed = await start(repeating.id, "A second one, which is retried.");
+  await Promise.all([succeeded, failed, longRun, firedId, echoed].map(ended));
+  await api(`/runs/${failed}/retry`, {});
+
+  const day = 24 * 3_600_000;
+  const at = { workspaceId: owner.workspaceId, agentId: refunds.id };
+  for (let n = 0; n < 150; n++) {
+    const isFailed = n % 23 === 0;
+    await addRun(database, at, {
+      createdAt: new Date(Date.now() - 60_000 - (day * n) / 150),
+      status: isFailed ? "failed" : "succeeded",
+      source: n % 3 === 0 ? "trigger" : "invoke",
+      durationMs: 400 + ((n * 7_919) % 9_000),
+      input: `Where is order ${4_000 + n}?`,
+      output: isFailed ? null : "It was shipped.",
+      ...(isFailed ? { errorMessage: "The provider responded with status 529." } : {}),
+      inputTokens: 1_000 + n * 13,
+      outputTokens: 40 + n,
+      costMicros: n % 10 === 0 ? null : 1_200 + n * 31,
+    });
+  }
+
+  await api("/keys", { name: "Shop backend", preset: "invoke", agent_ids: [refunds.id] });
+  await api("/keys", { name: longName, scopes: ["runs:read"], expires_in_days: 2 });
+  const invite = (email: string, role: string): Promise<{ id: string; token: string }> =>
+    api("/invitations", { email, role });
+  const join = async (name: string, email: string, role: string) => {
+    const { token } = await invite(email, role);
+    await api("/invitations/accept", { token, name, password }, { headers: { cookie: "" } });
+    return signIn(url, { name, email });
+  };
+  const viewer = await join("Grace Hopper", "grace@example.com", "viewer");
+  await join(
+    "Wilhelmina-Alexandrina van den Heuvel-Oosterbaan",
+    `${"w".repeat(60)}@example.com`,
+    "editor",
+  );
+  const { token: inviteToken } = await invite("barbara@example.com", "editor");
+  const members: { id?: string; user_id?: string; email: string }[] = await api("/members");
+  const grace = members.find(({ email }) => email === "grace@example.com");
+  const { token: resetToken } = await api(`/members/${grace?.id ?? grace?.user_id}/reset-link`, {});
+
+  return {
+    url,
+    owner,
+    viewer,
+    emptyWorkspaceId: empty.workspace?.id ?? empty.id,
+    agentId: refunds.id,
+    bareAgentId: bare.id,
+    longAgentId: long.id,
+    triggerId: payments.id,
+    runs: { succeeded, failed, running, long: longRun },
+    inviteToken,
+    resetToken,
+  };
+}

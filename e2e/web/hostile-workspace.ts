@@ -1,0 +1,173 @@
+import { eventually } from "../../server/test/eventually.ts";
+import {
+  type ModelServer,
+  says,
+  startModelServer,
+  status,
+} from "../../server/test/model-server.ts";
+import { startTargetServer, type TargetServer } from "../../server/test/target-server.ts";
+import type { Api } from "./api.ts";
+
+/**
+ * Texts that run a script or send a request if a page takes them for markup. The script writes an
+ * error to the console, which fails a test by itself.
+ */
+export const strongPayloads = [
+  `"'><img src=x onerror=console.error(1)><svg/onload=console.error(2)><script>console.error(3)</script>`,
+  "[a](javascript:console.error(4)) ![b](https://evil.example/b) <https://evil.example/c> {{7*7}}",
+] as const;
+
+/** The longest name that the API accepts has more characters than this. */
+const maxNameLength = 100;
+
+/** A model server and a tool server that send back what they get. */
+interface HostileServers {
+  readonly model: ModelServer;
+  readonly shop: TargetServer;
+}
+
+/** Starts servers for all payloads of a workspace. `opened` stops them. */
+export async function startHostileServers(opened: AsyncDisposableStack): Promise<HostileServers> {
+  const shop = await startTargetServer();
+  opened.defer(() => shop.close());
+  shop.answer = ({ body }, response) => {
+    const { text = "" } = body === "" ? {} : JSON.parse(body);
+    const json = JSON.stringify({ [text.slice(0, maxNameLength)]: text });
+    response.setHeader("content-type", "application/json").end(json);
+  };
+  const model = await startModelServer();
+  opened.defer(() => model.close());
+  model.script((request, index) => {
+    const { model: chosen, messages } = request.body;
+    const payload = messages.find(({ role }) => role === "user")?.content ?? "";
+    const error = { error: { message: payload, type: payload } };
+    if (chosen === "fails") return status(400, { body: JSON.stringify(error) })(request, index);
+    const isFirst = messages.every(({ role }) => role !== "tool");
+    const given = JSON.stringify({ text: payload });
+    const calls = [{ id: "call_1", name: "shop_post", arguments: given }];
+    return says(isFirst ? { reasoning: payload, text: payload, calls } : payload)(request, index);
+  });
+  return { model, shop };
+}
+
+/**
+ * Writes a payload into every kind of field of a workspace.
+ *
+ * @returns the paths below `/w/:workspace_id` of pages that show one payload only
+ */
+export async function addHostile(
+  api: Api,
+  {
+    payload,
+    number,
+    servers: { model, shop },
+  }: {
+    readonly payload: string;
+    /** Tells the payloads apart where names are unique. */
+    readonly number: number;
+    readonly servers: HostileServers;
+  },
+): Promise<string[]> {
+  const name = payload.slice(0, maxNameLength);
+  const provider = `hostile-${number}`;
+  await api("/providers", { name: provider, kind: "openai-compatible", base_url: model.url });
+  const agent = await api("/agents", {
+    name,
+    description: payload,
+    instructions: payload,
+    model: `${provider}/scripted`,
+    metadata: { text: payload },
+    tools: [
+      {
+        type: "http",
+        name: "shop",
+        allowed_hosts: [shop.host],
+        operations: [
+          {
+            name: "post",
+            description: payload,
+            method: "POST",
+            url: `${shop.url}/`,
+            body: {
+              type: "object",
+              properties: { text: { type: "string", description: payload } },
+              required: ["text"],
+            },
+          },
+        ],
+      },
+    ],
+  });
+  await api(`/agents/${agent.id}`, { instructions: `${payload}\n${payload}` }, { method: "PATCH" });
+  const failing = await api("/agents", { name, model: `${provider}/fails` });
+  const trigger = await api(`/agents/${agent.id}/triggers`, { name, prompt_prefix: payload });
+  await api("/keys", { name, preset: "invoke" });
+  await api("/me", { name }, { method: "PATCH" });
+  const start = async (agentId: string): Promise<string> => {
+    const headers = {
+      prefer: "respond-async",
+      "beckon-external-id": encodeURIComponent(payload),
+      "beckon-tags": encodeURIComponent(payload.slice(0, 60)),
+    };
+    return (await api(`/agents/${agentId}/invoke`, { input: payload }, { headers })).run_id;
+  };
+  const { run_id: fired } = await api(trigger.url, { text: payload });
+  const runs = [await start(agent.id), await start(failing.id), fired];
+  for (const id of runs)
+    await eventually(
+      `the end of ${id}`,
+      async () => (await api(`/runs/${id}`)).finished_at ?? undefined,
+    );
+  await api(`/agents/${agent.id}/pause`, { reason: payload });
+  return [
+    ...["playground", "settings", "connect", "versions", "runs", `triggers/${trigger.id}`].map(
+      (tab) => `/agents/${agent.id}/${tab}`,
+    ),
+    ...runs.map((id) => `/runs/${id}`),
+    ...["input", "journal"].map((tab) => `/runs/${runs[0]}?tab=${tab}&seq=3`),
+  ];
+}
+
+/** Pages that show all payloads. */
+export const hostileLists = ["", "/runs", "/agents", "/providers", "/keys", "/members", "/audit"];
+
+/** An expression for the page: elements that only a payload can have made, as HTML. */
+export const injectedElements = `[...document.querySelectorAll(
+  "img, iframe, object, embed, svg[onload], [onerror], body script, a[href^='javascript:']",
+)].map(({ outerHTML }) => outerHTML)`;
+
+const scripts = [
+  "<script>SCRIPT</script>",
+  "<img src=x onerror=SCRIPT>",
+  "<svg onload=SCRIPT>",
+  "<svg><script>SCRIPT</script></svg>",
+  "<iframe srcdoc='<script>SCRIPT</script>'></iframe>",
+  "<details open ontoggle=SCRIPT>",
+  "<input autofocus onfocus=SCRIPT>",
+  "<math><mtext><style><img src onerror=SCRIPT></style></mtext></math>",
+  "<a href='javascript:SCRIPT'>a</a>",
+  "<form><button formaction='javascript:SCRIPT'>b</button></form>",
+  "<meta http-equiv=refresh content='0;url=javascript:SCRIPT'>",
+  "<object data='javascript:SCRIPT'></object>",
+  "[a](javascript:SCRIPT)",
+  "[a]: javascript:SCRIPT\n\n[a]",
+  "<javascript:SCRIPT>",
+  "![a](javascript:SCRIPT)",
+  "[a](data:text/html;base64,PHNjcmlwdD4x)",
+  "![a](https://evil.example/a.png)",
+  "<link rel=stylesheet href=https://evil.example/a.css>",
+  "<style>@import 'https://evil.example/a.css'</style>",
+] as const;
+
+const contexts = [
+  (text: string) => text,
+  (text: string) => `"'>${text}`,
+  (text: string) => `</textarea></title></script>${text}`,
+  (text: string) => `\u202e${text}\ufeff`,
+  (text: string) => `\`\`\`html\n${text}\n\`\`\`\n\n${text}`,
+] as const;
+
+/** 100 texts: each of 20 attempts to run a script or send a request, in 5 contexts. */
+export const manyPayloads = contexts.flatMap((within) =>
+  scripts.map((script) => within(script.replaceAll("SCRIPT", "console.error(1)"))),
+);

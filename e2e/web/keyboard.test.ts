@@ -1,0 +1,138 @@
+import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { setupToken } from "../../server/test/people.ts";
+import { createOwner } from "./accounts.ts";
+import { inBrowser, openDashboard } from "./dashboard.ts";
+
+/** All of it without a mouse. */
+
+const beckon = await startTestBeckon();
+const owner = await createOwner(beckon.url, await setupToken(beckon));
+const agent = await beckon.createAgent({ name: "Refund desk" });
+await beckon.invoke(agent, "An earlier run");
+
+const maxTabs = 60;
+
+const hasFocus = (target: Locator) =>
+  target.evaluate((element) => element.matches(":focus"), undefined, { timeout: 10_000 });
+const expectFocus = (target: Locator) =>
+  expect.poll(() => hasFocus(target), { timeout: 10_000 }).toBe(true);
+
+/** Presses Tab, or Shift+Tab, until the element has the focus. */
+async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<void> {
+  await target.waitFor();
+  for (let tabs = 0; !(await hasFocus(target)); tabs++) {
+    if (tabs === maxTabs) throw new Error(`not within ${maxTabs} presses of ${key}: ${target}`);
+    await page.keyboard.press(key);
+  }
+}
+
+async function signInByKeys(): Promise<Page> {
+  const page = await openDashboard(beckon.url, { path: "/sign-in" });
+  await expectFocus(page.getByLabel("E-mail"));
+  await page.keyboard.type(owner.email);
+  await page.keyboard.press("Tab");
+  await page.keyboard.type(owner.password);
+  await page.keyboard.press("Enter");
+  await page.getByText("Live", { exact: true }).first().waitFor();
+  return page;
+}
+
+async function openAgentByPalette(page: Page): Promise<void> {
+  await page.keyboard.press("Control+K");
+  await expectFocus(page.getByRole("combobox", { name: "Find, go and act" }));
+  await page.keyboard.type("refund");
+  await page.getByRole("option", { name: "Refund desk", selected: true }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`**/agents/${agent.id}/playground`);
+}
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const field = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
+const tab = (page: Page, name: string) =>
+  page.getByRole("navigation", { name: "Agent" }).getByRole("link", { name });
+
+inBrowser(
+  "by keys alone an agent is found, changed and run, and its run is opened",
+  { timeout: 60_000 },
+  async () => {
+    const page = await signInByKeys();
+    await openAgentByPalette(page);
+
+    await tabTo(page, tab(page, "Settings"));
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/settings");
+    await tabTo(page, field(page, "Instructions"));
+    await page.keyboard.type("Answer in one word.");
+    await tabTo(page, button(page, "Save"));
+    await page.keyboard.press("Enter");
+    await page.getByText("Saved v2").waitFor();
+    const { body: saved } = await beckon.call(`/agents/${agent.id}`);
+    expect(saved.data.instructions).toBe("Answer in one word.");
+
+    await tabTo(page, tab(page, "Playground"), "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/playground");
+    await tabTo(page, field(page, "Message"));
+    await page.keyboard.type("A run by keys");
+    await page.keyboard.press("Control+Enter");
+    await page.getByText("Succeeded").waitFor();
+
+    // In a field these keys are text.
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("g");
+    await page.keyboard.press("r");
+    await page.waitForURL("**/runs");
+    const row = (input: string) => page.getByRole("link", { name: input });
+    await row("An earlier run").waitFor();
+    for (const [key, input] of [
+      ["j", "A run by keys"],
+      ["j", "An earlier run"],
+      ["k", "A run by keys"],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expectFocus(row(input));
+    }
+    await page.keyboard.press("Enter");
+    const { body: runs } = await beckon.call(`/agents/${agent.id}/runs`);
+    expect(runs.data[0].input).toBe("A run by keys");
+    await page.waitForURL(`**/runs/${runs.data[0].id}`);
+  },
+);
+
+inBrowser("Escape closes a dialog and returns the focus; ? lists the keys", async () => {
+  const page = await signInByKeys();
+  await openAgentByPalette(page);
+  const pause = button(page, "Pause");
+  await tabTo(page, pause);
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Pause Refund desk?" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await expectFocus(pause);
+
+  const more = button(page, "More about this agent");
+  await tabTo(page, more);
+  await page.keyboard.press("Enter");
+  await expectFocus(page.getByRole("menuitem").first());
+  await page.keyboard.type("Delete");
+  await expectFocus(page.getByRole("menuitem", { name: "Delete" }));
+  await page.keyboard.press("Enter");
+  await page.getByRole("alertdialog").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("alertdialog").waitFor({ state: "detached" });
+  await expectFocus(more);
+
+  await page.keyboard.press("Control+K");
+  await expectFocus(page.getByRole("combobox", { name: "Find, go and act" }));
+  await page.keyboard.press("Escape");
+  await expectFocus(more);
+
+  await page.keyboard.press("Shift+?");
+  const keys = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await keys.getByText("Go to Runs").waitFor();
+  await page.keyboard.press("Escape");
+  await keys.waitFor({ state: "detached" });
+  await expectFocus(more);
+});

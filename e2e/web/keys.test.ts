@@ -1,0 +1,179 @@
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { addPerson, setupToken } from "../../server/test/people.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { createOwner } from "./accounts.ts";
+import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+
+const beckon = await startTestBeckon();
+const owner = await createOwner(beckon.url, await setupToken(beckon));
+const path = `/w/${owner.workspaceId}/keys`;
+
+const open = (search = "", as: { readonly cookie: string } = owner) =>
+  openDashboard(beckon.url, { as, path: path + search });
+const rowOf = (page: Page, name: string) => page.getByRole("row").filter({ hasText: name });
+
+async function createKey(body: Record<string, unknown>) {
+  const answer = await beckon.call("/keys", { body });
+  expect(answer.status).toBe(201);
+  return answer.body.data as { id: string; key: string };
+}
+const shownSecret = async (page: Page) =>
+  (await page.getByRole("dialog").getByText(/^bkw_/).textContent()) ?? "";
+const statusOf = async (key: string) => (await beckon.call("/agents", { credential: key })).status;
+
+inBrowser("a key is made with four presses, shown once, and works", async () => {
+  const page = await open("");
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByRole("radio", { name: /^Observer/ }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
+  const secret = await shownSecret(page);
+  expect(await statusOf(secret)).toBe(200);
+  // It cannot be closed by accident.
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  const row = rowOf(page, "Observer key");
+  await row.getByText("Ada").waitFor();
+  expect(await page.content()).not.toContain(secret);
+});
+
+inBrowser("a key can be limited to scopes, agents and days", async () => {
+  const agent = await beckon.createAgent({ name: "Refund desk" });
+  const page = await open("?new=1");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Choose scopes" }).click();
+  await dialog.getByLabel("runs:read").click();
+  await dialog.getByLabel("Only some agents").click();
+  expect(await dialog.getByLabel("providers:read").isDisabled()).toBe(true);
+  await dialog.getByLabel("Refund desk").click();
+  await dialog.getByLabel("Expires").selectOption("other");
+  await dialog.getByLabel("Days from now").fill("3");
+  await dialog.getByLabel("Name").fill("Narrow");
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  const row = rowOf(page, "Narrow");
+  await row.getByText("In 2 days").waitFor();
+  await row.getByRole("button", { name: "Scopes of Narrow: 2 scopes" }).click();
+  await page.getByText("Start runs and read their output").waitFor();
+  const [key] = (await beckon.call("/keys?limit=1")).body.data;
+  expect(key).toMatchObject({ scopes: ["agents:invoke", "runs:read"], agent_ids: [agent.id] });
+});
+
+inBrowser("each field of a wrong form says what to enter", async () => {
+  const page = await open("?new=1");
+  const dialog = page.getByRole("dialog");
+  const submit = () => dialog.getByRole("button", { name: "Create key" }).click();
+  await dialog.getByLabel("Name").fill("");
+  await submit();
+  await dialog.getByText("Enter a name").waitFor();
+  await dialog.getByLabel("Name").fill("x".repeat(201));
+  await dialog.getByText("Use at most 200 characters.").waitFor();
+  await dialog.getByLabel("Name").fill("Fine");
+  await dialog.getByRole("button", { name: "Choose scopes" }).click();
+  await dialog.getByLabel("agents:invoke").click();
+  await dialog.getByLabel("Only some agents").click();
+  await dialog.getByLabel("Expires").selectOption("other");
+  await dialog.getByLabel("Days from now").fill("0");
+  await submit();
+  await dialog.getByText("Choose at least one scope.").waitFor();
+  await dialog.getByText("Choose at least one agent.").waitFor();
+  await dialog.getByText("Enter a whole number of days").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Discard changes" }).click();
+  await dialog.waitFor({ state: "detached" });
+});
+
+inBrowser("a key is rotated, and the old secret stops at once", async () => {
+  const old = await createKey({ name: "Rotated", preset: "observer" });
+  const page = await open();
+  await page.getByRole("button", { name: "More about Rotated" }).click();
+  await page.getByRole("menuitem", { name: "Rotate" }).click();
+  await page.getByText("rejected as soon as the new one exists").waitFor();
+  await page.getByRole("button", { name: "Rotate key" }).click();
+  const secret = await shownSecret(page);
+  expect([await statusOf(old.key), await statusOf(secret)]).toEqual([401, 200]);
+});
+
+inBrowser("a key is edited and deleted", async () => {
+  const { id, key } = await createKey({ name: "Edited", preset: "observer", expires_in_days: 5 });
+  const page = await open(`?key=${id}`);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Edit" }).click();
+  await dialog.getByLabel("Name").fill("Changed");
+  await dialog.getByLabel("Expires").selectOption("365");
+  await dialog.getByRole("button", { name: "Save key" }).click();
+  const row = rowOf(page, "Changed");
+  await row.waitFor();
+  const { data } = (await beckon.call(`/keys/${id}`)).body;
+  expect(data).toMatchObject({ name: "Changed", agent_ids: null });
+  expect(Date.parse(data.expires_at)).toBeGreaterThan(Date.now() + 300 * 86_400_000);
+  await row.getByRole("button", { name: /^More/ }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete key" }).click();
+  await page.getByText("Deleted the key Changed", { exact: true }).waitFor();
+  await row.waitFor({ state: "detached" });
+  expect(await statusOf(key)).toBe(401);
+});
+
+inBrowser("the bootstrap key says how it is changed, and offers nothing else", async () => {
+  const page = await open();
+  await page.getByRole("link", { name: /bootstrap/i }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("BECKON_BOOTSTRAP_KEY").waitFor();
+  expect(await dialog.getByRole("button", { name: "Rotate" }).count()).toBe(0);
+});
+
+inBrowser("an admin cannot grant what only owners have", async () => {
+  const admin = await addPerson(beckon, { role: "admin" });
+  const page = await open("?new=1", admin);
+  const dialog = page.getByRole("dialog");
+  expect(await dialog.getByRole("radio", { name: /^Everything/ }).isDisabled()).toBe(true);
+  await dialog.getByText("Your role does not have workspaces:own").waitFor();
+  await dialog.getByRole("button", { name: "Choose scopes" }).click();
+  expect(await dialog.getByRole("checkbox", { name: /^workspaces:own/ }).isDisabled()).toBe(true);
+});
+
+inBrowser("an editor sees keys and cannot change them, a viewer does not see them", async () => {
+  const { id } = await createKey({ name: "Seen", preset: "invoke" });
+  const editor = await addPerson(beckon, { role: "editor" });
+  const page = await open(`?key=${id}&act=delete`, editor);
+  const dialog = page.getByRole("dialog");
+  const remove = dialog.getByRole("button", { name: "Delete" });
+  expect(await remove.getAttribute("aria-disabled")).toBe("true");
+  await dialog.getByRole("button", { name: "Close" }).click();
+  expect(await page.getByRole("button", { name: "New key" }).getAttribute("aria-disabled")).toBe(
+    "true",
+  );
+  const viewer = await addPerson(beckon, { role: "viewer" });
+  const forbidden = await open("", viewer);
+  await forbidden.getByText("editor").waitFor();
+  expect(await forbidden.getByRole("table").count()).toBe(0);
+});
+
+inBrowser("names of keys and agents are text, and fit a narrow phone", async () => {
+  const name = `"><img src=x onerror=alert(1)> ${"wide ".repeat(30)}`;
+  const agent = await beckon.createAgent({ name });
+  const { id } = await createKey({ name, preset: "invoke", agent_ids: [agent.id] });
+  const page = await openDashboard(beckon.url, {
+    as: owner,
+    path: `${path}?key=${id}`,
+    viewport: viewports.narrow,
+  });
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("heading", { name: /<img src=x/ }).waitFor();
+  await dialog
+    .locator("dd")
+    .getByText(/<img src=x/)
+    .waitFor();
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(viewports.narrow.width);
+});
+
+inBrowser("the list and the form are accessible", async () => {
+  const page = await open();
+  await page.getByRole("table").waitFor();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "New key" }).click();
+  await page.getByRole("button", { name: "Choose scopes" }).click();
+  await expectAccessible(page);
+});

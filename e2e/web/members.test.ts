@@ -1,0 +1,139 @@
+import { expect } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { addPerson, setupToken } from "../../server/test/people.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { createOwner } from "./accounts.ts";
+import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+
+const beckon = await startTestBeckon();
+const owner = await createOwner(beckon.url, await setupToken(beckon));
+const path = `/w/${owner.workspaceId}/members`;
+const payload = "<img src=x onerror=alert(1)>";
+
+/** Adds a member with a name of their own, and returns their address. */
+async function addNamed(name: string, role: string): Promise<string> {
+  const email = `${crypto.randomUUID()}@example.com`;
+  const { body } = await beckon.call("/invitations", { body: { email, role } });
+  await beckon.call("/invitations/accept", {
+    credential: null,
+    headers: { origin: beckon.url },
+    body: { token: body.data.token, name, password: "correct horse battery staple" },
+  });
+  return email;
+}
+
+inBrowser("an invitation takes four actions, is shown once, and can be revoked", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  await page.getByRole("button", { name: "Invite" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("E-mail").fill("grace@example.com");
+  await dialog.getByRole("radio", { name: "Editor" }).check();
+  await dialog.getByRole("button", { name: "Make link" }).click();
+  await dialog.getByText(/\/invite#token=bki_/).waitFor();
+  await dialog.getByText(/^Role: Editor. Expires/).waitFor();
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Copy Invitation link" }).click();
+  await dialog.getByText("Copied").first().waitFor();
+  await dialog.getByRole("button", { name: "I have stored it" }).click();
+
+  const open = page.getByRole("table", { name: "Open invitations" });
+  await open.getByRole("row", { name: /grace@example.com Editor Ada/ }).waitFor();
+  await open.getByRole("button", { name: "Revoke" }).click();
+  await page.getByRole("button", { name: "Revoke invitation" }).click();
+  await open.waitFor({ state: "detached" });
+});
+
+inBrowser(
+  "a wrong address is said at its field, and what was typed is not lost without a question",
+  async () => {
+    const page = await openDashboard(beckon.url, { as: owner, path: `${path}?dialog=invite` });
+    const dialog = page.getByRole("dialog");
+    const make = dialog.getByRole("button", { name: "Make link" });
+    for (const [typed, error] of [
+      ["", /must be an e-mail address/i],
+      ["not an address", /must be an e-mail address/i],
+      [owner.email, /is a member of this workspace already/],
+    ] as const) {
+      await dialog.getByLabel("E-mail").fill(typed);
+      await make.click();
+      await dialog.getByText(error).waitFor();
+      expect(await dialog.getByLabel("E-mail").getAttribute("aria-invalid")).toBe("true");
+    }
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("heading", { name: "Close without saving?" }).waitFor();
+    await page.getByRole("button", { name: "Discard changes" }).click();
+    await dialog.waitFor({ state: "detached" });
+  },
+);
+
+inBrowser("a role is changed, and the member is removed after a question", async () => {
+  const email = await addNamed("Linus", "editor");
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  const row = page.getByRole("row", { name: new RegExp(email) });
+  await row.getByRole("button", { name: "Actions for Linus" }).click();
+  await page.getByRole("menuitem", { name: "Change role" }).click();
+  await page.getByRole("radio", { name: "Viewer" }).check();
+  await page.getByRole("button", { name: "Change role" }).click();
+  await row.getByRole("cell", { name: "Viewer" }).waitFor();
+
+  await row.getByRole("button", { name: "Actions for Linus" }).click();
+  await page.getByRole("menuitem", { name: "Remove" }).click();
+  await page.getByText("They lose access to this workspace at once").waitFor();
+  await page.getByRole("button", { name: "Remove member" }).click();
+  await row.waitFor({ state: "detached" });
+});
+
+inBrowser("the last owner can neither leave nor become an admin", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  const actions = page.getByRole("button", { name: "Actions for Ada" });
+  await actions.click();
+  await page.getByRole("menuitem", { name: "Change role" }).click();
+  await page.getByRole("radio", { name: "Admin" }).check();
+  await page.getByRole("button", { name: "Change role" }).click();
+  await page.getByRole("alert").getByText("This is the last owner of the workspace.").waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await actions.click();
+  await page.getByRole("menuitem", { name: "Leave workspace" }).click();
+  await page.getByRole("button", { name: "Leave workspace" }).click();
+  await page.getByRole("alert").getByText("This is the last owner of the workspace.").waitFor();
+});
+
+inBrowser("a reset link is shown once, with its expiry", async () => {
+  const email = await addNamed("Mary", "viewer");
+  const page = await openDashboard(beckon.url, { as: owner, path, viewport: viewports.narrow });
+  await page.getByRole("button", { name: "Actions for Mary" }).click();
+  await page.getByRole("menuitem", { name: "Make a reset link" }).click();
+  await page.getByText(`can set a new password for ${email}`).waitFor();
+  await page.getByRole("button", { name: "Make link" }).click();
+  await page.getByText(/\/reset#token=bkr_/).waitFor();
+  await page
+    .getByRole("dialog")
+    .getByText(/^Expires/)
+    .waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "I have stored it" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+});
+
+inBrowser("a viewer sees the members, changes nothing, and can leave", async () => {
+  await addNamed(payload, "editor");
+  const viewer = await addPerson(beckon, { role: "viewer" });
+  const page = await openDashboard(beckon.url, { as: viewer, path });
+  await page.getByRole("cell", { name: payload, exact: true }).waitFor();
+  const invite = page.getByRole("button", { name: "Invite" });
+  expect(await invite.getAttribute("aria-disabled")).toBe("true");
+  await page.getByRole("button", { name: "Actions for Ada" }).click();
+  const items = page.getByRole("menuitem", { disabled: true });
+  await page.getByText("This needs the role admin.").first().waitFor();
+  expect(await items.count()).toBe(3);
+  await page.keyboard.press("Escape");
+  await expectAccessible(page);
+  await page.goto(`${beckon.url}${path}?dialog=invite`);
+  await page.getByRole("cell", { name: payload, exact: true }).waitFor();
+  expect(await page.getByRole("dialog").count()).toBe(0);
+
+  await page.getByRole("row", { name: /You/ }).getByRole("button").click();
+  await page.getByRole("menuitem", { name: "Leave workspace" }).click();
+  await page.getByRole("button", { name: "Leave workspace" }).click();
+  await page.waitForURL(`${beckon.url}/`);
+});

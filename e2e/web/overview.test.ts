@@ -1,0 +1,80 @@
+import { expect } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { says, startModelServer, status } from "../../server/test/model-server.ts";
+import { addPerson } from "../../server/test/people.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { inBrowser, openDashboard } from "./dashboard.ts";
+
+const payload = "<img src=x onerror=alert(1)><script>alert(1)</script>";
+
+const beckon = await startTestBeckon();
+const workspaceId = "wsp_00000000000000000000000000";
+const owner = await addPerson(beckon, { role: "owner" });
+const viewer = await addPerson(beckon, { role: "viewer" });
+
+const open = (as = owner, search = "") =>
+  openDashboard(beckon.url, { as, path: `/w/${workspaceId}${search}` });
+
+inBrowser("a workspace without runs leads to its first one, and shows it", async () => {
+  const page = await open();
+  await page.getByRole("link", { name: "Send it a message" }).waitFor();
+  expect(await page.getByRole("link", { name: "Send it a message" }).getAttribute("href")).toMatch(
+    /\/agents\/agt_\w+\/playground$/,
+  );
+  await expectAccessible(page);
+  const agent = await beckon.createAgent({ name: "First" });
+  expect((await beckon.invoke(agent, "Hello")).status).toBe(200);
+  await page.getByRole("list", { name: "Newest runs" }).getByText("First").waitFor();
+  await page.getByText("1 run in the last hour").waitFor();
+});
+
+inBrowser("what needs attention is listed, each with what can be done about it", async () => {
+  const model = await startModelServer();
+  model.script([says("Fine"), status(400), status(400)]);
+  const { name } = await beckon.createProvider(model.url, "scripted");
+  const failing = await beckon.createAgent({ name: `Desk ${payload}`, model: `${name}/m` });
+  for (const input of ["1", "2", "3"]) await beckon.invoke(failing, input);
+  await model.close();
+  await beckon.createProvider("http://127.0.0.1:9/v1", "unreachable");
+  const paused = await beckon.createAgent({ name: "Resting" });
+  await beckon.call(`/agents/${paused.id}/pause`, { body: { reason: payload } });
+
+  const asViewer = await open(viewer);
+  const forbidden = asViewer.getByRole("button", { name: "Resume Resting" });
+  await forbidden.waitFor();
+  expect(await forbidden.getAttribute("aria-disabled")).toBe("true");
+
+  const page = await open();
+  const list = page.getByRole("list", { name: "Needs attention" });
+  await list.getByText("unreachable").waitFor();
+  await list.getByText("2 of 3 runs failed in the last hour").waitFor();
+  await list.getByText(payload, { exact: true }).waitFor();
+  expect(await page.locator("main img, main script").count()).toBe(0);
+  await expectAccessible(page);
+  await list.getByRole("button", { name: "Resume Resting" }).click();
+  await page.getByText("Resumed Resting").first().waitFor();
+  await list.getByText("Resting").waitFor({ state: "detached" });
+  await list.getByRole("link", { name: "Show failed" }).click();
+  await page.waitForURL(`**/runs?agent_id=${failing.id}&status=failed&created_after=1h`);
+  await page.getByText("2 in total").waitFor();
+});
+
+inBrowser("the feed shows runs as they start, and stands still while it is paused", async () => {
+  const agent = await beckon.createAgent({ name: "Watched" });
+  const page = await open();
+  const feed = page.getByRole("list", { name: "Newest runs" });
+  await feed.waitFor();
+  await beckon.invoke(agent, "One");
+  const lines = feed.getByRole("link", { name: "Watched" });
+  await lines.first().waitFor();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await beckon.invoke(agent, "Two");
+  await page.getByText(/^\d new$/).waitFor();
+  expect(await lines.count()).toBe(1);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await lines.nth(1).waitFor();
+
+  await page.getByLabel("Show").selectOption("Failed");
+  await page.waitForURL("**?feed=failed");
+  await lines.first().waitFor({ state: "detached" });
+});

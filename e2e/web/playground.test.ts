@@ -1,0 +1,366 @@
+import type { Page } from "playwright-core";
+import { afterAll, expect, onTestFinished } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { startHeldModel } from "../../server/test/held-model.ts";
+import { addPerson, setupToken } from "../../server/test/people.ts";
+import { startTargetServer } from "../../server/test/target-server.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { createOwner } from "./accounts.ts";
+import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+
+const beckon = await startTestBeckon();
+const owner = await createOwner(beckon.url, await setupToken(beckon));
+const shop = await startTargetServer();
+const echoed = shop.answer;
+afterAll(() => shop.close());
+const xss = `<img src=x onerror="throw 1"><script>throw 2</script>[a](javascript:throw%203)`;
+
+const pathOf = (agentId: string, rest: string) =>
+  `/w/${owner.workspaceId}/agents/${agentId}${rest}`;
+const openAgent = (agentId: string, rest = "/playground", as: { cookie: string } = owner) =>
+  openDashboard(beckon.url, { as, path: pathOf(agentId, rest) });
+const agentOf = async (id: string) => (await beckon.call(`/agents/${id}`)).body.data;
+const runsOf = async (id: string) => (await beckon.call(`/agents/${id}/runs`)).body.data;
+
+const field = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole("button", { name, exact: typeof name === "string" });
+
+const tab = (page: Page, name: string) =>
+  page.getByRole("navigation", { name: "Agent" }).getByRole("link", { name });
+
+/** Waits until a field has this value. */
+const expectValue = (page: Page, name: string, value: string) =>
+  expect.poll(() => field(page, name).inputValue(), { timeout: 10_000 }).toBe(value);
+
+async function send(page: Page, message: string): Promise<void> {
+  await field(page, "Message").fill(message);
+  await page.keyboard.press("Control+Enter");
+}
+
+inBrowser(
+  "the suggested message runs the saved agent, whose tool call unfolds in place",
+  async () => {
+    const { id } = await beckon.createAgent({ tools: [{ type: "clock" }] });
+    const page = await openAgent(id);
+    await button(page, "Try /call clock {}").click();
+    await button(page, "Run").click();
+    await page.getByText("Succeeded").waitFor();
+    await page.getByText(/clock answered/).waitFor();
+    await page.getByText("Cost unknown").waitFor();
+    await page.locator("summary", { hasText: "clock" }).click();
+    await page.getByRole("tree", { name: "Result" }).getByText("time_zone").waitFor();
+    const [run] = await runsOf(id);
+    expect(run).toMatchObject({ source: "invoke", input: "/call clock {}", agent_version: 1 });
+    await page.locator(`a[href="/w/${owner.workspaceId}/runs/${run.id}"]`).waitFor();
+    await page.getByText("does not remember the one before").waitFor();
+    await expectAccessible(page);
+    await page.reload();
+    await page.getByText(/clock answered/).waitFor();
+  },
+);
+
+inBrowser("unsaved settings run as a draft and are still there after a reload", async () => {
+  const { id } = await beckon.createAgent();
+  const page = await openAgent(id);
+  await field(page, "Instructions").fill("Answer in French.");
+  await page.getByText("Runs as a draft with 1 unsaved change.").waitFor();
+  await send(page, "Hello");
+  await page.getByText("Succeeded").waitFor();
+  await page.getByText("Draft", { exact: true }).waitFor();
+  expect((await agentOf(id)).version).toBe(1);
+  expect(await runsOf(id)).toMatchObject([{ source: "draft", input: "Hello", output: "Hello" }]);
+
+  page.on("dialog", (dialog) => void dialog.accept());
+  await page.reload();
+  await expectValue(page, "Instructions", "Answer in French.");
+  await button(page, "Save").click();
+  await page.getByText("Saved v2").waitFor();
+  expect(await agentOf(id)).toMatchObject({ version: 2, instructions: "Answer in French." });
+  await send(page, "Again");
+  await expect
+    .poll(async () => (await runsOf(id))[0], { timeout: 10_000 })
+    .toMatchObject({
+      source: "invoke",
+      agent_version: 2,
+    });
+});
+
+inBrowser("a run is stopped, and a paused agent says why it does not run", async () => {
+  const held = await startHeldModel(beckon);
+  const { id } = await beckon.createAgent({ model: held.model });
+  const page = await openAgent(id);
+  await send(page, "Hello");
+  await held.reached(1);
+  await button(page, "Stop").click();
+  await page.getByText("The run was stopped.").waitFor();
+  expect((await runsOf(id))[0].status).toBe("cancelled");
+  await button(page, "Run").waitFor();
+  await beckon.call(`/agents/${id}/pause`, { body: { reason: "Holiday" } });
+  await page.getByText("Holiday").waitFor();
+  await button(page, "Run").hover();
+  await page.getByText("The agent is paused. Resume it to run it.").first().waitFor();
+});
+
+inBrowser("an error of the model is told in plain words with what to do", async () => {
+  // Nothing of a model is there.
+  const { id: providerId } = await beckon.createProvider(`${shop.url}/v1`, "gone");
+  const { id } = await beckon.createAgent({ model: "gone/x" });
+  shop.answer = (_, response) => response.writeHead(404).end("nothing");
+  onTestFinished(() => {
+    shop.answer = echoed;
+  });
+  const page = await openAgent(id);
+  await send(page, "Hello");
+  await page.getByText("The model did not answer.").waitFor();
+  await page.getByText("Check the provider and the model's name, then run it again.").waitFor();
+  await page.getByText(/gone does not list its models/).waitFor();
+  const checked = page.waitForResponse((response) => response.url().includes(providerId));
+  await button(page, "Check").click();
+  expect((await checked).status()).toBe(200);
+});
+
+inBrowser("changes of two tabs to different settings are merged", async () => {
+  const { id } = await beckon.createAgent({ description: "" });
+  const [one, two] = [await openAgent(id, "/settings"), await openAgent(id, "/settings")];
+  await field(two, "Description").fill("From the second tab");
+  await one.getByRole("spinbutton", { name: "Steps" }).fill("7");
+  await button(one, "Save").click();
+  await one.getByText("Saved v2").waitFor();
+  await button(two, "Save").click();
+  await two.getByText("Saved v3").waitFor();
+  expect(await two.getByRole("spinbutton", { name: "Steps" }).inputValue()).toBe("7");
+  expect(await agentOf(id)).toMatchObject({
+    description: "From the second tab",
+    limits: { max_steps: 7 },
+  });
+});
+
+inBrowser("the same setting changed in two tabs is offered: theirs or yours", async () => {
+  const { id } = await beckon.createAgent({ description: "Old", name: "Desk" });
+  const page = await openAgent(id, "/settings");
+  await field(page, "Description").fill("Mine");
+  await field(page, "Name").fill("My desk");
+  const body = { description: "Theirs", instructions: "Theirs too" };
+  await beckon.call(`/agents/${id}`, { method: "PATCH", body });
+  await button(page, "Save").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("radio", { name: "Theirs Theirs" }).check();
+  expect(await dialog.getByRole("group").count()).toBe(1);
+  await expectAccessible(page);
+  await button(page, "Save merged").click();
+  await page.getByText("Saved v3").waitFor();
+  expect(await agentOf(id)).toMatchObject({
+    name: "My desk",
+    description: "Theirs",
+    instructions: "Theirs too",
+  });
+  expect(await field(page, "Description").inputValue()).toBe("Theirs");
+});
+
+inBrowser("wrong settings are told at their field, and nothing is saved", async () => {
+  const { id } = await beckon.createAgent({ name: "Desk" });
+  const page = await openAgent(id, "/settings");
+  await field(page, "Name").fill(" ");
+  await field(page, "Model").fill("nonsense");
+  await page.getByRole("spinbutton", { name: "Temperature" }).fill("3");
+  await page.getByRole("spinbutton", { name: "Steps" }).fill("1.5");
+  await page.getByRole("spinbutton", { name: "Time limit" }).fill("");
+  await page.getByRole("spinbutton", { name: "Attempts" }).fill("101");
+  await field(page, "Metadata as JSON").fill("{");
+  await button(page, "Save").click();
+  for (const [name, message] of [
+    ["name", "Must not be blank."],
+    ["model", "Must be provider/model, for example demo/echo."],
+    ["temperature", "Use 2 or less."],
+    ["max_steps", "Use a whole number."],
+    ["timeout_seconds", "Fill this in."],
+    ["max_attempts", "Use 100 or less."],
+    ["metadata", "Is not JSON: write an object"],
+  ]) {
+    const control = page.locator(`main :is(input, textarea)[name="${name}"]`);
+    const note = await control.getAttribute("aria-describedby");
+    expect(await page.locator(`[id="${note}"]`).textContent()).toContain(message);
+  }
+  expect(await page.locator('[name="name"]:focus').count()).toBe(1);
+  expect((await agentOf(id)).version).toBe(1);
+
+  await button(page, "Discard").click();
+  await field(page, "Model").fill("nobody/x");
+  await page.getByText("There is no provider “nobody” in this workspace.").waitFor();
+  await button(page, "Save").click();
+  await page.getByText(/there is no provider nobody\. Models here begin with/i).waitFor();
+  expect((await agentOf(id)).version).toBe(1);
+});
+
+inBrowser("leaving unsaved settings asks", async () => {
+  const { id } = await beckon.createAgent({ name: "Desk" });
+  const page = await openAgent(id, "/settings");
+  await field(page, "Instructions").fill("Not saved");
+  await tab(page, "Playground").click();
+  await field(page, "Message").waitFor();
+  expect(await field(page, "Instructions").inputValue()).toBe("Not saved");
+  await page.getByRole("link", { name: "Agents" }).first().click();
+  await page.getByText("Leave without saving?").waitFor();
+  await button(page, "Cancel").click();
+  expect(page.url()).toContain("/playground");
+});
+
+inBrowser("an HTTP tool is added with a secret that nobody can read, and tried", async () => {
+  const { id } = await beckon.createAgent();
+  const page = await openAgent(id);
+  await button(page, "Add tool").click();
+  await page.getByRole("menuitem", { name: "HTTP API…" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Add tool" }).click();
+  await dialog.getByText("Must be 1 to 64 characters").first().waitFor();
+  await dialog.getByText("Must be an http or https URL without a fragment.").waitFor();
+  await expectAccessible(page);
+
+  await field(page, "Name of the tool").fill("shop");
+  await field(page, "Function").fill("read_order");
+  await field(page, "What it does").fill("Reads an order");
+  await field(page, "URL").fill(`${shop.url}/orders/{number}`);
+  await button(page, "Add header").last().click();
+  await dialog.getByLabel("Name 1").fill("Authorization");
+  await dialog.getByLabel("Kind 1").selectOption("secret");
+  await dialog.getByLabel("Prefix 1").fill("Bearer ");
+  await dialog.getByLabel("Secret 1").fill("short");
+  await button(page, "Add tool").click();
+  await dialog.getByText("Use at least 8 characters.").waitFor();
+  await dialog.getByLabel("Secret 1").fill("shop-key-0123456789");
+  expect(await field(page, "Parameters as JSON Schema").inputValue()).toContain('"number"');
+  await button(page, "Add tool").click();
+  await dialog.waitFor({ state: "detached" });
+
+  await button(page, "Try it: shop").hover();
+  await button(page, "Try it: shop").click();
+  await button(page, "Call").hover();
+  await page.getByText("Save the settings first").first().waitFor();
+  await button(page, "Close").first().click();
+  await button(page, "Save").click();
+  await page.getByText("Saved v2").waitFor();
+  const stored = await page.evaluate(() => JSON.stringify({ ...sessionStorage }));
+  expect(stored).not.toContain("shop-key");
+
+  await button(page, "Try it: shop").click();
+  await field(page, "Arguments as JSON").fill("nonsense");
+  await button(page, "Call").click();
+  await page.getByText("This is not JSON.").waitFor();
+  await field(page, "Arguments as JSON").fill('{"number": "4711"}');
+  await button(page, "Call").click();
+  await page.getByRole("dialog").getByRole("tree", { name: "Result" }).waitFor();
+  expect(shop.reached.at(-1)).toMatchObject({
+    url: "/orders/4711",
+    headers: { authorization: "Bearer shop-key-0123456789" },
+  });
+  await button(page, "Close").first().click();
+  await button(page, "Edit shop").click();
+  await page.getByText("A secret is stored: ····6789").waitFor();
+});
+
+inBrowser("a tool is imported from an OpenAPI document after a review", async () => {
+  const { id } = await beckon.createAgent();
+  const page = await openAgent(id);
+  await button(page, "Add tool").click();
+  await page.getByRole("menuitem", { name: "Import from OpenAPI…" }).click();
+  await button(page, "Read document").click();
+  await page.getByText("Paste an OpenAPI document, or open a file.").waitFor();
+  await field(page, "Document").fill("nonsense: 1");
+  await button(page, "Read document").click();
+  await page.getByText("bad_request").waitFor();
+  const operation = (operationId: string) => ({ get: { operationId, summary: operationId } });
+  const document = {
+    openapi: "3.1.0",
+    info: { title: "Shop", version: "1" },
+    servers: [{ url: shop.url }],
+    paths: { "/orders": operation("listOrders"), "/customers": operation("listCustomers") },
+  };
+  await field(page, "Document").fill(JSON.stringify(document));
+  await button(page, "Read document").click();
+  await page.getByRole("checkbox", { name: "listCustomers" }).uncheck();
+  await button(page, "Continue").click();
+  await page.getByRole("dialog").getByRole("button", { name: "Add tool" }).click();
+  await button(page, "Save").click();
+  await page.getByText("Saved v2").waitFor();
+  const { tools } = await agentOf(id);
+  expect(tools).toMatchObject([{ name: "Shop", operations: [{ name: "listOrders" }] }]);
+});
+
+inBrowser("a model is picked from the list of all providers, or typed", async () => {
+  const { model } = await startHeldModel(beckon);
+  const { id } = await beckon.createAgent();
+  const page = await openAgent(id);
+  await button(page, "Choose a model").click();
+  await page.getByRole("option", { name: "demo/echo" }).waitFor();
+  await page.getByPlaceholder("Find a model, or type provider/model").fill(model);
+  await page.keyboard.press("Enter");
+  await expectValue(page, "Model", model);
+  await button(page, "Choose a model").click();
+  await page.getByPlaceholder("Find a model, or type provider/model").fill("demo/other");
+  await page.getByRole("option", { name: "Use “demo/other”" }).click();
+  await expectValue(page, "Model", "demo/other");
+});
+
+inBrowser("the input of an earlier run is filled in, and both outputs are compared", async () => {
+  const agent = await beckon.createAgent();
+  const { body } = await beckon.invoke(agent, "Good morning");
+  const page = await openAgent(agent.id, `/playground?run=${body.run_id}`);
+  await expectValue(page, "Message", "Good morning");
+  await send(page, "Good evening");
+  await page.getByRole("link", { name: "Compare with the earlier run" }).click();
+  const side = (name: string) => page.getByRole("dialog").getByRole("region", { name });
+  await side("Earlier").getByText("Good morning").waitFor();
+  await side("Now").getByText("Good evening").waitFor();
+  expect(page.url()).toMatch(/\?run=run_\w+&compare=run_\w+$/);
+});
+
+inBrowser("hostile texts of settings, messages and answers are shown as text", async () => {
+  const { id } = await beckon.createAgent({
+    name: xss,
+    description: xss,
+    instructions: xss,
+    metadata: { [xss]: xss },
+    tools: [{ type: "clock" }],
+  });
+  const page = await openAgent(id);
+  await send(page, xss);
+  await page.getByText("Succeeded").waitFor();
+  await send(page, `/call ${xss.replaceAll(" ", "")} {"a": "${xss.replaceAll('"', "'")}"}`);
+  await page.getByText("Rejected", { exact: true }).waitFor();
+  await page.locator("summary", { hasText: "<img" }).click();
+  expect(await page.locator("main img, main script, a[href^=javascript]").count()).toBe(0);
+  await tab(page, "Settings").click();
+  expect(await field(page, "Name").inputValue()).toBe(xss);
+});
+
+inBrowser("a viewer sees everything and can change and run nothing", async () => {
+  const { id } = await beckon.createAgent({
+    instructions: "Be brief.",
+    tools: [{ type: "clock" }],
+  });
+  const page = await openAgent(id, "/playground", await addPerson(beckon, { role: "viewer" }));
+  expect(await field(page, "Instructions").inputValue()).toBe("Be brief.");
+  for (const name of ["Instructions", "Model", "Message"])
+    expect(await field(page, name).getAttribute("readonly")).not.toBeNull();
+  for (const name of ["Run", "Add tool", "Try it: clock", "Remove clock"])
+    expect(await button(page, name).getAttribute("aria-disabled")).toBe("true");
+  await tab(page, "Settings").click();
+  await field(page, "Name").waitFor();
+  expect(await page.locator("main :is(input, textarea):not([readonly])").count()).toBe(0);
+  expect(await page.locator("main select:not(:disabled)").count()).toBe(0);
+  await expectAccessible(page);
+});
+
+inBrowser("on a phone the conversation and the settings are two tabs", async () => {
+  const { id } = await beckon.createAgent({ name: "n".repeat(200) });
+  const path = pathOf(id, "/playground");
+  const page = await openDashboard(beckon.url, { as: owner, path, viewport: viewports.narrow });
+  await send(page, "Hello");
+  await page.getByText("Succeeded").waitFor();
+  expect(await field(page, "Instructions").isVisible()).toBe(false);
+  await tab(page, "Settings").click();
+  await field(page, "Instructions").waitFor();
+  const width = await page.evaluate("document.documentElement.scrollWidth");
+  expect(width).toBe(viewports.narrow.width);
+});

@@ -1,0 +1,181 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Page } from "playwright-core";
+import { afterAll, expect } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { startModelServer } from "../../server/test/model-server.ts";
+import { addPerson, setupToken } from "../../server/test/people.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { createOwner } from "./accounts.ts";
+import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+
+/** Lists models whose names are markup; with the key "wrong…" it answers 401. */
+const payload = "<img/src=x/onerror=alert(1)>";
+const models = await startModelServer();
+const hostile = createServer((request, response) => {
+  if (request.headers.authorization?.includes("wrong")) return response.writeHead(401).end();
+  return response
+    .writeHead(200, { "content-type": "application/json" })
+    .end(JSON.stringify({ data: [{ id: payload }, { id: "second" }] }));
+});
+await new Promise<void>((resolve) => hostile.listen(0, "127.0.0.1", resolve));
+const hostilePort = (hostile.address() as AddressInfo).port;
+const hostileUrl = `http://127.0.0.1:${hostilePort}/v1`;
+afterAll(async () => {
+  hostile.closeAllConnections();
+  hostile.close();
+  await models.close();
+});
+
+const beckon = await startTestBeckon(
+  {
+    BECKON_EGRESS_ALLOW: `127.0.0.1:${hostilePort}`,
+    BECKON_DISCOVER: "1",
+    OPENAI_API_KEY: "sk-of-the-operator-0123",
+    OPENAI_BASE_URL: models.url,
+  },
+  { modelServers: [{ name: "vllm", port: Number(new URL(models.url).port), start: "Start it" }] },
+);
+const owner = await createOwner(beckon.url, await setupToken(beckon));
+const path = `/w/${owner.workspaceId}/providers`;
+
+const open = (search = "", as: { readonly cookie: string } = owner) =>
+  openDashboard(beckon.url, { as, path: path + search });
+const rowOf = (page: Page, name: string) =>
+  page.getByRole("listitem").filter({ has: page.getByRole("heading", { name, exact: true }) });
+
+async function fillIn(page: Page, { name = "", url = "", key = "" }): Promise<void> {
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Another server").click();
+  await dialog.getByLabel("Name").fill(name);
+  await dialog.getByLabel("Base URL").fill(url);
+  await dialog.getByLabel("API key").fill(key);
+  await dialog.getByRole("button", { name: "Add and check" }).click();
+}
+
+inBrowser("a provider is added, corrected until it works, and deleted", async () => {
+  const page = await open();
+  await page.getByRole("button", { name: "Add provider" }).click();
+  await fillIn(page, { name: "gateway", url: hostileUrl, key: "wrong-key-0123456789" });
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("It rejects the key (401). Copy the key").waitFor();
+  await dialog.getByRole("button", { name: "Edit" }).click();
+  expect(await dialog.getByLabel("API key").inputValue()).toBe("");
+  await dialog.getByLabel("API key").fill("right-key-0123456789");
+  await dialog.getByRole("button", { name: "Save and check" }).click();
+  await dialog.getByText("Works, 2 models").waitFor();
+  await dialog.getByText(`gateway/${payload}`).waitFor();
+  await dialog.getByRole("button", { name: "Done" }).click();
+  const row = rowOf(page, "gateway");
+  await row.getByText("key ends in 6789").waitFor();
+
+  await page.getByRole("button", { name: "More about gateway" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete provider" }).click();
+  await page.getByText("Deleted the provider gateway", { exact: true }).waitFor();
+  await row.waitFor({ state: "detached" });
+});
+
+inBrowser("a private address shows the setting to copy", async () => {
+  const page = await open("?new=1&preset=ollama");
+  await page.getByRole("button", { name: "Add and check" }).click();
+  await page.getByText("BECKON_EGRESS_ALLOW=127.0.0.1:11434 script/server").waitFor();
+  await page.getByRole("button", { name: /^Copy command/ }).waitFor();
+  expect(await page.getByLabel("Base URL").getAttribute("aria-invalid")).toBe("true");
+});
+
+inBrowser(
+  "each field of a wrong form says what to enter, and the first one has focus",
+  async () => {
+    const page = await open("?new=1");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Add and check" }).click();
+    await dialog.getByText("Enter the key.").waitFor();
+    expect(await focusedLabel(page)).toBe("API key");
+    await fillIn(page, { name: "Not A Name", url: "ftp://example.com" });
+    await dialog.getByText(/^Must be 1 to 63 of a-z/).waitFor();
+    await dialog.getByText(/^Must be an http or https URL/).waitFor();
+    expect(await focusedLabel(page)).toBe("Base URL");
+    await fillIn(page, { name: "demo", url: models.url });
+    await dialog.getByText("The provider name demo is reserved.").waitFor();
+    expect(await focusedLabel(page)).toBe("Name");
+    // Typed text is not lost by accident.
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Discard changes" }).click();
+    await dialog.waitFor({ state: "detached" });
+  },
+);
+
+const focusedLabel = (page: Page) =>
+  page.evaluate("document.activeElement?.labels?.[0]?.textContent");
+
+inBrowser("a stored key is not sent to another origin", async () => {
+  const { body } = await beckon.call("/providers", {
+    body: {
+      name: "moved",
+      kind: "openai-compatible",
+      base_url: models.url,
+      api_key: "sk-0123456789ab",
+    },
+  });
+  const page = await open(`?edit=${body.data.id}`);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Base URL").fill(hostileUrl);
+  await dialog.getByText("The stored key was given for another origin.").waitFor();
+  await dialog.getByRole("button", { name: "Save and check" }).click();
+  await dialog.getByText(/^The stored key was not given for http/).waitFor();
+  await dialog.getByLabel("Remove the stored key").click();
+  await dialog.getByRole("button", { name: "Save and check" }).click();
+  await dialog.getByText("Works, 2 models").waitFor();
+});
+
+inBrowser("a provider that agents use is not deleted, and the agents are named", async () => {
+  const { name } = await beckon.createProvider(models.url, "used");
+  await beckon.createAgent({ name: "Refund desk", model: `${name}/scripted` });
+  const page = await open();
+  await page.getByRole("button", { name: "More about used" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("link", { name: "Refund desk" }).waitFor();
+  await page.getByRole("button", { name: "Delete provider" }).click();
+  await page.getByText("Agents use this provider: Refund desk.").waitFor();
+});
+
+inBrowser("the operator's providers are marked, and can only be checked", async () => {
+  const page = await open();
+  const row = rowOf(page, "openai");
+  await row.getByText("Environment").waitFor();
+  await row.getByText("Works, 1 model").waitFor();
+  expect(await row.getByRole("button", { name: /^More/ }).count()).toBe(0);
+  await row.getByRole("button", { name: "Check openai" }).click();
+  await row.getByText("Checked now").waitFor();
+  await row.getByRole("button", { name: "Models of openai" }).click();
+  await row.getByText("openai/scripted").waitFor();
+  await expectAccessible(page);
+});
+
+inBrowser("a server found on this machine is marked, and need not be added", async () => {
+  const page = await open("?new=1&preset=vllm");
+  await page.getByText("Beckon has found vLLM on its own machine.").waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  const row = rowOf(page, "vllm");
+  await row.getByText("Found on this machine").waitFor();
+  await row.getByText("Works, 1 model").waitFor();
+});
+
+inBrowser("a viewer sees providers and cannot change them", async () => {
+  const viewer = await addPerson(beckon, { role: "viewer" });
+  const page = await open("?new=1", viewer);
+  await rowOf(page, "openai").waitFor();
+  expect(await page.getByRole("dialog").count()).toBe(0);
+  for (const name of ["Add provider", "Check openai"])
+    expect(
+      await page.getByRole("button", { name, exact: true }).getAttribute("aria-disabled"),
+    ).toBe("true");
+});
+
+inBrowser("nothing is wider than a narrow phone", async () => {
+  await beckon.createProvider(models.url, "x".repeat(63));
+  const page = await openDashboard(beckon.url, { as: owner, path, viewport: viewports.narrow });
+  await rowOf(page, "x".repeat(63)).waitFor();
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(viewports.narrow.width);
+});

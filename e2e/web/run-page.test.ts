@@ -1,0 +1,272 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { eventually } from "../../server/test/eventually.ts";
+import { growJournal } from "../../server/test/grow-journal.ts";
+import {
+  type Behaviour,
+  says,
+  startModelServer,
+  withDelivery,
+} from "../../server/test/model-server.ts";
+import { addPerson, setupToken } from "../../server/test/people.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { createOwner } from "./accounts.ts";
+import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+
+const attack = `payload <img src=x onerror="document.title='x'">[a](javascript:alert(1))<script>alert(1)</script>`;
+const gates = new Map<string, PromiseWithResolvers<void>>();
+
+type Tool = NonNullable<NonNullable<Parameters<typeof startTestBeckon>[1]>["tools"]>[number];
+const tool = (name: string, execute: Tool["execute"]): Tool => ({
+  name,
+  description: `The tool ${name}.`,
+  parameters: { type: "object" },
+  safeToRepeat: true,
+  execute,
+});
+const tools = [
+  tool("orders_get", async () => ({ status: attack })),
+  tool("refund_create", async () => {
+    throw new Error("The shop responded 502.");
+  }),
+  tool("wait_for_gate", async (args) => {
+    await gates.get((args as { gate: string }).gate)?.promise;
+    return "The gate is open.";
+  }),
+  tool("report_write", async () => "line of the report\n".repeat(5_000)),
+];
+
+const beckon = await startTestBeckon({}, { tools });
+const owner = await createOwner(beckon.url, await setupToken(beckon));
+const model = await startModelServer();
+const provider = await beckon.createProvider(model.url);
+const scripted = { model: `${provider.name}/scripted` };
+
+const asks = (...calls: readonly (readonly [string, object?])[]): Behaviour =>
+  says({
+    calls: calls.map(([name, args = {}], index) => ({
+      id: `call_${index}`,
+      name,
+      arguments: JSON.stringify(args),
+    })),
+  });
+
+/** Starts a run of a new agent whose model follows the script. */
+async function start(
+  script: readonly Behaviour[],
+  { input = "Hello", ...body }: { input?: string } & Record<string, unknown> = {},
+): Promise<string> {
+  const agent = await beckon.createAgent({ name: "Refund desk", ...scripted, ...body });
+  model.script(script);
+  const started = await beckon.invoke(agent, input, { prefer: "respond-async" });
+  return started.body.run_id;
+}
+
+async function ended(script: readonly Behaviour[], body?: Parameters<typeof start>[1]) {
+  const runId = await start(script, body);
+  await eventually("the end of the run", async () => {
+    const { finished_at: end } = (await beckon.call(`/runs/${runId}`)).body.data;
+    return end === null ? undefined : true;
+  });
+  return runId;
+}
+
+const open = (runId: string, { search = "", as = owner, ...options }: OpenRun = {}) =>
+  openDashboard(beckon.url, {
+    as,
+    path: `/w/${owner.workspaceId}/runs/${runId}${search}`,
+    ...options,
+  });
+interface OpenRun {
+  readonly search?: string;
+  readonly as?: { readonly cookie: string };
+  readonly viewport?: { readonly width: number; readonly height: number };
+}
+
+const detail = (page: Page) => page.getByRole("region", { name: "Detail of the step" });
+const steps = (page: Page) => page.getByRole("tree", { name: "Steps" });
+const row = (page: Page, name: string | RegExp) => steps(page).getByRole("treeitem", { name });
+const selected = (page: Page, name: string | RegExp) =>
+  steps(page).getByRole("treeitem", { name, selected: true });
+
+inBrowser("a failed run opens at the step that failed, and keys lead to the others", async () => {
+  const script = [
+    asks(["orders_get", { id: 4711 }]),
+    asks(["refund_create"]),
+    asks(["orders_get"]),
+  ];
+  const runId = await ended(script, { limits: { max_steps: 3 } });
+  const page = await open(runId);
+  await selected(page, /step limit/).waitFor();
+  const reason = page.getByRole("region", { name: "Why the run ended" });
+  await reason.getByText("used all of its 3 steps").waitFor();
+  await reason.getByText("step_limit", { exact: true }).waitFor();
+  await expectAccessible(page);
+
+  await page.keyboard.press("]");
+  await selected(page, /refund_create error/).waitFor();
+  await steps(page).focus();
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowDown");
+  await selected(page, /^orders_get/).waitFor();
+  expect(new URL(page.url()).searchParams.get("seq")).toBe("3");
+  await page.keyboard.press("Enter");
+  await detail(page).and(page.locator(":focus")).waitFor();
+  await detail(page).getByText("4711").waitFor();
+
+  await page.reload();
+  await selected(page, /^orders_get/).waitFor();
+  await detail(page).getByText(`${runId}:`).waitFor();
+});
+
+inBrowser("a run is shown while it happens, one event at a time", async () => {
+  gates.set("live", Promise.withResolvers());
+  const runId = await start([asks(["wait_for_gate", { gate: "live" }]), says("All *done*.")]);
+  const page = await open(runId);
+  await row(page, /wait_for_gate in progress/).waitFor();
+  await detail(page).getByText("The tool has not answered yet.").waitFor();
+  const journalReads: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("view=summary")) journalReads.push(request.url());
+  });
+  gates.get("live")?.resolve();
+  await page.getByRole("status").getByText("Run succeeded").waitFor({ state: "attached" });
+  await row(page, /^Model call 2 \d/).waitFor();
+  await detail(page).getByText("done", { exact: true }).waitFor();
+  await row(page, /wait_for_gate/).click();
+  await detail(page).getByText("The gate is open.").waitFor();
+  await page.getByRole("tab", { name: "Output" }).click();
+  await page.getByRole("tabpanel").getByText("All done.").waitFor();
+  expect(journalReads).toEqual([]);
+});
+
+inBrowser("what the model writes appears word by word, until the run is cancelled", async () => {
+  const answer = says("One two three four five");
+  const whole = await model.bytesOf(answer, { model: "scripted", stream: true, messages: [] });
+  const half = withDelivery({ type: "stall", after: Math.round(whole * 0.6) }, answer);
+  gates.set("words", Promise.withResolvers());
+  const script = [asks(["wait_for_gate", { gate: "words" }]), half];
+  const runId = await start(script, { model_settings: { stream: "always" } });
+  const page = await open(runId);
+  await page.getByRole("main").getByText("Live", { exact: true }).waitFor();
+  gates.get("words")?.resolve();
+  await row(page, /^Model call 2 in progress/).waitFor();
+  await detail(page).getByText(/^One/).waitFor();
+  await page.getByRole("button", { name: "Cancel run" }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: "Cancel run" }).click();
+  await page.getByRole("status").getByText("Run cancelled").waitFor({ state: "attached" });
+  await row(page, "Cancelled").waitFor();
+  await row(page, /^Model call 2 stopped unknown/).click();
+  await detail(page).getByText("cancelled while the model wrote").waitFor();
+  await page.getByRole("button", { name: "Retry" }).waitFor();
+});
+
+inBrowser("a run is retried, and one with an input of one's own", async () => {
+  const runId = await ended([says("First")]);
+  const page = await open(runId);
+  const retry = page.getByRole("button", { name: "Retry" });
+  await retry.click();
+  await page.getByRole("menuitem", { name: /With the current version/ }).click();
+  await page.waitForURL((url) => !url.pathname.endsWith(runId));
+  await page.getByText("Retry of", { exact: true }).waitFor();
+  await page.getByRole("status").getByText("Run succeeded").waitFor({ state: "attached" });
+
+  await retry.click();
+  await page.getByRole("menuitem", { name: "With another input…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Retry with another input" });
+  const input = dialog.getByRole("textbox", { name: "Input" });
+  await input.fill("");
+  await dialog.getByRole("button", { name: "Start run" }).click();
+  await dialog.getByText("must not be empty").waitFor();
+  await input.and(page.locator(":focus")).waitFor();
+  await input.fill("Another question");
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  const discard = page.getByRole("alertdialog", { name: "Discard the changed input?" });
+  await discard.getByRole("button", { name: "Cancel" }).click();
+  await dialog.getByRole("button", { name: "Start run" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("tabpanel").getByText("Another question").waitFor();
+});
+
+inBrowser("large data is shown on request, and can be downloaded", async () => {
+  const runId = await ended([asks(["report_write"]), says("Done")]);
+  const page = await open(runId, { search: "?seq=4" });
+  await detail(page)
+    .getByText(/of data, more than the page loads/)
+    .waitFor();
+  const loading = page.waitForEvent("download");
+  await detail(page).getByRole("link", { name: "Download" }).click();
+  const file = await readFile(await (await loading).path(), "utf8");
+  expect(JSON.parse(file).result).toContain("line of the report");
+  await detail(page).getByRole("button", { name: "Show it here" }).click();
+  await detail(page).getByText("line of the report").first().waitFor();
+  await detail(page).getByText("OK", { exact: true }).waitFor();
+});
+
+inBrowser("texts of callers, models and tools do nothing", async () => {
+  const agent = { name: attack, input: attack };
+  const script = [asks(["orders_get", { [attack]: attack }]), asks([attack]), says(attack)];
+  const runId = await ended(script, agent);
+  const page = await open(runId);
+  for (const view of ["Rendered", "Text", "JSON"]) {
+    await detail(page).getByRole("button", { name: view }).click();
+    for (const seq of [3, 5, 7]) {
+      await row(page, /./)
+        .nth((seq - 1) / 2)
+        .click();
+      await detail(page).getByText("payload").first().waitFor();
+    }
+  }
+  for (const tab of ["Input", "Output"]) {
+    await page.getByRole("tab", { name: tab }).click();
+    await page.getByRole("tabpanel").getByText("payload").first().waitFor();
+  }
+  expect(await page.title()).toContain("Beckon");
+});
+
+inBrowser(
+  "a long run shows the rows in sight only, and a link leads to one of its steps",
+  async () => {
+    const runId = await ended([says("Done")]);
+    await growJournal(beckon.db.database.engine, runId, 1_000, 10);
+    const page = await open(runId, { search: "?seq=900" });
+    const step = selected(page, /^Model call 899/);
+    await step.waitFor();
+    expect(await step.getAttribute("aria-posinset")).toBe("899");
+    expect(await row(page, /./).count()).toBeLessThan(80);
+    await page.getByRole("tab", { name: "Raw journal" }).click();
+    await page.getByRole("table", { name: "Raw journal" }).waitFor();
+  },
+);
+
+inBrowser("on a phone the detail is a page", async () => {
+  const runId = await ended([asks(["orders_get"]), says("Done")]);
+  const page = await open(runId, { viewport: viewports.narrow });
+  await row(page, /^orders_get/).click();
+  await detail(page).getByText("Arguments", { exact: true }).waitFor();
+  expect(await steps(page).isVisible()).toBe(false);
+  await page.goBack();
+  await row(page, /^orders_get/).waitFor();
+  const { scrollWidth, clientWidth } = await page
+    .locator("html")
+    .evaluate(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }));
+  expect(scrollWidth).toBe(clientWidth);
+});
+
+inBrowser("a viewer sees a run and cannot change it", async () => {
+  const runId = await ended([says("Done")]);
+  const viewer = await addPerson(beckon, { role: "viewer" });
+  const page = await open(runId, { as: viewer });
+  const retry = page.getByRole("button", { name: "Retry" });
+  await retry.and(page.locator("[aria-disabled=true]")).waitFor();
+  await retry.hover();
+  await page.getByRole("tooltip", { name: /needs the role editor/ }).waitFor();
+});
+
+inBrowser("an unknown run says so", async () => {
+  const page = await open("run_01jdb8tq5ke5ktbqrs4n1h9m0z");
+  await page.getByText("There is no run with this id.").waitFor();
+  await page.getByRole("link", { name: "Show all runs" }).waitFor();
+});

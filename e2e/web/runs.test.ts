@@ -1,0 +1,198 @@
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { addRun, type GivenRun } from "../../server/test/add-run.ts";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { startHeldModel } from "../../server/test/held-model.ts";
+import { addPerson } from "../../server/test/people.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+
+const payload = "<img src=x onerror=alert(1)><script>alert(1)</script>";
+
+const beckon = await startTestBeckon();
+const workspaceId = "wsp_00000000000000000000000000";
+const owner = await addPerson(beckon, { role: "owner" });
+const viewer = await addPerson(beckon, { role: "viewer" });
+const desk = await beckon.createAgent({ name: "Refund desk" });
+const reader = await beckon.createAgent({ name: `Reader ${payload}` });
+const add = (agent: { id: string }, given: GivenRun) =>
+  addRun(beckon.db.database, { workspaceId, agentId: agent.id }, given);
+const filterBy = async (page: Page, label: string) => {
+  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await page.getByRole("menuitem", { name: label }).click();
+};
+const at = (minutesAgo: number) => new Date(Date.now() - minutesAgo * 60_000);
+
+const open = (path: string, as = owner) =>
+  openDashboard(beckon.url, { as, path: `/w/${workspaceId}${path}` });
+
+const first = await add(desk, { createdAt: at(90), input: "Order 4711" });
+await add(reader, { createdAt: at(80), input: payload });
+await add(desk, { createdAt: at(70), status: "failed", errorMessage: "Out of tokens" });
+await add(reader, { createdAt: at(60), status: "cancelled", input: "مرحبا" });
+
+inBrowser("runs are listed with their agents, and texts of others are only texts", async () => {
+  const page = await open("/runs");
+  const row = page.getByRole("row", { name: `Reader ${payload} ${payload}` });
+  await row.getByText(`Reader ${payload}`).waitFor();
+  await row.getByText("Succeeded").waitFor();
+  expect(await page.locator("main img, main script").count()).toBe(0);
+  await expectAccessible(page);
+});
+
+inBrowser("a pasted id opens its run", async () => {
+  const page = await open("/runs");
+  await page.getByLabel("Search runs").fill(` ${first} `);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`**/runs/${first}`);
+});
+
+inBrowser("a search and filters are in the URL, and can be cleared", async () => {
+  const page = await open("/runs");
+  await page.getByLabel("Search runs").fill("4711");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/runs?text=4711");
+  await page.getByText("1 in total").waitFor();
+  await page.getByLabel("Search runs").fill("");
+  await page.getByText("4 in total").waitFor();
+
+  await filterBy(page, "State");
+  await page.getByRole("button", { name: "Failed", exact: true }).click();
+  await page.getByRole("button", { name: "Cancelled", exact: true }).click();
+  await page.waitForURL("**/runs?status=failed%2Ccancelled");
+  await page.getByText("2 in total").waitFor();
+  await page.keyboard.press("Escape");
+
+  await filterBy(page, "Agent");
+  await page.getByRole("button", { name: `Reader ${payload}` }).click();
+  await page.waitForURL(`**agent_id=${reader.id}`);
+  await page.getByText("1 in total").waitFor();
+  await page.getByRole("row", { name: "مرحبا" }).waitFor();
+
+  await page.getByRole("button", { name: "Clear", exact: true }).click();
+  await page.waitForURL("**/runs");
+  await page.getByText("4 in total").waitFor();
+});
+
+inBrowser("a range of time needs a time, and a start before its end", async () => {
+  const page = await open("/runs");
+  await filterBy(page, "Created");
+  const apply = page.getByRole("button", { name: "Apply range" });
+  await apply.click();
+  await page.getByText("Choose at least one time.").waitFor();
+  await page.getByLabel("From").fill("2026-01-02T10:00");
+  await page.getByLabel("To").fill("2026-01-01T10:00");
+  await apply.click();
+  await page.getByText("The start must be before the end.").waitFor();
+  await page.getByLabel("To").fill("2026-01-03T10:00");
+  await apply.click();
+  await page.waitForURL("**created_after=2026-01-02T10%3A00%3A00.000Z&created_before=**");
+  await page.getByText("No run matches.").waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await page.getByText("4 in total").waitFor();
+});
+
+inBrowser("columns are chosen, kept in the URL and remembered", async () => {
+  const page = await open("/runs");
+  await page.getByRole("columnheader", { name: "Duration" }).waitFor();
+  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByRole("menuitemcheckbox", { name: "Duration" }).click();
+  await page.waitForURL(/columns=/);
+  expect(await page.getByRole("columnheader", { name: "Duration" }).count()).toBe(0);
+  await page.goto(`${beckon.url}/w/${workspaceId}/agents/${desk.id}/runs`);
+  await page.getByText("2 in total").waitFor();
+  expect(await page.getByRole("columnheader", { name: "Duration" }).count()).toBe(0);
+  expect(await page.getByRole("columnheader", { name: "Agent" }).count()).toBe(0);
+});
+
+inBrowser("a run enters when it starts, and its row follows it to its end", async () => {
+  const page = await open("/runs");
+  await page.getByText("4 in total").waitFor();
+  const model = await startHeldModel(beckon);
+  const slow = await beckon.createAgent({ name: "Slow", model: model.model });
+  const answer = beckon.invoke(slow, "While you watch");
+  const row = page.getByRole("row", { name: "While you watch" });
+  await row.getByText("Running").waitFor();
+  model.release();
+  await row.getByText("Succeeded").waitFor();
+  expect((await answer).status).toBe(200);
+});
+
+inBrowser("further down, new runs wait until they are asked for", async () => {
+  const yesterday = at(30 * 60).getTime();
+  for (let index = 0; index < 60; index++)
+    await add(desk, { createdAt: new Date(yesterday - index), input: `Old ${index}.` });
+  const page = await open("/runs");
+  await page.getByRole("row", { name: "Old 0." }).waitFor();
+  await page.getByText("Live", { exact: true }).first().waitFor();
+  await page.mouse.move(700, 500);
+  await page.mouse.wheel(0, 1_200);
+  await page.getByRole("row", { name: "Old 59." }).waitFor();
+  await beckon.invoke(desk, "Came later");
+  const news = page.getByRole("button", { name: "1 new run" });
+  await news.waitFor();
+  expect(await page.getByRole("row", { name: "Came later" }).count()).toBe(0);
+  await news.click();
+  await page.getByRole("row", { name: "Came later" }).waitFor();
+  expect(await page.evaluate("scrollY")).toBe(0);
+});
+
+inBrowser("selected runs are deleted, and those that have not ended are kept", async () => {
+  const model = await startHeldModel(beckon);
+  const agent = await beckon.createAgent({ name: "Cleaner", model: model.model });
+  for (const input of ["One", "Two", "Three"]) await add(agent, { createdAt: at(5), input });
+  const running = beckon.invoke(agent, "Still running");
+  await model.reached(1);
+  const page = await open(`/agents/${agent.id}/runs`);
+  await page.getByText("4 in total").waitFor();
+  await page.getByRole("row", { name: "Still running" }).getByRole("checkbox").check();
+  await page.getByRole("row", { name: "Two" }).getByRole("checkbox").check();
+  await page.getByRole("button", { name: "Delete" }).click();
+  const dialog = page.getByRole("alertdialog", { name: "Delete 1 run?" });
+  await dialog.getByText("1 of the selected are not affected").waitFor();
+  await dialog.getByRole("button", { name: "Delete 1 run" }).click();
+  await page.getByText("1 run deleted").first().waitFor();
+  await page.getByText("3 in total").waitFor();
+
+  await page.getByRole("row", { name: "One" }).getByRole("checkbox").check();
+  await page.getByRole("button", { name: "Select all matching" }).click();
+  await page.getByRole("button", { name: "Delete" }).click();
+  const all = page.getByRole("alertdialog", { name: "Delete all runs that match?" });
+  await all.getByText("Cleaner").waitFor();
+  const confirm = all.getByRole("button", { name: "Delete all" });
+  expect(await confirm.isDisabled()).toBe(true);
+  await all.getByLabel("Type “delete” to confirm").fill("delete");
+  await confirm.click();
+  await page.getByText("2 runs deleted").first().waitFor();
+  await page.getByText("1 in total").waitFor();
+  await page
+    .getByRole("row", { name: "Still running" })
+    .getByText("Running", { exact: true })
+    .waitFor();
+
+  await page.getByRole("row", { name: "Still running" }).getByRole("checkbox").check();
+  await page.getByRole("button", { name: "Cancel", exact: true }).click();
+  await page.getByRole("button", { name: "Cancel 1 run" }).click();
+  await page.getByRole("row", { name: "Still running" }).getByText("Cancelled").waitFor();
+  model.release();
+  await running;
+});
+
+inBrowser("all that a search in texts finds cannot be selected at once", async () => {
+  const page = await open("/runs?text=4711");
+  await page.getByRole("row", { name: "Order 4711" }).getByRole("checkbox").check();
+  const all = page.getByRole("button", { name: "Select all matching" });
+  expect(await all.getAttribute("aria-disabled")).toBe("true");
+});
+
+inBrowser("a viewer sees runs and cannot change them, also on a phone", async () => {
+  const page = await openDashboard(beckon.url, {
+    as: viewer,
+    path: `/w/${workspaceId}/runs?status=failed`,
+    viewport: viewports.phone,
+  });
+  await page.getByText("1 in total").waitFor();
+  expect(await page.getByRole("checkbox").count()).toBe(0);
+  const width = await page.evaluate("document.documentElement.scrollWidth");
+  expect(width).toBe(viewports.phone.width);
+});

@@ -1,0 +1,145 @@
+import type { FilledDashboard } from "./filled-dashboard.ts";
+
+/**
+ * Every screen of the dashboard, in one table: `script/screens` makes a picture of each, the tests
+ * of accessibility check each, and `screens.test.ts` compares the table with web/src/routes.tsx.
+ */
+export interface Screen {
+  /** Unique; the name of its pictures. */
+  readonly name: string;
+  /** The module that routes.tsx loads, in web/src. */
+  readonly module: string;
+  /** The path with much to show. */
+  readonly path: (of: FilledDashboard) => string;
+  /** The path with nothing to show yet. */
+  readonly empty?: (of: FilledDashboard) => string;
+  /** The name of a button or link that opens a dialog. */
+  readonly dialog?: RegExp;
+  /** It reads nothing, so that it cannot fail. */
+  readonly isStatic?: true;
+  /** Open to everyone, without a session. */
+  readonly outside?: true;
+}
+
+const inWorkspace = (path: string) => ({
+  path: ({ owner }: FilledDashboard) => `/w/${owner.workspaceId}${path}`,
+  empty: ({ emptyWorkspaceId }: FilledDashboard) => `/w/${emptyWorkspaceId}${path}`,
+});
+
+const ofAgent = (path: string) => ({
+  path: ({ owner, agentId }: FilledDashboard) => `/w/${owner.workspaceId}/agents/${agentId}${path}`,
+  empty: ({ owner, bareAgentId }: FilledDashboard) =>
+    `/w/${owner.workspaceId}/agents/${bareAgentId}${path}`,
+});
+
+const ofRun = (runOf: (of: FilledDashboard) => string) => ({
+  path: (of: FilledDashboard) => `/w/${of.owner.workspaceId}/runs/${runOf(of)}`,
+});
+
+const run = "runs/run/run-screen.tsx";
+
+export const screens: readonly Screen[] = [
+  {
+    name: "sign-in",
+    module: "accounts/sign-in-screen.tsx",
+    path: () => "/sign-in",
+    isStatic: true,
+    outside: true,
+  },
+  {
+    name: "setup",
+    module: "accounts/setup-screen.tsx",
+    path: () => "/setup#token=bks_used",
+    outside: true,
+  },
+  {
+    name: "invite",
+    module: "accounts/invite-screen.tsx",
+    path: ({ inviteToken }) => `/invite#token=${inviteToken}`,
+    empty: () => "/invite#token=bki_used",
+    outside: true,
+  },
+  {
+    name: "reset",
+    module: "accounts/reset-screen.tsx",
+    path: ({ resetToken }) => `/reset#token=${resetToken}`,
+    empty: () => "/reset#token=bkr_used",
+    outside: true,
+  },
+  { name: "overview", module: "overview/overview-screen.tsx", ...inWorkspace("") },
+  { name: "runs", module: "runs/list/runs-screen.tsx", ...inWorkspace("/runs") },
+  {
+    name: "runs-no-match",
+    module: "runs/list/runs-screen.tsx",
+    path: ({ owner }) => `/w/${owner.workspaceId}/runs?external_id=none`,
+  },
+  { name: "run", module: run, ...ofRun(({ runs }) => runs.succeeded) },
+  { name: "run-failed", module: run, ...ofRun(({ runs }) => runs.failed) },
+  { name: "run-running", module: run, ...ofRun(({ runs }) => runs.running) },
+  { name: "run-many-steps", module: run, ...ofRun(({ runs }) => runs.long) },
+  {
+    name: "run-missing",
+    module: run,
+    ...ofRun(() => "run_01jdb8tq5ke5ktbqrs4n1h9m0z"),
+  },
+  { name: "agents", module: "agents/list/agents-screen.tsx", ...inWorkspace("/agents") },
+  {
+    name: "agents-deleted",
+    module: "agents/list/agents-screen.tsx",
+    ...inWorkspace("/agents?deleted=true"),
+  },
+  { name: "agent-new", module: "agents/new/new-agent-screen.tsx", ...inWorkspace("/agents/new") },
+  {
+    name: "playground",
+    module: "agents/playground/playground-screen.tsx",
+    ...ofAgent("/playground"),
+    dialog: /^Pause/,
+  },
+  {
+    name: "agent-settings",
+    module: "agents/settings/settings-screen.tsx",
+    ...ofAgent("/settings"),
+  },
+  {
+    name: "agent-settings-long",
+    module: "agents/settings/settings-screen.tsx",
+    path: ({ owner, longAgentId }) => `/w/${owner.workspaceId}/agents/${longAgentId}/settings`,
+  },
+  {
+    name: "connect",
+    module: "agents/connect/connect-screen.tsx",
+    ...ofAgent("/connect"),
+    dialog: /^Rotate/,
+  },
+  {
+    name: "triggers",
+    module: "triggers/list/triggers-home.tsx",
+    ...ofAgent("/triggers"),
+    dialog: /^New trigger/,
+  },
+  {
+    name: "trigger",
+    module: "triggers/trigger/trigger-screen.tsx",
+    path: ({ owner, agentId, triggerId }) =>
+      `/w/${owner.workspaceId}/agents/${agentId}/triggers/${triggerId}`,
+    dialog: /^Rotate/,
+  },
+  { name: "agent-runs", module: "runs/list/agent-runs-screen.tsx", ...ofAgent("/runs") },
+  { name: "versions", module: "agents/versions/versions-screen.tsx", ...ofAgent("/versions") },
+  { name: "providers", module: "providers/providers-screen.tsx", ...inWorkspace("/providers") },
+  { name: "keys", module: "keys/keys-screen.tsx", ...inWorkspace("/keys"), dialog: /^New key/ },
+  {
+    name: "members",
+    module: "members/members-screen.tsx",
+    ...inWorkspace("/members"),
+    dialog: /^Invite/,
+  },
+  { name: "audit", module: "audit/audit-screen.tsx", ...inWorkspace("/audit") },
+  { name: "settings", module: "workspaces/settings-screen.tsx", ...inWorkspace("/settings") },
+  {
+    name: "not-found",
+    module: "shell/index.ts",
+    path: ({ owner }) => `/w/${owner.workspaceId}/nowhere`,
+    isStatic: true,
+  },
+];

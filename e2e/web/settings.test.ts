@@ -1,0 +1,128 @@
+import { expect, vi } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { addPerson, setupToken } from "../../server/test/people.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { createOwner, signIn } from "./accounts.ts";
+import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+
+const beckon = await startTestBeckon();
+const owner = await createOwner(beckon.url, await setupToken(beckon));
+const path = `/w/${owner.workspaceId}/settings`;
+const account = `${path}?tab=account`;
+
+inBrowser("name and time zone of the workspace are saved, and other tabs see them", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  const other = await page.context().newPage();
+  await other.goto(`${beckon.url}${path}`);
+  await other.getByLabel("Name", { exact: true }).waitFor();
+  await page.getByLabel("Name", { exact: true }).fill("<b>Support</b>");
+  await page.getByRole("button", { name: /^Time zone/ }).click();
+  await page.getByPlaceholder("Type to search").fill("zurich");
+  await page.getByRole("option", { name: "Europe/Zurich" }).click();
+  await page.getByText(/Now \d\d:\d\d, UTC\+[12]\./).waitFor();
+  await page.getByText("Unsaved changes").waitFor();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved", { exact: true }).waitFor();
+  await other.getByRole("button", { name: "Workspace <b>Support</b>" }).waitFor();
+  await other.getByRole("button", { name: "Time zone: Europe/Zurich" }).waitFor();
+});
+
+inBrowser(
+  "a blank name is not sent, and unsaved changes are not left without a question",
+  async () => {
+    const page = await openDashboard(beckon.url, { as: owner, path });
+    const name = page.getByLabel("Name", { exact: true });
+    await name.fill("   ");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Must not be blank.").waitFor();
+    expect(await name.getAttribute("aria-invalid")).toBe("true");
+    await page.getByRole("link", { name: "Your account" }).click();
+    await page.getByRole("heading", { name: "Leave without saving?" }).waitFor();
+    await page.getByRole("button", { name: "Discard changes" }).click();
+    await page.getByLabel("Your name").waitFor();
+  },
+);
+
+inBrowser("an owner of the installation creates a workspace and is in it", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path, viewport: viewports.phone });
+  await page.getByRole("button", { name: "New workspace" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Create workspace" }).click();
+  await dialog.getByText("Fill this in.").waitFor();
+  await dialog.getByLabel("Name").fill("Research");
+  await dialog.getByRole("button", { name: "Create workspace" }).click();
+  await page.waitForURL(
+    (url) =>
+      /^\/w\/wsp_\w+\/settings$/.test(url.pathname) && !url.pathname.includes(owner.workspaceId),
+  );
+  await dialog.waitFor({ state: "detached" });
+  const name = page.getByLabel("Name", { exact: true });
+  await vi.waitFor(async () => expect(await name.inputValue()).toBe("Research"));
+});
+
+inBrowser("one's own name is changed", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path: account });
+  const name = page.getByLabel("Your name");
+  await name.fill("");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Fill this in.").waitFor();
+  await name.fill("Ada <i>Lovelace</i>");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Account of Ada <i>Lovelace</i>" }).waitFor();
+  await expectAccessible(page);
+});
+
+inBrowser("sessions are listed, and one or all others are signed out", async () => {
+  await signIn(beckon.url, owner);
+  await signIn(beckon.url, owner);
+  const page = await openDashboard(beckon.url, { as: owner, path: account });
+  const rows = page.getByRole("list", { name: "Sessions" }).getByRole("listitem");
+  await rows.filter({ hasText: "This session" }).filter({ hasText: "in use now" }).waitFor();
+  const before = await rows.count();
+  await page.getByRole("button", { name: "Sign out Node.js" }).first().click();
+  await expect.poll(() => rows.count()).toBe(before - 1);
+  await page.getByRole("button", { name: "Sign out all others" }).click();
+  await page.getByRole("button", { name: "Sign out others" }).click();
+  await expect.poll(() => rows.count()).toBe(1);
+});
+
+inBrowser("the password is changed with the current one only", async () => {
+  const person = await addPerson(beckon, { role: "viewer" });
+  const page = await openDashboard(beckon.url, { as: person, path: account });
+  const current = page.getByLabel("Current password");
+  const change = page.getByRole("button", { name: "Change password" });
+  await current.fill("not the password");
+  await page.getByLabel("New password").fill("short");
+  await change.click();
+  await page.getByText("Use at least 12 characters.").waitFor();
+  await page.getByLabel("New password").fill("staple battery horse correct");
+  await change.click();
+  await page.getByText("This is not your current password.").waitFor();
+  await current.fill(person.password);
+  await change.click();
+  await page.getByText("Password changed.", { exact: false }).first().waitFor();
+  expect(await current.inputValue()).toBe("");
+  await page.reload();
+  await page.getByLabel("Your name").waitFor();
+});
+
+inBrowser("the theme and single keys are remembered in the browser", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path: account });
+  await page.getByRole("radio", { name: "Dark" }).check();
+  expect(await page.locator("html").getAttribute("data-theme")).toBe("dark");
+  await page.getByRole("switch", { name: "Single-key shortcuts" }).uncheck();
+  await page.reload();
+  await page.getByRole("radio", { name: "Dark", checked: true }).waitFor();
+  await page.getByRole("switch", { name: "Single-key shortcuts", checked: false }).waitFor();
+});
+
+inBrowser("a viewer sees the workspace and cannot change it", async () => {
+  const viewer = await addPerson(beckon, { role: "viewer" });
+  const page = await openDashboard(beckon.url, { as: viewer, path, viewport: viewports.narrow });
+  await page.getByText("To change this, you need the role admin.").waitFor();
+  expect(await page.getByLabel("Name", { exact: true }).isDisabled()).toBe(true);
+  expect(await page.getByRole("button", { name: /Save|New workspace/ }).count()).toBe(0);
+  await expectAccessible(page);
+});

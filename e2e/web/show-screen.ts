@@ -1,0 +1,107 @@
+import type { Page, Request, Route } from "playwright-core";
+import { eventually } from "../../server/test/eventually.ts";
+import type { FilledDashboard } from "./filled-dashboard.ts";
+import type { Screen } from "./screens.ts";
+
+/** What a screen is shown in: `failing`, its own calls get 503; `dialog`, with its dialog open. */
+export type ScreenState = "normal" | "empty" | "failing" | "dialog";
+
+/** Returns the states that a screen has. */
+export function statesOf({ empty, dialog, isStatic }: Screen): readonly ScreenState[] {
+  return [
+    "normal",
+    ...(empty === undefined ? [] : (["empty"] as const)),
+    ...(isStatic === true ? [] : (["failing"] as const)),
+    ...(dialog === undefined ? [] : (["dialog"] as const)),
+  ];
+}
+
+/** Opens a screen and waits until it has everything that it shows. */
+export async function showScreen(
+  page: Page,
+  screen: Screen,
+  { of, state }: { readonly of: FilledDashboard; readonly state: ScreenState },
+): Promise<void> {
+  const path = (state === "empty" ? screen.empty : undefined) ?? screen.path;
+  await page.unrouteAll();
+  if (screen.name === "setup" && state === "normal")
+    await page.route("**/api/public/setup/check", validSetupLink);
+  if (state === "failing") await page.route("**/api/public/**", failOwnCalls);
+  await openSettled(page, new URL(path(of), of.url).href);
+  if (state !== "dialog" || screen.dialog === undefined) return;
+  const name = screen.dialog;
+  const opener = page.getByRole("button", { name }).or(page.getByRole("link", { name })).first();
+  await settled(page, () => opener.click());
+  await page.getByRole("dialog").waitFor();
+}
+
+/** Opens a page and waits until it has everything that it shows. */
+export async function openSettled(page: Page, url: string): Promise<void> {
+  // A change of the fragment alone would not load the page again.
+  await page.goto("about:blank");
+  await settled(page, () => page.goto(url));
+}
+
+/** Milliseconds without a call after which a page has all its data. */
+const quietMs = 200;
+
+/** Whether the page is loaded, without a skeleton, and its stream open; run in the page. */
+const isComplete = `document.querySelector("h1") !== null &&
+  document.querySelector("[data-skeleton], [aria-label='Loading the page']") === null &&
+  !/(Loading|Connecting|Checking the link)…/.test(document.body.innerText)`;
+
+/**
+ * Waits until the page has made no call for a moment and shows everything. Playwright's
+ * `networkidle` also counts streams.
+ */
+async function settled(page: Page, act: () => Promise<unknown>): Promise<void> {
+  const underWay = new Set<Request>();
+  let quietSince = performance.now();
+  const began = (request: Request) => {
+    if (/\/api\/public\/(?!events\b)/.test(request.url())) underWay.add(request);
+  };
+  const ended = (request: Request) => {
+    underWay.delete(request);
+    quietSince = performance.now();
+  };
+  page.on("request", began).on("requestfinished", ended).on("requestfailed", ended);
+  try {
+    await act();
+    await eventually(
+      "a page that shows everything",
+      async () => {
+        if (underWay.size > 0) quietSince = performance.now();
+        const isQuiet = performance.now() - quietSince > quietMs;
+        return (isQuiet && (await page.evaluate(isComplete))) || undefined;
+      },
+      20_000,
+    );
+    await page.evaluate("document.fonts.ready.then(() => undefined)");
+  } catch (thrown) {
+    const calls = [...underWay].map((request) => request.url()).join(", ");
+    throw new Error(`${page.url()}: ${thrown}${calls === "" ? "" : `; under way: ${calls}`}`);
+  } finally {
+    page.off("request", began).off("requestfinished", ended).off("requestfailed", ended);
+  }
+}
+
+/** The installation has an owner already, so its link is no longer valid. */
+const validSetupLink = (route: Route) =>
+  route.fulfill({ json: { ok: true, data: { workspace_name: "Default" } } });
+
+/** Rejects the calls of screens, not those of the frame around them. */
+function failOwnCalls(route: Route): Promise<void> {
+  const { pathname } = new URL(route.request().url());
+  const ofFrame = /^\/api\/public\/(me|workspaces(\/\w+)?|agents\/agt_\w+)$/;
+  if (ofFrame.test(pathname)) return route.continue();
+  return route.fulfill({
+    status: 503,
+    // Longer than the client waits for, so that it does not try again.
+    headers: { "retry-after": "600", "beckon-request-id": "req_failing" },
+    json: {
+      ok: false,
+      error: "The database cannot be reached. Try again in a few seconds.",
+      code: "unavailable",
+    },
+  });
+}

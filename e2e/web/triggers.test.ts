@@ -1,0 +1,199 @@
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { addPerson } from "../../server/test/people.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+
+/** The triggers of an agent, from the first one to what they have received. */
+
+const beckon = await startTestBeckon();
+const editor = await addPerson(beckon, { role: "editor" });
+const viewer = await addPerson(beckon, { role: "viewer" });
+const { body: me } = await editor.call("/me");
+const workspaceId: string = me.data.workspaces[0].id;
+
+const pathOf = (agentId: string, triggerId?: string) =>
+  `/w/${workspaceId}/agents/${agentId}/triggers${triggerId === undefined ? "" : `/${triggerId}`}`;
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const received = (page: Page) => page.getByRole("table", { name: "Received payloads" });
+const fire = async (url: string, body: unknown) =>
+  (await beckon.call(url, { credential: null, body })).status;
+
+async function openTrigger(fields: Record<string, unknown> = {}, as: { cookie: string } = editor) {
+  const agent = await beckon.createAgent({ name: "Refund desk" });
+  const trigger = await beckon.createTrigger(agent.id, { name: "Payments", ...fields });
+  const page = await openDashboard(beckon.url, { as, path: pathOf(agent.id, trigger.id) });
+  return { agent, trigger, page };
+}
+
+inBrowser("the first trigger: examples, a name, its URL, a test and what it received", async () => {
+  const agent = await beckon.createAgent();
+  const page = await openDashboard(beckon.url, { as: editor, path: pathOf(agent.id) });
+  for (const example of ["A form", "A payment event", "A CI job"])
+    await page.getByText(example, { exact: true }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "New trigger" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("   ");
+  await button(page, "Create").click();
+  await page.getByText("Must not be blank.").waitFor();
+  await page.getByLabel("Name", { exact: true }).fill("Payments");
+  await button(page, "Create").click();
+
+  const dialog = page.getByRole("dialog", { name: "Payments is ready" });
+  const url = (await dialog.getByText(/\/api\/public\/triggers\/bkt_/).textContent()) ?? "";
+  await button(page, "Send test").click();
+  await dialog.getByText("Succeeded").waitFor();
+  await button(page, "Done").click();
+  await page.waitForURL(/\/triggers\/trg_\w+$/);
+  await received(page)
+    .getByRole("row", { name: /order.*Succeeded/ })
+    .waitFor();
+  expect(await page.content()).not.toContain(url.split("/").at(-1));
+
+  expect(await fire(url, "Order 4712")).toBe(200);
+  await received(page)
+    .getByRole("row", { name: /Order 4712.*Succeeded/ })
+    .waitFor();
+});
+
+inBrowser("an example fills in the form", async () => {
+  const agent = await beckon.createAgent();
+  const page = await openDashboard(beckon.url, { as: editor, path: pathOf(agent.id) });
+  await page.getByRole("link", { name: "Use the example: A CI job" }).click();
+  expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Failed builds");
+  expect(await page.getByLabel("Prompt prefix").inputValue()).toContain("failed");
+});
+
+inBrowser("the preview is the input of the run, in each content type", async () => {
+  const { page, trigger } = await openTrigger({ prompt_prefix: "Paid:" });
+  const preview = page.getByRole("region", { name: "Resulting input" });
+  const prefix = page.getByLabel("Prompt prefix");
+  await prefix.fill("A payment arrived:");
+  await preview.getByText("A payment arrived:").waitFor();
+  await button(page, "JSON").hover();
+  expect(await button(page, "Send test").getAttribute("aria-disabled")).toBe("true");
+  await button(page, "Save prefix").click();
+  await page.getByText("Saved", { exact: true }).waitFor();
+
+  const payload = page.getByLabel("Example payload");
+  await payload.fill('{"order": 4711');
+  await button(page, "Send test").click();
+  await page.getByText("This is not JSON.").waitFor();
+  await payload.fill('{"order":   4711}');
+  for (const type of ["JSON", "Text", "Form"]) {
+    await button(page, type).click();
+    const [response] = await Promise.all([
+      page.waitForResponse((given) => given.url().endsWith(`${trigger.id}/test`)),
+      button(page, "Send test").click(),
+    ]);
+    const { data } = (await response.json()) as { data: { input: string } };
+    expect(await preview.locator("pre").textContent()).toBe(data.input);
+  }
+  expect(new URL(page.url()).search).toBe("?payload=form");
+  await received(page)
+    .getByRole("row", { name: /"paid":"true".*Succeeded/ })
+    .waitFor();
+  await expectAccessible(page);
+});
+
+inBrowser("leaving with a prefix that is not saved asks first", async () => {
+  const { page } = await openTrigger({ prompt_prefix: "Saved before" });
+  await page.getByLabel("Prompt prefix").fill("Not saved");
+  await button(page, "Text").click();
+  await page.getByRole("link", { name: "Connect" }).click();
+  await page.getByRole("alertdialog", { name: "Leave without saving?" }).waitFor();
+  await button(page, "Cancel").click();
+  expect(await page.getByLabel("Prompt prefix").inputValue()).toBe("Not saved");
+  await button(page, "Discard").click();
+  expect(await page.getByLabel("Prompt prefix").inputValue()).toBe("Saved before");
+  await page.getByRole("link", { name: "Connect", exact: true }).click();
+  await page.waitForURL(/\/connect$/);
+});
+
+inBrowser("a trigger is disabled, enabled and renamed", async () => {
+  const { page, trigger } = await openTrigger();
+  const enabled = page.getByRole("switch", { name: "Enabled" });
+  await enabled.click();
+  await page.getByRole("listitem").getByText("Disabled").waitFor();
+  expect(await fire(trigger.url, "Hello")).toBe(409);
+  await enabled.click();
+  await page.getByRole("listitem").getByText("Disabled").waitFor({ state: "detached" });
+  expect(await fire(trigger.url, "Hello")).toBe(200);
+
+  const rename = async (name: string) => {
+    await button(page, "More about this trigger").click();
+    await page.getByRole("menuitem", { name: "Rename" }).click();
+    await page.getByLabel("Name", { exact: true }).fill(name);
+    await button(page, "Save").click();
+  };
+  await rename("");
+  await page.getByText("Fill this in.").waitFor();
+  await page.getByLabel("Name", { exact: true }).fill("Refunds");
+  await button(page, "Save").click();
+  await page.getByRole("heading", { name: "Refunds" }).waitFor();
+  await page.getByRole("link", { name: "Refunds" }).waitFor();
+});
+
+inBrowser("a URL is revealed for a moment, rotated, and stops with its trigger", async () => {
+  const { page, trigger } = await openTrigger();
+  await button(page, "Reveal").click();
+  await page.getByText(trigger.url).waitFor();
+  await page.evaluate("dispatchEvent(new Event('blur'))");
+  await page.getByText(trigger.url).waitFor({ state: "detached" });
+
+  await button(page, "Rotate").click();
+  await page.getByLabel("Now").check();
+  await button(page, "Rotate URL").click();
+  const dialog = page.getByRole("dialog", { name: "New URL of Payments" });
+  const url = (await dialog.getByText(/triggers\/bkt_/).textContent()) ?? "";
+  expect([await fire(trigger.url, "Hello"), await fire(url, "Hello")]).toEqual([401, 200]);
+  await button(page, "Done").click();
+
+  await button(page, "More about this trigger").click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByText("Its URL stops at once").waitFor();
+  await button(page, "Delete trigger").click();
+  await page.getByRole("link", { name: "New trigger" }).waitFor();
+  await page.getByText("A payment event", { exact: true }).waitFor();
+  expect(await fire(url, "Hello")).toBe(401);
+});
+
+inBrowser("a viewer sees triggers and what they received, and changes nothing", async () => {
+  const hostile = '"><img src=x onerror="document.title=1">';
+  const { page, trigger, agent } = await openTrigger(
+    { name: hostile, prompt_prefix: hostile },
+    viewer,
+  );
+  await page.getByRole("heading", { name: hostile }).waitFor();
+  expect(await fire(trigger.url, hostile)).toBe(200);
+  await received(page).getByRole("link", { name: hostile }).waitFor();
+  for (const name of ["Reveal", "Rotate", "Send test", "Save prefix", "New trigger"])
+    expect(await button(page, name).getAttribute("aria-disabled")).toBe("true");
+  expect(await page.getByRole("switch").isDisabled()).toBe(true);
+  expect(await page.getByLabel("Prompt prefix").getAttribute("readonly")).not.toBeNull();
+  expect(await page.title()).not.toBe("1");
+
+  const phone = await openDashboard(beckon.url, {
+    as: viewer,
+    path: pathOf(agent.id),
+    viewport: viewports.narrow,
+    theme: "dark",
+  });
+  await phone.getByRole("link", { name: hostile }).click();
+  await phone.waitForURL(new RegExp(`${trigger.id}$`));
+  await expectAccessible(phone);
+  await phone.getByRole("link", { name: "All triggers" }).click();
+  await phone.waitForURL(/\/triggers$/);
+});
+
+inBrowser("a trigger that does not exist leads to the others", async () => {
+  const agent = await beckon.createAgent();
+  const page = await openDashboard(beckon.url, {
+    as: editor,
+    path: pathOf(agent.id, "trg_00000000000000000000000000"),
+  });
+  await page.getByText("This agent has no trigger with this id.").waitFor();
+  await page.getByRole("link", { name: "Show all triggers" }).click();
+  await page.getByRole("link", { name: "New trigger" }).waitFor();
+});

@@ -1,0 +1,24 @@
+import type { BrowserContextOptions } from "playwright-core";
+
+export const themes = ["light", "dark"] as const;
+export type Theme = (typeof themes)[number];
+
+export const viewports = {
+  phone: { width: 390, height: 844 },
+  narrow: { width: 360, height: 740 },
+  desktop: { width: 1440, height: 900 },
+} as const;
+
+/** Options of every profile. Without motion, so that nothing waits for it. */
+export const profileOptions = {
+  viewport: viewports.desktop,
+  reducedMotion: "reduce",
+  locale: "en-GB",
+  timezoneId: "UTC",
+} as const satisfies BrowserContextOptions;
+
+/** Returns a session cookie, given as `name=value`, as Chromium stores it. */
+export function cookieFor(url: string, cookie: string) {
+  const [name = "", value = ""] = cookie.split("=");
+  return { name, value, url, httpOnly: true, sameSite: "Strict" as const };
+}

@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+
+/** A file of the build, as it is sent. */
+interface BuiltFile {
+  readonly bytes: Buffer<ArrayBuffer>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Media types by extension. Files with other extensions are not served. */
+const mediaTypes: ReadonlyMap<string, string> = new Map([
+  ["css", "text/css; charset=utf-8"],
+  ["html", "text/html; charset=utf-8"],
+  ["js", "text/javascript; charset=utf-8"],
+  ["json", "application/json"],
+  ["svg", "image/svg+xml"],
+  ["woff2", "font/woff2"],
+]);
+
+/**
+ * Encodings of the compressed copies that the build writes beside a file, the preferred one first.
+ */
+const encodings = [
+  { name: "br", extension: "br" },
+  { name: "gzip", extension: "gz" },
+] as const;
+
+/**
+ * A name of one path segment that does not start with a dot, so that no name leads out of the
+ * folder or to files such as `.sources`.
+ */
+const plainName = /^[\w-]+(?:\.[\w-]+)*\.(?<extension>\w+)$/;
+
+/**
+ * Reads a file of a folder. Returns undefined if there is no such file, or if its name or type is
+ * not one that the build writes.
+ */
+export async function builtFile(
+  folder: URL,
+  name: string,
+): Promise<(BuiltFile & { readonly etag: string }) | undefined> {
+  const type = mediaTypeOf(name);
+  const bytes = type === undefined ? undefined : await read(folder, name);
+  if (type === undefined || bytes === undefined) return undefined;
+  const digest = createHash("sha256").update(bytes).digest("base64url");
+  return { bytes, headers: headersOf(type), etag: `"${digest.slice(0, 22)}"` };
+}
+
+/**
+ * Reads a file of a folder in the best encoding that the header `Accept-Encoding` allows. Returns
+ * undefined in the same cases as `builtFile`.
+ */
+export async function compressedFile(
+  folder: URL,
+  name: string,
+  acceptEncoding: string,
+): Promise<BuiltFile | undefined> {
+  const type = mediaTypeOf(name);
+  if (type === undefined) return undefined;
+  const headers = { ...headersOf(type), vary: "accept-encoding" };
+  for (const encoding of encodings.filter((each) => isAccepted(acceptEncoding, each.name))) {
+    const bytes = await read(folder, `${name}.${encoding.extension}`);
+    if (bytes !== undefined)
+      return { bytes, headers: { ...headers, "content-encoding": encoding.name } };
+  }
+  const bytes = await read(folder, name);
+  return bytes && { bytes, headers };
+}
+
+/** Returns the names of the files that can be served from a folder; none if it does not exist. */
+export async function namesIn(folder: URL): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => mediaTypeOf(name) !== undefined);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw thrown;
+  }
+}
+
+function mediaTypeOf(name: string): string | undefined {
+  return mediaTypes.get(plainName.exec(name)?.groups?.extension ?? "");
+}
+
+function headersOf(type: string): Record<string, string> {
+  return {
+    "content-type": type,
+    "x-content-type-options": "nosniff",
+    "cross-origin-resource-policy": "same-origin",
+  };
+}
+
+/** Returns whether `Accept-Encoding` lists the encoding, unless with `q=0` (RFC 9110, 12.5.3). */
+function isAccepted(acceptEncoding: string, encoding: string): boolean {
+  return acceptEncoding.split(",").some((each) => {
+    const [name = "", ...parameters] = each.split(";").map((part) => part.trim().toLowerCase());
+    return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
+}
+
+async function read(folder: URL, name: string): Promise<Buffer<ArrayBuffer> | undefined> {
+  try {
+    return await readFile(new URL(name, folder));
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw thrown;
+  }
+}

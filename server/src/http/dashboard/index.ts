@@ -1,0 +1,1 @@
+export { createDashboard, pagePaths, rootFiles } from "./serve.ts";

@@ -1,0 +1,27 @@
+import type { Check } from "./use-fields.ts";
+
+/** The API's limits of accounts (contract/src/accounts.ts). */
+const minPassword = 12;
+const maxPassword = 128;
+
+/** Checks a person's name. */
+export const checkName: Check = (value) => (value.trim() === "" ? "Enter your name." : undefined);
+
+/** Checks that an address can be one. The server checks it exactly. */
+export const checkEmail: Check = (value) => {
+  if (value.trim() === "") return "Enter your e-mail address.";
+  return /^\S+@\S+\.\S+$/.test(value.trim())
+    ? undefined
+    : "This is not an e-mail address. Enter it like ada@example.com.";
+};
+
+/** Checks a new password. */
+export const checkNewPassword: Check = (value) => {
+  if (value === "") return "Enter a password.";
+  if (value.length < minPassword)
+    return `The password has ${value.length} characters. Use at least ${minPassword}.`;
+  return value.length > maxPassword ? `Use at most ${maxPassword} characters.` : undefined;
+};
+
+/** Checks a password that exists. */
+export const checkPassword: Check = (value) => (value === "" ? "Enter your password." : undefined);

@@ -1,0 +1,1 @@
+export { AccountSettings } from "./settings/account-settings.tsx";

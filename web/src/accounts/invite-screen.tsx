@@ -1,0 +1,71 @@
+import type { InvitationCheck } from "@beckon/client";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { account } from "../data/index.ts";
+import { Button } from "../ui/index.ts";
+import { AccountPage } from "./account-page.tsx";
+import { JoinSignedIn } from "./join-signed-in.tsx";
+import { JoinWithPassword } from "./join-with-password.tsx";
+import { LinkCheck } from "./link-check.tsx";
+
+type Choice = "signed in" | "new account" | "own account";
+
+/** The page of an invitation: join with a new account, with one's own, or as who is signed in. */
+export function InviteScreen() {
+  return (
+    <LinkCheck title="Join a workspace" check={(token) => account.invitations.check({ token })}>
+      {(invitation, token) => <Invitation invitation={invitation} token={token} />}
+    </LinkCheck>
+  );
+}
+
+interface InvitationProps {
+  readonly invitation: InvitationCheck;
+  readonly token: string;
+}
+
+function Invitation({ invitation, token }: InvitationProps) {
+  const [chosen, setChosen] = useState<Choice>();
+  const signedIn = useQuery({
+    queryKey: ["signed in"],
+    queryFn: () => account.me.get().catch(() => null),
+    gcTime: 0,
+  });
+  if (signedIn.isPending) return <AccountPage title="Join a workspace" />;
+  const me = signedIn.data ?? undefined;
+  const choice = chosen ?? (me === undefined ? "new account" : "signed in");
+  const { workspace_name: workspace, inviter_name: inviter, role, email } = invitation;
+  return (
+    <AccountPage
+      title={`Join ${workspace}`}
+      lead={`${inviter ?? "A key of the workspace"} invited ${email} as ${role}.`}
+    >
+      {choice === "signed in" && me !== undefined ? (
+        <JoinSignedIn token={token} email={me.email} />
+      ) : (
+        <JoinWithPassword
+          key={choice}
+          token={token}
+          email={email}
+          isNew={choice === "new account"}
+        />
+      )}
+      <div className="-mx-3 flex flex-col items-start">
+        {choice === "new account" ? (
+          <Button variant="quiet" onClick={() => setChosen("own account")}>
+            I have an account already
+          </Button>
+        ) : (
+          <Button variant="quiet" onClick={() => setChosen("new account")}>
+            Create a new account instead
+          </Button>
+        )}
+        {choice === "signed in" ? (
+          <Button variant="quiet" onClick={() => setChosen("own account")}>
+            Join with another account
+          </Button>
+        ) : null}
+      </div>
+    </AccountPage>
+  );
+}

@@ -1,0 +1,53 @@
+import { updateMeBody } from "@beckon/contract";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useForm } from "react-hook-form";
+import {
+  account,
+  announceChanges,
+  meQuery,
+  messageOf,
+  sentenceOf,
+  useMe,
+  useWorkspace,
+  wording,
+} from "../../data/index.ts";
+import { Field, FormError, LeaveGuard, SaveBar, TextInput } from "../../ui/index.ts";
+
+/** The name of the signed-in person. */
+export function NameForm() {
+  const { name, email } = useMe();
+  const { id: workspaceId } = useWorkspace();
+  const queryClient = useQueryClient();
+  const { register, handleSubmit, reset, formState } = useForm({
+    resolver: zodResolver(updateMeBody, { error: wording }),
+    mode: "onTouched",
+    values: { name },
+    resetOptions: { keepDirtyValues: true },
+  });
+  const { errors, isDirty } = formState;
+  const save = useMutation({
+    mutationFn: (body: { name?: string | undefined }) =>
+      account.me.update(body.name === undefined ? {} : { name: body.name }),
+    onSuccess: async (user) => {
+      reset({ name: user.name });
+      await announceChanges(queryClient, meQuery.queryKey, [workspaceId, "members"]);
+    },
+  });
+  const state = save.isPending ? "saving" : isDirty ? "dirty" : save.isSuccess ? "saved" : "clean";
+  return (
+    <form noValidate onSubmit={handleSubmit((body) => save.mutate(body))}>
+      <LeaveGuard isDirty={() => isDirty} />
+      <div className="flex flex-col gap-4 p-4">
+        <Field label="Your name" error={messageOf(errors.name)}>
+          <TextInput {...register("name")} autoComplete="name" dir="auto" />
+        </Field>
+        <Field label="E-mail" hint="You sign in with it. It cannot be changed.">
+          <TextInput value={email} readOnly type="email" autoComplete="off" />
+        </Field>
+        <FormError message={save.isError ? sentenceOf(save.error) : undefined} />
+      </div>
+      <SaveBar state={state} onDiscard={() => reset({ name })} />
+    </form>
+  );
+}

@@ -1,0 +1,83 @@
+import { changePasswordBody } from "@beckon/contract";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useForm } from "react-hook-form";
+import {
+  account,
+  announceChanges,
+  isOutcomeUnknown,
+  isUnauthorized,
+  messageOf,
+  sentenceOf,
+  useMe,
+  wording,
+} from "../../data/index.ts";
+import { Button, Field, FormError, LeaveGuard, PasswordInput, useToast } from "../../ui/index.ts";
+import { tooManySentence } from "../sentence-of.ts";
+import { sessionsKey } from "./queries.ts";
+
+const empty = { current_password: "", new_password: "" };
+
+/** Changes the password, which ends all other sessions. */
+export function PasswordForm() {
+  const { email } = useMe();
+  const queryClient = useQueryClient();
+  const toast = useToast();
+  const { register, handleSubmit, reset, setError, formState } = useForm({
+    resolver: zodResolver(changePasswordBody, { error: wording }),
+    mode: "onTouched",
+    defaultValues: empty,
+  });
+  const { errors, isDirty } = formState;
+  const change = useMutation({
+    mutationFn: (body: typeof empty) => account.password.change(body),
+    onSuccess: () => {
+      reset(empty);
+      toast({ tone: "success", title: "Password changed. Your other sessions have ended." });
+      return announceChanges(queryClient, sessionsKey);
+    },
+    onError: (thrown) => {
+      if (!isUnauthorized(thrown)) return;
+      const message =
+        "This is not your current password. If you forgot it, ask an owner of the workspace for a reset link.";
+      setError("current_password", { message }, { shouldFocus: true });
+    },
+  });
+  return (
+    <form
+      noValidate
+      onSubmit={handleSubmit((body) => change.mutate(body))}
+      className="flex flex-col gap-4"
+    >
+      <LeaveGuard isDirty={() => isDirty} />
+      {/* Tells password managers whose password it is. */}
+      <input hidden readOnly type="email" autoComplete="username" value={email} />
+      <Field label="Current password" error={messageOf(errors.current_password)}>
+        <PasswordInput {...register("current_password")} autoComplete="current-password" />
+      </Field>
+      <Field
+        label="New password"
+        error={messageOf(errors.new_password)}
+        hint="At least 12 characters. All your other sessions end."
+      >
+        <PasswordInput {...register("new_password")} autoComplete="new-password" />
+      </Field>
+      <FormError
+        message={
+          change.isError && !isUnauthorized(change.error) ? failureOf(change.error) : undefined
+        }
+      />
+      <div>
+        <Button type="submit" pending={change.isPending} pendingText="Changing…">
+          Change password
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function failureOf(thrown: unknown): string {
+  if (isOutcomeUnknown(thrown))
+    return `${sentenceOf(thrown)} It is not known whether the password was changed: if the current one is rejected then, the new one is in use.`;
+  return tooManySentence(thrown) ?? sentenceOf(thrown);
+}

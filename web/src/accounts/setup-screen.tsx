@@ -1,0 +1,81 @@
+import { useMutation } from "@tanstack/react-query";
+import { account, clientOf, isOutcomeUnknown, sentenceOf } from "../data/index.ts";
+import { Button, Field, FormError, PasswordInput, TextInput } from "../ui/index.ts";
+import { AccountPage } from "./account-page.tsx";
+import { checkEmail, checkName, checkNewPassword } from "./checks.ts";
+import { LinkCheck } from "./link-check.tsx";
+import { useFields } from "./use-fields.ts";
+import { useSignIn } from "./use-sign-in.ts";
+
+/** The page of the link that Beckon prints at startup. It makes the first owner. */
+export function SetupScreen() {
+  return (
+    <LinkCheck title="Create the owner" check={(token) => account.setup.check({ token })}>
+      {(_, token) => <OwnerForm token={token} />}
+    </LinkCheck>
+  );
+}
+
+function OwnerForm({ token }: { readonly token: string }) {
+  const signIn = useSignIn();
+  const fields = useFields(
+    { name: "", email: "", password: "" },
+    { name: checkName, email: checkEmail, password: checkNewPassword },
+  );
+  const create = useMutation({
+    mutationFn: async () => {
+      const { name, email, password } = fields.values;
+      const credentials = { email: email.trim(), password };
+      try {
+        await account.setUp({ token, name: name.trim(), ...credentials });
+      } catch (thrown) {
+        // The response was lost. If the owner was created, the sign-in succeeds.
+        if (!isOutcomeUnknown(thrown)) throw thrown;
+      }
+      await signIn(credentials, firstPage);
+    },
+  });
+  return (
+    <AccountPage
+      title="Create the owner"
+      lead="The owner manages this installation and invites other people. The link works once."
+    >
+      <form
+        ref={fields.form}
+        noValidate
+        onSubmit={fields.submit(() => create.mutate())}
+        className="flex flex-col gap-4"
+      >
+        <Field label="Your name" error={fields.errors.name}>
+          <TextInput {...fields.input("name")} autoComplete="name" autoFocus />
+        </Field>
+        <Field label="E-mail" error={fields.errors.email} hint="You sign in with it.">
+          <TextInput {...fields.input("email")} type="email" autoComplete="username" />
+        </Field>
+        <Field label="Password" error={fields.errors.password} hint="At least 12 characters.">
+          <PasswordInput {...fields.input("password")} autoComplete="new-password" />
+        </Field>
+        <FormError message={create.isError ? sentenceOf(create.error) : undefined} />
+        <Button
+          type="submit"
+          variant="primary"
+          pending={create.isPending}
+          pendingText="Creating the owner…"
+        >
+          Create owner
+        </Button>
+      </form>
+    </AccountPage>
+  );
+}
+
+/** Returns the playground of the demo agent, or the workspace if the agent is gone. */
+async function firstPage(): Promise<string> {
+  const { workspaces } = await account.me.get();
+  const [workspace] = workspaces;
+  if (workspace === undefined) return "/";
+  const { data } = await clientOf(workspace.id).agents.list({ limit: 1 }).page();
+  const [agent] = data;
+  const path = `/w/${workspace.id}`;
+  return agent === undefined ? path : `${path}/agents/${agent.id}/playground`;
+}

@@ -1,0 +1,65 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRouter, useSearch } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { account, meQuery, nextPath } from "../data/index.ts";
+import { Button, Field, FormError, PasswordInput, TextInput } from "../ui/index.ts";
+import { AccountPage } from "./account-page.tsx";
+import { checkEmail, checkPassword } from "./checks.ts";
+import { signInSentence } from "./sentence-of.ts";
+import { useFields } from "./use-fields.ts";
+import { useSignIn } from "./use-sign-in.ts";
+
+/** Signs a person in, then opens the page that they wanted. */
+export function SignInScreen() {
+  const search: { readonly next?: string } = useSearch({ strict: false });
+  const next = nextPath(search.next) ?? "/";
+  const router = useRouter();
+  const queryClient = useQueryClient();
+  const signIn = useSignIn();
+  const fields = useFields(
+    { email: "", password: "" },
+    { email: checkEmail, password: checkPassword },
+  );
+  const { email, password } = fields.values;
+  const sending = useMutation({
+    mutationFn: () => signIn({ email: email.trim(), password }, () => next),
+    onError: () => {
+      fields.setValue("password", "");
+      fields.focus("password");
+    },
+  });
+  useEffect(() => {
+    // A person who is signed in already has nothing to fill in. A page that led here has asked.
+    if (queryClient.getQueryState(meQuery.queryKey)?.status === "error") return;
+    account.me.get().then(
+      () => router.navigate({ href: next, replace: true }),
+      () => {},
+    );
+  }, [router, queryClient, next]);
+  return (
+    <AccountPage title="Sign in">
+      <form
+        ref={fields.form}
+        noValidate
+        onSubmit={fields.submit(() => sending.mutate())}
+        className="flex flex-col gap-4"
+      >
+        <Field label="E-mail" error={fields.errors.email}>
+          <TextInput {...fields.input("email")} type="email" autoComplete="username" autoFocus />
+        </Field>
+        <Field label="Password" error={fields.errors.password}>
+          <PasswordInput {...fields.input("password")} autoComplete="current-password" />
+        </Field>
+        <FormError message={sending.isError ? signInSentence(sending.error) : undefined} />
+        <Button
+          type="submit"
+          variant="primary"
+          pending={sending.isPending}
+          pendingText="Signing in…"
+        >
+          Sign in
+        </Button>
+      </form>
+    </AccountPage>
+  );
+}

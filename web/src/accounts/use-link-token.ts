@@ -1,0 +1,22 @@
+import { useLocation } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+
+/**
+ * Returns the token of a one-time link, which follows `#`. Removes it from the address at once, so
+ * that the browser's history does not have it. After a reload, the link must be opened again.
+ */
+export function useLinkToken(): string | undefined {
+  const { hash } = useLocation();
+  const [token, setToken] = useState(() => tokenOf(location.hash));
+  useEffect(() => {
+    const found = tokenOf(hash);
+    if (found === undefined) return;
+    setToken(found);
+    history.replaceState(history.state, "", location.pathname);
+  }, [hash]);
+  return token;
+}
+
+function tokenOf(hash: string): string | undefined {
+  return new URLSearchParams(hash.replace(/^#/, "")).get("token") ?? undefined;
+}

@@ -1,0 +1,16 @@
+import type { SignInBody } from "@beckon/client";
+import { useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "@tanstack/react-router";
+import { account, meQuery } from "../data/index.ts";
+
+/** Returns a function that signs in, drops what the page knew, and then opens a path. */
+export function useSignIn() {
+  const queryClient = useQueryClient();
+  const router = useRouter();
+  return async (body: SignInBody, pathOf: () => string | Promise<string>): Promise<void> => {
+    await account.signIn(body);
+    queryClient.clear();
+    await queryClient.fetchQuery(meQuery);
+    await router.navigate({ href: await pathOf(), replace: true });
+  };
+}

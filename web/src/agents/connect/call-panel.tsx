@@ -1,0 +1,58 @@
+import type { Agent } from "@beckon/client";
+import { useNavigate } from "@tanstack/react-router";
+import { Link, Panel, SegmentedControl, SnippetTabs } from "../../ui/index.ts";
+import { useSearchParameters } from "../search.ts";
+import { type CallMode, snippetsOf } from "./snippets.ts";
+
+const modes = [
+  { value: "invoke", label: "Wait" },
+  { value: "stream", label: "Stream" },
+] as const;
+
+const explanations: Readonly<Record<CallMode, string>> = {
+  invoke:
+    "One request, which gets a response when the run has ended. The run continues if the connection is lost.",
+  stream:
+    "The first request starts a run and returns at once. The second one gets each event as it happens, and can be resumed.",
+};
+
+/** Code that calls the agent, ready to paste. */
+export function CallPanel({ agent }: { readonly agent: Agent }) {
+  const navigate = useNavigate();
+  const search = useSearchParameters();
+  const mode: CallMode = search.mode === "stream" ? "stream" : "invoke";
+  const snippets = snippetsOf(mode, { origin: location.origin, agentId: agent.id });
+  const language = snippets.find(({ label }) => label.toLowerCase() === search.language)?.label;
+  const change = (changed: Readonly<Record<string, string | undefined>>) =>
+    void navigate({ to: ".", search: { ...search, ...changed }, replace: true });
+  return (
+    <Panel
+      title="Call this agent"
+      actions={
+        <SegmentedControl
+          label="How to call"
+          options={modes}
+          value={mode}
+          onChange={(next) => change({ mode: next === "invoke" ? undefined : next })}
+        />
+      }
+    >
+      <div className="flex min-w-0 flex-col gap-3">
+        <p className="max-w-160 text-ink-2">{explanations[mode]}</p>
+        <SnippetTabs
+          label={mode === "invoke" ? "Call" : "Start and stream"}
+          snippets={snippets}
+          value={language ?? "curl"}
+          onChange={(next) =>
+            change({ language: next === "curl" ? undefined : next.toLowerCase() })
+          }
+        />
+        <p className="text-dense text-ink-2">
+          Set <code className="font-mono">BECKON_TOKEN</code> to the API token. To call safely more
+          than once, stop a run or read its result later, see the{" "}
+          <Link href={`${location.origin}/docs`}>API reference</Link>.
+        </p>
+      </div>
+    </Panel>
+  );
+}

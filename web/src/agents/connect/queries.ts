@@ -1,0 +1,37 @@
+import type { ListedRun } from "@beckon/client";
+import { type QueryClient, queryOptions } from "@tanstack/react-query";
+import type { CurrentWorkspace } from "../../data/index.ts";
+import { runsKey } from "../../runs/index.ts";
+import { agentsKey } from "../queries.ts";
+
+/** The last call of an agent by API; null if there was none. */
+export const lastCallQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
+  queryOptions({
+    queryKey: [...runsKey(id), "last call", agentId],
+    queryFn: async ({ signal }): Promise<ListedRun | null> => {
+      const query = { source: "invoke", view: "summary", limit: 1 } as const;
+      const { data } = await client.runs.listForAgent(agentId, query, { signal }).page();
+      return data[0] ?? null;
+    },
+    meta: { live: true },
+  });
+
+/** What this page has learned of an agent's token. The API has no state of it to read. */
+export interface TokenState {
+  readonly isIssued: boolean;
+  /** ISO 8601: until then the previous token is valid as well. */
+  readonly previousUntil?: string | undefined;
+}
+
+/** Keeps what was learned while the page is open. */
+export const tokenStateQuery = ({ id }: CurrentWorkspace, agentId: string) => {
+  const queryKey = [...agentsKey(id), agentId, "token"] as const;
+  return queryOptions({
+    queryKey,
+    queryFn: ({ client }): TokenState =>
+      (client as QueryClient).getQueryData<TokenState>(queryKey) ?? { isIssued: true },
+    initialData: { isIssued: true } as TokenState,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+  });
+};

@@ -1,0 +1,56 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { isNotFound, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
+import { type TokenState, tokenStateQuery } from "./queries.ts";
+
+/** Returns what is known of an agent's token, and what can be done with it. */
+export function useToken(agentId: string) {
+  const workspace = useWorkspace();
+  const { client } = workspace;
+  const queryClient = useQueryClient();
+  const { keyOf, release } = useIdempotencyKey();
+  const known = tokenStateQuery(workspace, agentId);
+  const { data: state } = useQuery(known);
+  const learn = (learned: TokenState) => queryClient.setQueryData(known.queryKey, learned);
+
+  const rotate = async (graceSeconds: number) => {
+    const body = { grace_seconds: graceSeconds };
+    const { token } = await client.agents.rotateToken(agentId, body, {
+      idempotencyKey: keyOf(body),
+    });
+    release();
+    const isReplaced = state.isIssued && graceSeconds > 0;
+    learn({
+      isIssued: true,
+      previousUntil: isReplaced
+        ? new Date(Date.now() + graceSeconds * 1_000).toISOString()
+        : undefined,
+    });
+    return token;
+  };
+  const issue = useMutation({ mutationFn: () => rotate(0) });
+
+  return {
+    state,
+    /** @throws BeckonError */
+    rotate,
+    /** Returns the handler that issues a token for an agent that has none. */
+    issue: (onIssued: (token: string) => void) => () =>
+      issue.mutate(undefined, { onSuccess: onIssued }),
+    isIssuing: issue.isPending,
+    issueError: issue.error,
+    /** @throws BeckonError */
+    reveal: async () => {
+      try {
+        return (await client.agents.revealToken(agentId)).token;
+      } catch (thrown) {
+        if (isNotFound(thrown)) learn({ isIssued: false });
+        throw thrown;
+      }
+    },
+    /** @throws BeckonError */
+    revoke: async () => {
+      await client.agents.revokeToken(agentId);
+      learn({ isIssued: false });
+    },
+  };
+}

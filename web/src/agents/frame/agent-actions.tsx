@@ -1,0 +1,77 @@
+import type { Agent } from "@beckon/client";
+import { Copy, Download, EllipsisVertical, Pause, Play, Plus, Trash2 } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { useWorkspace } from "../../data/index.ts";
+import { Button, ConfirmDialog, IconButton, LinkButton, Menu } from "../../ui/index.ts";
+import { needsEditor } from "../permission.ts";
+import { useAgentActions } from "./use-agent-actions.ts";
+
+const PauseDialog = lazy(async () => ({
+  default: (await import("./pause-dialog.tsx")).PauseDialog,
+}));
+
+/** Pause or resume, and a menu with what is needed less often. */
+export function AgentActions({ agent }: { readonly agent: Agent }) {
+  const { id, can } = useWorkspace();
+  const actions = useAgentActions(agent);
+  const [open, setOpen] = useState<"pause" | "delete">();
+  const close = () => setOpen(undefined);
+  const disabledReason = needsEditor(can);
+  return (
+    <>
+      {disabledReason === undefined ? (
+        <LinkButton href={`/w/${id}/agents/new`} variant="quiet" icon={Plus}>
+          New agent
+        </LinkButton>
+      ) : null}
+      {agent.paused ? (
+        <Button
+          icon={Play}
+          onClick={actions.resume}
+          pending={actions.isResuming}
+          pendingText="Resuming…"
+          disabledReason={disabledReason}
+        >
+          Resume
+        </Button>
+      ) : (
+        <Button icon={Pause} onClick={() => setOpen("pause")} disabledReason={disabledReason}>
+          Pause
+        </Button>
+      )}
+      <Menu
+        label="More about this agent"
+        trigger={
+          <IconButton icon={EllipsisVertical} label="More about this agent" tooltip={false} />
+        }
+        items={[
+          { label: "Duplicate", icon: Copy, onSelect: actions.duplicate, disabledReason },
+          { label: "Export as YAML", icon: Download, onSelect: () => actions.save("yaml") },
+          { label: "Export as JSON", icon: Download, onSelect: () => actions.save("json") },
+          "separator",
+          {
+            label: "Delete",
+            icon: Trash2,
+            danger: true,
+            onSelect: () => setOpen("delete"),
+            disabledReason,
+          },
+        ]}
+      />
+      {open === "pause" ? (
+        <Suspense>
+          <PauseDialog agent={agent} close={close} />
+        </Suspense>
+      ) : null}
+      <ConfirmDialog
+        open={open === "delete"}
+        onOpenChange={close}
+        title={`Delete agent ${agent.name}?`}
+        effect="Its API token and its triggers stop at once. Runs that were accepted continue and stay readable. For 30 days you can restore it: then it has no token until you issue one, and its triggers are disabled until you enable them."
+        confirmLabel="Delete agent"
+        pendingText="Deleting…"
+        onConfirm={actions.remove}
+      />
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+import type { Agent } from "@beckon/client";
+import { useQuery } from "@tanstack/react-query";
+import { Outlet } from "@tanstack/react-router";
+import { isNotFound, useWorkspace } from "../../data/index.ts";
+import { Badge, LinkTabs, PageHeader, Problem } from "../../ui/index.ts";
+import { agentQuery, useAgentId } from "../queries.ts";
+import { AgentActions } from "./agent-actions.tsx";
+import { AgentMissing } from "./agent-missing.tsx";
+import { FrameSkeleton } from "./frame-skeleton.tsx";
+import { PausedNotice } from "./paused-notice.tsx";
+import { useAgentTabs } from "./tabs.ts";
+import { useLiveAgent } from "./use-live-agent.ts";
+
+/**
+ * What all screens of an agent share: its name and state, what can be done with it, and the tabs.
+ * A screen is rendered once the agent is loaded, so `useAgent` always has it. The frame is at least
+ * as high as the window: screens fill the rest with `flex-1`.
+ */
+export function AgentFrame() {
+  const workspace = useWorkspace();
+  const agentId = useAgentId();
+  const { data: agent, error, refetch } = useQuery(agentQuery(workspace, agentId));
+  useLiveAgent(agentId);
+  if (agent !== undefined) return <Frame key={agentId} agent={agent} />;
+  if (error === null) return <FrameSkeleton />;
+  if (isNotFound(error)) return <AgentMissing />;
+  return (
+    <div className="p-4 md:p-6">
+      <Problem error={error} title="The agent could not be loaded." onRetry={refetch} />
+    </div>
+  );
+}
+
+function Frame({ agent }: { readonly agent: Agent }) {
+  const workspace = useWorkspace();
+  const { tabs, current } = useAgentTabs();
+  return (
+    <div className="flex min-h-dvh min-w-0 flex-col">
+      <title>{`${agent.name} · Beckon`}</title>
+      <PageHeader
+        title={agent.name}
+        breadcrumb={[{ label: "Agents", href: `/w/${workspace.id}/agents` }]}
+        status={
+          <>
+            <Badge tone={agent.paused ? "brass" : "neutral"}>
+              {agent.paused ? "Paused" : "Active"}
+            </Badge>
+            <Badge>v{agent.version}</Badge>
+          </>
+        }
+        actions={<AgentActions agent={agent} />}
+        tabs={<LinkTabs label="Agent" current={current} tabs={tabs} />}
+      >
+        <PausedNotice agent={agent} />
+      </PageHeader>
+      <div className="flex min-w-0 flex-1 flex-col p-4 md:p-6">
+        <Outlet />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,13 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { useAgentTabs } from "./tabs.ts";
+
+/** Leads from the agent's own address to its first tab. */
+export function AgentHome() {
+  const first = useAgentTabs().tabs[0]?.href;
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (first !== undefined) void navigate({ href: first, replace: true });
+  }, [first, navigate]);
+  return null;
+}

@@ -1,0 +1,82 @@
+import type { Agent } from "@beckon/client";
+import { pauseAgentBody } from "@beckon/contract";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useForm } from "react-hook-form";
+import {
+  announceChanges,
+  messageOf,
+  sentenceOf,
+  useIdempotencyKey,
+  useWorkspace,
+  wording,
+} from "../../data/index.ts";
+import { Button, Dialog, Field, FormError, TextArea } from "../../ui/index.ts";
+import { agentQuery, agentsKey } from "../queries.ts";
+
+interface PauseDialogProps {
+  readonly agent: Agent;
+  readonly close: () => void;
+}
+
+/** Asks why an agent is paused, then pauses it. */
+export function PauseDialog({ agent, close }: PauseDialogProps) {
+  const workspace = useWorkspace();
+  const queryClient = useQueryClient();
+  const { keyOf } = useIdempotencyKey();
+  const { register, handleSubmit, formState } = useForm({
+    resolver: zodResolver(pauseAgentBody, { error: wording }),
+    defaultValues: { reason: "" },
+  });
+  const pause = useMutation({
+    mutationFn: ({ reason }: { reason?: string | undefined }) => {
+      const body = reason ? { reason } : {};
+      return workspace.client.agents.pause(agent.id, body, { idempotencyKey: keyOf(body) });
+    },
+    onSuccess: (paused) => {
+      queryClient.setQueryData(agentQuery(workspace, agent.id).queryKey, paused);
+      close();
+      return announceChanges(queryClient, agentsKey(workspace.id));
+    },
+  });
+  return (
+    <Dialog
+      open
+      onOpenChange={close}
+      size="small"
+      title={`Pause ${agent.name}?`}
+      description="New runs are rejected until somebody resumes the agent. Runs that were accepted continue."
+      footer={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button
+            type="submit"
+            form="pause-agent"
+            variant="primary"
+            pending={pause.isPending}
+            pendingText="Pausing…"
+          >
+            Pause agent
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="pause-agent"
+        noValidate
+        onSubmit={handleSubmit((values) => pause.mutate(values))}
+        className="flex flex-col gap-3"
+      >
+        <Field
+          label="Reason"
+          optional
+          hint="Callers see it in the error, and people on all pages of the agent."
+          error={messageOf(formState.errors.reason)}
+        >
+          <TextArea {...register("reason")} rows={2} autoFocus />
+        </Field>
+        <FormError message={pause.isError ? sentenceOf(pause.error) : undefined} />
+      </form>
+    </Dialog>
+  );
+}

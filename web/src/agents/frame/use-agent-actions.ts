@@ -1,0 +1,92 @@
+import type { Agent } from "@beckon/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { announceChanges, sentenceOf, useWorkspace } from "../../data/index.ts";
+import { download } from "../../json/index.ts";
+import { useToast } from "../../ui/index.ts";
+import { fileNameOf } from "../file-name.ts";
+import { agentQuery, agentsKey } from "../queries.ts";
+
+/** Returns what the header can do with an agent. Failures are shown in a toast. */
+export function useAgentActions(agent: Agent) {
+  const workspace = useWorkspace();
+  const { id: workspaceId, client } = workspace;
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const toast = useToast();
+  const path = (agentId: string) => `/w/${workspaceId}/agents/${agentId}`;
+  const tellOthers = () => announceChanges(queryClient, agentsKey(workspaceId));
+  const failed = (title: string) => (thrown: unknown) =>
+    toast({ tone: "failure", title, description: sentenceOf(thrown) });
+
+  const resume = useMutation({
+    mutationFn: () => client.agents.resume(agent.id),
+    onSuccess: (resumed) => {
+      queryClient.setQueryData(agentQuery(workspace, agent.id).queryKey, resumed);
+      toast({ tone: "success", title: "Resumed: new runs are accepted." });
+      return tellOthers();
+    },
+    onError: failed("The agent was not resumed."),
+  });
+
+  const duplicate = useMutation({
+    mutationFn: () => client.agents.duplicate(agent.id),
+    onSuccess: async (copy) => {
+      await tellOthers();
+      await navigate({ href: path(copy.id) });
+      toast({
+        tone: "success",
+        title: `Created ${copy.name}`,
+        description: "It has a token of its own and no triggers.",
+      });
+    },
+    onError: failed("The agent was not duplicated."),
+  });
+
+  const save = useMutation({
+    mutationFn: async (format: "yaml" | "json") =>
+      download(
+        `${fileNameOf(agent.name)}.${format}`,
+        format === "yaml"
+          ? await client.agents.exportYaml(agent.id)
+          : `${JSON.stringify(await client.agents.export(agent.id), null, 2)}\n`,
+        `application/${format}`,
+      ),
+    onError: failed("The agent was not exported."),
+  });
+
+  const restore = async () => {
+    try {
+      const restored = await client.agents.restore(agent.id);
+      await tellOthers();
+      await navigate({ href: path(agent.id) });
+      toast({
+        tone: "success",
+        title: `Restored ${restored.name}`,
+        description: "It has no API token, and its triggers are disabled.",
+      });
+    } catch (thrown) {
+      failed("The agent was not restored.")(thrown);
+    }
+  };
+
+  return {
+    resume: () => resume.mutate(),
+    isResuming: resume.isPending,
+    duplicate: () => duplicate.mutate(),
+    save: (format: "yaml" | "json") => save.mutate(format),
+    /** @throws BeckonError */
+    remove: async () => {
+      await client.agents.delete(agent.id);
+      await navigate({ href: `/w/${workspaceId}/agents` });
+      queryClient.removeQueries({ queryKey: agentQuery(workspace, agent.id).queryKey });
+      await tellOthers();
+      toast({
+        tone: "success",
+        title: `Deleted ${agent.name}`,
+        description: "You can restore it for 30 days.",
+        action: { label: "Undo", onPress: () => void restore() },
+      });
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { agentQuery, agentsKey, useAgent } from "./queries.ts";

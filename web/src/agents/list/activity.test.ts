@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { activityOf } from "./activity.ts";
+
+const group = (agent_id: string, bucket: string, counts: object) => ({
+  agent_id,
+  bucket,
+  runs: { queued: 0, running: 0, succeeded: 0, failed: 0, cancelled: 0, ...counts },
+  duration_ms: { p50: null, p95: null },
+  usage: { input_tokens: 0, output_tokens: 0 },
+  cost_micros: 0,
+});
+
+test("runs are counted by agent and hour, and hours without runs are zero", () => {
+  const activity = activityOf({
+    created_after: "2026-11-20T10:30:00.000Z",
+    created_before: "2026-11-20T14:30:00.000Z",
+    time_zone: "UTC",
+    groups: [
+      group("agt_1", "2026-11-20T10:00:00.000Z", { succeeded: 2 }),
+      group("agt_1", "2026-11-20T14:00:00.000Z", { succeeded: 1, failed: 3 }),
+      group("agt_2", "2026-11-20T12:00:00.000Z", { running: 1 }),
+    ],
+  });
+  expect(Object.fromEntries(activity)).toEqual({
+    agt_1: { runs: 6, failed: 3, hourly: [2, 0, 0, 4] },
+    agt_2: { runs: 1, failed: 0, hourly: [0, 1, 0, 0] },
+  });
+});

@@ -1,0 +1,47 @@
+import type { RunStats } from "@beckon/client";
+import { queryOptions } from "@tanstack/react-query";
+import type { CurrentWorkspace } from "../../data/index.ts";
+
+/** Runs of one agent in the last 24 hours. */
+export interface Activity {
+  readonly runs: number;
+  readonly failed: number;
+  /** Runs in each hour, oldest first. */
+  readonly hourly: readonly number[];
+}
+
+const hourMs = 3_600_000;
+
+/** Returns the activity of each agent that had runs, by its id. */
+export function activityOf(stats: RunStats): ReadonlyMap<string, Activity> {
+  const start = Date.parse(stats.created_after);
+  const hours = Math.max(1, Math.ceil((Date.parse(stats.created_before) - start) / hourMs));
+  const byAgent = new Map<string, { runs: number; failed: number; hourly: number[] }>();
+  for (const { agent_id, bucket, runs } of stats.groups) {
+    if (agent_id === null || bucket === null) continue;
+    const known = byAgent.get(agent_id);
+    const activity = known ?? { runs: 0, failed: 0, hourly: new Array<number>(hours).fill(0) };
+    const count = Object.values(runs).reduce((sum, each) => sum + each, 0);
+    // The first hour of the range has begun before it.
+    const hour = Math.min(
+      hours - 1,
+      Math.max(0, Math.floor((Date.parse(bucket) - start) / hourMs)),
+    );
+    activity.runs += count;
+    activity.failed += runs.failed;
+    activity.hourly[hour] = (activity.hourly[hour] ?? 0) + count;
+    byAgent.set(agent_id, activity);
+  }
+  return byAgent;
+}
+
+/** The runs of the last 24 hours, by agent. Read again each minute. */
+export const activityQuery = ({ id, client, can }: CurrentWorkspace) =>
+  queryOptions({
+    queryKey: [id, "runs", "stats", "by agent"],
+    queryFn: ({ signal }) =>
+      client.runs.getStats({ bucket: "hour", group_by: "agent" }, { signal }),
+    select: activityOf,
+    enabled: can("runs:read"),
+    refetchInterval: 60_000,
+  });

@@ -1,0 +1,112 @@
+import { useNavigate } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useList, useWorkspace } from "../../data/index.ts";
+import {
+  Button,
+  DataTable,
+  FilterBar,
+  type FilterDefinition,
+  LinkButton,
+  LinkTabs,
+  PageHeader,
+  SearchField,
+} from "../../ui/index.ts";
+import { needsEditor } from "../permission.ts";
+import { useSearchParameters } from "../search.ts";
+import { AgentsMenu } from "./agents-menu.tsx";
+import { agentColumns, deletedColumns } from "./columns.tsx";
+import { NoAgents } from "./no-agents.tsx";
+import { agentsQuery, filtersOf } from "./queries.ts";
+import { useSearchText } from "./use-search-text.ts";
+
+const filterDefinitions: readonly FilterDefinition[] = [
+  {
+    id: "paused",
+    label: "State",
+    options: [
+      { value: "false", label: "Active" },
+      { value: "true", label: "Paused" },
+    ],
+  },
+  { id: "model", label: "Model", placeholder: "provider/model" },
+];
+
+/** All agents of the workspace, and those that were deleted and can be restored. */
+export function AgentsScreen() {
+  const workspace = useWorkspace();
+  const navigate = useNavigate();
+  const search = useSearchParameters();
+  const filters = filtersOf(search);
+  const agents = useList(agentsQuery(workspace, filters));
+  const path = `/w/${workspace.id}/agents`;
+  const isDeleted = filters.deleted === "true";
+  const change = (changed: Readonly<Record<string, string | undefined>>) =>
+    void navigate({ to: ".", search: { ...search, ...changed }, replace: true });
+  const [text, setText] = useSearchText(filters.search ?? "", (next) =>
+    change({ search: next === "" ? undefined : next }),
+  );
+  const disabledReason = needsEditor(workspace.can);
+  return (
+    <div className="flex min-w-0 flex-col">
+      <title>Agents · Beckon</title>
+      <PageHeader
+        title="Agents"
+        actions={
+          <>
+            <AgentsMenu />
+            {disabledReason === undefined ? (
+              <LinkButton href={`${path}/new`} variant="primary" icon={Plus}>
+                New agent
+              </LinkButton>
+            ) : (
+              <Button variant="primary" icon={Plus} disabledReason={disabledReason}>
+                New agent
+              </Button>
+            )}
+          </>
+        }
+        tabs={
+          <LinkTabs
+            label="Agents"
+            current={isDeleted ? `${path}?deleted=true` : path}
+            tabs={[
+              { label: "In use", href: path },
+              { label: "Deleted", href: `${path}?deleted=true` },
+            ]}
+          />
+        }
+      />
+      <div className="flex min-w-0 flex-col gap-4 p-4 md:p-6">
+        <FilterBar
+          filters={isDeleted ? [] : filterDefinitions}
+          values={{ paused: search.paused, model: search.model }}
+          onChange={change}
+        >
+          <SearchField
+            label="Search agents"
+            placeholder="Search name or description"
+            value={text}
+            onChange={setText}
+            slash
+          />
+        </FilterBar>
+        <div className="min-w-0 rounded-control border border-rule bg-sheet">
+          <DataTable
+            label={isDeleted ? "Deleted agents" : "Agents"}
+            columns={isDeleted ? deletedColumns : agentColumns}
+            rows={agents.rows}
+            rowKey={({ id }) => id}
+            rowHref={isDeleted ? undefined : ({ id }) => `${path}/${id}`}
+            loading={agents.isPending}
+            error={agents.error}
+            onRetry={agents.refetch}
+            hasMore={agents.hasNextPage}
+            loadingMore={agents.isFetchingNextPage}
+            onLoadMore={() => void agents.fetchNextPage()}
+            empty={<NoAgents filters={filters} />}
+          />
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import { createAgentBody } from "@beckon/contract";
+import type { FieldError, Resolver } from "react-hook-form";
+import { wording } from "../../data/index.ts";
+import type { AgentTemplate } from "./templates.ts";
+import { toolsOf } from "./tools-of.ts";
+
+/** Fields of the form of a new agent. The last two only exist for an agent that calls an API. */
+export interface AgentFields {
+  readonly name: string;
+  readonly model: string;
+  readonly instructions: string;
+  readonly url: string;
+  readonly apiKey: string;
+}
+
+/** Returns the body of the request that creates the agent. */
+export function bodyOf(template: AgentTemplate | undefined, fields: AgentFields) {
+  const { name, model, instructions, url, apiKey } = fields;
+  const tools = toolsOf(template ?? {}, { url: url.trim(), apiKey: apiKey.trim() });
+  return {
+    name: name.trim(),
+    model: model.trim(),
+    instructions,
+    ...(tools.length > 0 && { tools }),
+  };
+}
+
+/** Returns the resolver that checks the form as the API will check the request. */
+export function agentResolver(template: AgentTemplate | undefined): Resolver<AgentFields> {
+  return (fields) => {
+    const { error } = createAgentBody.safeParse(bodyOf(template, fields), { error: wording });
+    if (error === undefined) return { values: fields, errors: {} };
+    const errors: { -readonly [Field in keyof AgentFields]?: FieldError } = {};
+    for (const { path, message } of error.issues)
+      errors[fieldOf(path.map(String))] ??= { type: "schema", message };
+    return { values: {}, errors };
+  };
+}
+
+/** Returns the field of the form that a path within the request's body comes from. */
+function fieldOf(path: readonly string[]): keyof AgentFields {
+  const [first] = path;
+  if (first === "model" || first === "instructions") return first;
+  if (first !== "tools") return "name";
+  return path.includes("headers") ? "apiKey" : "url";
+}
+
+/** Returns the field that an error of the server is about, which its message begins with. */
+export function fieldInMessage(message: string): keyof AgentFields | undefined {
+  const [, path] = /^"?(name|model|instructions|tools\S*)\b/i.exec(message) ?? [];
+  return path === undefined ? undefined : fieldOf(path.toLowerCase().split("."));
+}

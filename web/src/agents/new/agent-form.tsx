@@ -1,0 +1,109 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { Controller, useForm } from "react-hook-form";
+import { isOutcomeUnknown, messageOf, sentenceOf, useWorkspace } from "../../data/index.ts";
+import { modelsQuery } from "../../providers/index.ts";
+import {
+  Button,
+  Field,
+  FormError,
+  LeaveGuard,
+  LinkButton,
+  TextArea,
+  TextInput,
+} from "../../ui/index.ts";
+import { type AgentFields, agentResolver, bodyOf, fieldInMessage } from "./agent-fields.ts";
+import { ApiFields } from "./api-fields.tsx";
+import { defaultModel } from "./default-model.ts";
+import { ModelField } from "./model-field.tsx";
+import { newestAgentQuery } from "./newest-agent-query.ts";
+import type { AgentTemplate } from "./templates.ts";
+import { useCreateAgent } from "./use-create-agent.ts";
+
+interface AgentFormProps {
+  /** What the form is filled in with; undefined for a blank agent. */
+  readonly template?: AgentTemplate | undefined;
+}
+
+/** The form of a new agent. Name and model are filled in, so that instructions come first. */
+export function AgentForm({ template }: AgentFormProps) {
+  const workspace = useWorkspace();
+  const isCreated = useRef(false);
+  const create = useCreateAgent(() => {
+    isCreated.current = true;
+  });
+  const form = useForm<AgentFields>({
+    resolver: agentResolver(template),
+    mode: "onTouched",
+    defaultValues: {
+      name: template?.name ?? "New agent",
+      model: "",
+      instructions: template?.instructions ?? "",
+      url: template?.api?.url ?? "",
+      apiKey: "",
+    },
+  });
+  const { control, register, handleSubmit, setError, setValue, formState } = form;
+  const { errors, isDirty, dirtyFields } = formState;
+
+  const newest = useQuery(newestAgentQuery(workspace));
+  const models = useQuery(modelsQuery(workspace));
+  const isKnown = !newest.isPending && !models.isPending;
+  useEffect(() => {
+    if (!isKnown || dirtyFields.model) return;
+    setValue("model", defaultModel(newest.data?.model, models.data ?? []));
+  }, [isKnown, dirtyFields.model, newest.data, models.data, setValue]);
+
+  const submit = handleSubmit((fields) =>
+    create.mutate(bodyOf(template, fields), {
+      onError: (thrown) => {
+        const field = fieldInMessage(sentenceOf(thrown));
+        if (field !== undefined)
+          setError(field, { message: sentenceOf(thrown) }, { shouldFocus: true });
+      },
+    }),
+  );
+  return (
+    <form noValidate onSubmit={submit} className="flex max-w-180 flex-col gap-4">
+      <LeaveGuard isDirty={() => isDirty && !isCreated.current} discardLabel="Discard agent" />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label="Name" error={messageOf(errors.name)}>
+          <TextInput {...register("name")} autoComplete="off" />
+        </Field>
+        <Controller
+          control={control}
+          name="model"
+          render={({ field }) => <ModelField {...field} error={messageOf(errors.model)} />}
+        />
+      </div>
+      {template?.api === undefined ? null : <ApiFields api={template.api} form={form} />}
+      <Field
+        label="Instructions"
+        hint="What the agent does, how it answers and what it must not do. You can change them at any time."
+        error={messageOf(errors.instructions)}
+      >
+        <TextArea
+          {...register("instructions")}
+          rows={10}
+          autoFocus={template === undefined}
+          placeholder="You answer questions about …"
+        />
+      </Field>
+      <FormError message={create.isError ? failureOf(create.error) : undefined} />
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" variant="primary" pending={create.isPending} pendingText="Creating…">
+          Create agent
+        </Button>
+        <LinkButton href={`/w/${workspace.id}/agents`} variant="quiet">
+          Cancel
+        </LinkButton>
+      </div>
+    </form>
+  );
+}
+
+function failureOf(thrown: unknown): string {
+  const sentence = sentenceOf(thrown);
+  if (!isOutcomeUnknown(thrown)) return sentence;
+  return `${sentence} It is not known whether the agent was created. Press Create agent again: it is created once only.`;
+}

@@ -1,0 +1,21 @@
+import type { ModelList } from "@beckon/client";
+
+/** Parts of the names of models that do not answer in text. */
+const otherPurposes =
+  /embed|whisper|tts|speech|dall-e|image|vision-|moderation|audio|realtime|transcribe|rerank|babbage|davinci|sora/i;
+
+/**
+ * Returns the model that the form of a new agent is filled in with: that of the newest agent, else
+ * the first one of the workspace's providers, else the built-in one, which needs no provider.
+ * @param newest model of the newest agent
+ */
+export function defaultModel(newest: string | undefined, lists: readonly ModelList[]): string {
+  const builtIn = lists.find(({ origin }) => origin === "built_in")?.models ?? [];
+  if (newest !== undefined && !builtIn.includes(newest)) return newest;
+  const others = lists
+    .filter(({ origin }) => origin !== "built_in")
+    .flatMap(({ models }) => models);
+  return (
+    others.find((model) => !otherPurposes.test(model)) ?? others[0] ?? builtIn[0] ?? "demo/echo"
+  );
+}

@@ -1,0 +1,46 @@
+import type { CreateAgentBody } from "@beckon/client";
+import type { AgentTemplate } from "./templates.ts";
+
+/** What the form asks for if a template's agent calls an API. */
+interface Connection {
+  /** The API's address, with the placeholder. */
+  readonly url: string;
+  /** Sent as a bearer token; empty for an API without one. */
+  readonly apiKey: string;
+}
+
+/** Returns the tools of an agent that is made from a template. */
+export function toolsOf(
+  { api, clock }: Pick<AgentTemplate, "api" | "clock">,
+  { url, apiKey }: Connection,
+): NonNullable<CreateAgentBody["tools"]> {
+  if (api === undefined) return clock ? [{ type: "clock" }] : [];
+  return [
+    {
+      type: "http",
+      name: api.tool,
+      allowed_hosts: [hostOf(url)],
+      headers: apiKey === "" ? {} : { Authorization: { secret: apiKey, prefix: "Bearer " } },
+      operations: [
+        {
+          name: api.operation,
+          description: api.description,
+          method: "GET",
+          url,
+          parameters: {
+            type: "object",
+            properties: {
+              [api.parameter]: { type: "string", description: api.parameterDescription },
+            },
+            required: [api.parameter],
+          },
+        },
+      ],
+    },
+  ];
+}
+
+/** Returns `host` or `host:port` of the address, empty if it has none. */
+function hostOf(url: string): string {
+  return /^https?:\/\/([^/?#{}@\s]+)/.exec(url)?.[1] ?? "";
+}

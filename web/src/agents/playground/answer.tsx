@@ -1,0 +1,67 @@
+import { useDeferredValue } from "react";
+import { Markdown } from "../../markdown/index.ts";
+import { Link, LongText } from "../../ui/index.ts";
+import { ToolUseView } from "./tool-use-view.tsx";
+import { isEnded, type Step, type Transcript } from "./transcript.ts";
+
+interface AnswerProps {
+  readonly transcript: Transcript;
+  readonly runHref: string;
+}
+
+/** What the agent has written and done, in order. The last text is its output. */
+export function Answer({ transcript, runHref }: AnswerProps) {
+  const { steps, status, output } = transcript;
+  const hasEnded = isEnded(transcript);
+  const last = steps.at(-1);
+  const isShown = last !== undefined && last.text !== "";
+  if (status !== "succeeded" && steps.length === 0) return null;
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      {steps.map((step) => (
+        <StepView key={step.step} step={step} runHref={runHref} isEnded={hasEnded} />
+      ))}
+      {status !== "succeeded" || isShown ? null : output === undefined ? (
+        <p className="text-ink-2">
+          The answer is too large to be shown here. Read it on{" "}
+          <Link href={runHref}>the page of the run</Link>.
+        </p>
+      ) : output === "" ? (
+        <p className="text-ink-3">The agent answered with an empty text.</p>
+      ) : (
+        <Markdown text={output} />
+      )}
+    </div>
+  );
+}
+
+interface StepViewProps {
+  readonly step: Step;
+  readonly runHref: string;
+  readonly isEnded: boolean;
+}
+
+function StepView({ step, runHref, isEnded: hasEnded }: StepViewProps) {
+  const { text, reasoning, tools } = step;
+  return (
+    <>
+      {reasoning === "" ? null : (
+        <details className="min-w-0 text-ink-2">
+          <summary className="w-fit rounded-bar text-dense text-ink-3">Reasoning</summary>
+          <div className="border-l-2 border-rule pt-1 pl-3 text-dense">
+            <LongText text={reasoning} />
+          </div>
+        </details>
+      )}
+      {text === "" ? null : <Written text={text} />}
+      {tools.map((use) => (
+        <ToolUseView key={use.callId} use={use} runHref={runHref} isEnded={hasEnded} />
+      ))}
+    </>
+  );
+}
+
+/** A text that can grow with every frame: parsing it may take longer than that. */
+function Written({ text }: { readonly text: string }) {
+  return <Markdown text={useDeferredValue(text)} />;
+}

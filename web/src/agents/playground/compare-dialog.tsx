@@ -1,0 +1,90 @@
+import type { Run } from "@beckon/client";
+import { useQuery } from "@tanstack/react-query";
+import { useWorkspace } from "../../data/index.ts";
+import { Markdown } from "../../markdown/index.ts";
+import { runQuery } from "../../runs/index.ts";
+import {
+  Badge,
+  Dialog,
+  Duration,
+  Id,
+  Link,
+  Money,
+  Problem,
+  Skeleton,
+  StatusMark,
+  Tokens,
+} from "../../ui/index.ts";
+import { RunFailure } from "./run-failure.tsx";
+
+interface CompareDialogProps {
+  readonly earlier: string;
+  readonly later: string;
+  readonly onClose: () => void;
+}
+
+/** The outputs of two runs side by side. */
+export function CompareDialog({ earlier, later, onClose }: CompareDialogProps) {
+  return (
+    <Dialog
+      open
+      size="large"
+      onOpenChange={onClose}
+      title="Compare with the earlier run"
+      description="The same message, answered before and now."
+    >
+      <div className="grid grid-cols-1 gap-6 sm:grid-cols-2">
+        <Side title="Earlier" runId={earlier} />
+        <Side title="Now" runId={later} />
+      </div>
+    </Dialog>
+  );
+}
+
+function Side({ title, runId }: { readonly title: string; readonly runId: string }) {
+  const workspace = useWorkspace();
+  const { data: run, error, refetch } = useQuery(runQuery(workspace, runId));
+  return (
+    <section aria-label={title} className="flex min-w-0 flex-col gap-3">
+      <div className="flex flex-col gap-1 border-b border-rule pb-2">
+        <div className="flex items-center gap-2">
+          <h3 className="text-section font-semibold">{title}</h3>
+          <Link href={`/w/${workspace.id}/runs/${runId}`} variant="quiet">
+            <Id value={runId} />
+          </Link>
+        </div>
+        {run === undefined ? <Skeleton /> : <Facts run={run} />}
+      </div>
+      {error === null ? null : (
+        <Problem
+          error={error}
+          title="The run could not be read."
+          onRetry={refetch}
+          variant="inline"
+        />
+      )}
+      {run?.error ? <RunFailure error={run.error} /> : null}
+      {run?.output ? <Markdown text={run.output} /> : null}
+      {run?.output === "" ? <p className="text-ink-3">The answer is an empty text.</p> : null}
+    </section>
+  );
+}
+
+function Facts({ run }: { readonly run: Run }) {
+  const { status, source, agent_version, usage, cost_micros, started_at, finished_at } = run;
+  const ms =
+    started_at === null || finished_at === null
+      ? null
+      : Date.parse(finished_at) - Date.parse(started_at);
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-dense text-ink-3">
+      <StatusMark status={status} />
+      {source === "draft" ? <Badge tone="brass">Draft</Badge> : <Badge>v{agent_version}</Badge>}
+      <Tokens input={usage.input_tokens} output={usage.output_tokens} />
+      <span className="inline-flex items-baseline gap-1">
+        Cost <Money micros={cost_micros} />
+      </span>
+      <Duration ms={ms} />
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+import { Play, Square } from "lucide-react";
+import type { KeyboardEvent, Ref } from "react";
+import { formatCounted } from "../../format/index.ts";
+import { Button, Field, Kbd, Problem, TextArea } from "../../ui/index.ts";
+
+interface ComposerProps {
+  readonly ref: Ref<HTMLTextAreaElement>;
+  readonly message: string;
+  readonly onMessage: (message: string) => void;
+  readonly onRun: () => void;
+  readonly isStarting: boolean;
+  /** Why no run was started. */
+  readonly error: unknown;
+  /** Number of settings that are not saved: then the run is a draft. */
+  readonly unsaved: number;
+  /** Why the person cannot run the agent. */
+  readonly disabledReason: string | undefined;
+  /** Stops the run that is going on; undefined if there is none. */
+  readonly onStop: (() => void) | undefined;
+  readonly isStopping: boolean;
+}
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
+
+/** The message to the agent. Each one is a run. */
+export function Composer({
+  ref,
+  message,
+  onMessage,
+  onRun,
+  isStarting,
+  error,
+  unsaved,
+  disabledReason,
+  onStop,
+  isStopping,
+}: ComposerProps) {
+  const canRun = disabledReason === undefined && onStop === undefined;
+  const press = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
+    event.preventDefault();
+    if (canRun && !isStarting) onRun();
+  };
+  return (
+    <form
+      noValidate
+      aria-label="Message to the agent"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (canRun) onRun();
+      }}
+      className="flex min-w-0 flex-col gap-2"
+    >
+      {error === null || error === undefined ? null : (
+        <Problem error={error} title="The run was not started." variant="inline" />
+      )}
+      <Field label="Message" labelHidden>
+        <TextArea
+          ref={ref}
+          value={message}
+          onChange={({ target }) => onMessage(target.value)}
+          onKeyDown={press}
+          rows={2}
+          dir="auto"
+          placeholder="Write a message to the agent"
+          readOnly={disabledReason !== undefined}
+        />
+      </Field>
+      <div className="flex min-w-0 items-center gap-3">
+        <p className="min-w-0 flex-1 text-label text-ink-3">
+          {unsaved === 0
+            ? "Every message is a run of its own. The agent does not remember the one before."
+            : `Runs as a draft with ${formatCounted(unsaved, "unsaved change")}. The saved agent stays as it is.`}
+        </p>
+        {onStop === undefined ? (
+          <>
+            <span
+              className="hidden items-center gap-1 sm:inline-flex pointer-coarse:hidden"
+              aria-hidden="true"
+            >
+              <Kbd>{isMac ? "⌘" : "Ctrl"}</Kbd>
+              <Kbd>↵</Kbd>
+            </span>
+            <Button
+              type="submit"
+              variant="primary"
+              icon={Play}
+              pending={isStarting}
+              pendingText="Starting…"
+              disabledReason={disabledReason}
+            >
+              Run
+            </Button>
+          </>
+        ) : (
+          <Button icon={Square} onClick={onStop} pending={isStopping} pendingText="Stopping…">
+            Stop
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,148 @@
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { useFormState } from "react-hook-form";
+import { sentenceOf, useWorkspace } from "../../data/index.ts";
+import { Button, useToast } from "../../ui/index.ts";
+import { useAgent } from "../queries.ts";
+import { bodyOf } from "../settings/fields.ts";
+import type { FormValues } from "../settings/form-values.ts";
+import { useSettings } from "../settings/settings-context.tsx";
+import { Composer } from "./composer.tsx";
+import { EarlierRun } from "./earlier-run.tsx";
+import { EmptyConversation } from "./empty-conversation.tsx";
+import { type PlaygroundSearch, queryOf } from "./playground-search.ts";
+import { TurnView } from "./turn-view.tsx";
+import { useFollowedEnd } from "./use-followed-end.ts";
+import { useStartRun } from "./use-start-run.ts";
+import { useTurns } from "./use-turns.ts";
+
+interface ConversationProps {
+  readonly search: PlaygroundSearch;
+}
+
+/** Messages to the agent and its answers. */
+export function Conversation({ search }: ConversationProps) {
+  const agent = useAgent();
+  const { client, can } = useWorkspace();
+  const toast = useToast();
+  const navigate = useNavigate();
+  const { collect, form } = useSettings();
+  const { dirtyFields } = useFormState<FormValues>();
+  const { turns, add, clear } = useTurns(agent.id);
+  const [message, setMessage] = useState("");
+  const [isInvalid, setInvalid] = useState(false);
+  const [running, setRunning] = useState<string>();
+  const start = useStartRun(agent.id);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const list = useFollowedEnd(turns.length);
+
+  const canRun = can("agents:invoke");
+  useEffect(() => {
+    // Only where no keyboard would cover half of the screen.
+    if (canRun && matchMedia("(pointer: fine)").matches)
+      field.current?.focus({ preventScroll: true });
+  }, [canRun]);
+
+  const run = async () => {
+    if (message.trim() === "") return field.current?.focus();
+    const changes = await collect();
+    setInvalid(changes === undefined);
+    if (changes === undefined) return;
+    const isDraft = Object.keys(changes).length > 0;
+    // `auto` streams what somebody watches. This page does so only after the run has started.
+    const watched = form.getValues("stream") === "auto" ? { stream: "always" as const } : {};
+    start.mutate(
+      { input: message, config: isDraft ? bodyOf({ ...changes, ...watched }) : undefined },
+      {
+        onSuccess: (runId) => {
+          add({ runId, input: message, version: agent.version, isDraft });
+          setRunning(runId);
+          setMessage("");
+        },
+      },
+    );
+  };
+  const stop = useMutation({
+    mutationFn: (runId: string) => client.runs.cancel(runId),
+    onError: (thrown) =>
+      toast({
+        tone: "failure",
+        title: "The run was not stopped.",
+        description: sentenceOf(thrown),
+      }),
+  });
+  const report = (runId: string, isRunning: boolean) =>
+    setRunning((before) => (isRunning ? runId : before === runId ? undefined : before));
+  const suggest = (text: string) => {
+    setMessage(text);
+    field.current?.focus();
+  };
+  const fillIn = useEffectEvent((input: string) => setMessage(input));
+
+  return (
+    <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+      <div className="flex min-h-11 items-center gap-2 border-b border-rule px-4 md:px-6">
+        <h2 className="flex-1 text-section font-semibold">Conversation</h2>
+        {turns.length === 0 ? null : (
+          <Button size="small" variant="quiet" onClick={clear}>
+            Clear
+          </Button>
+        )}
+      </div>
+      <div ref={list} className="min-h-0 flex-1 px-4 py-4 md:px-6 lg:overflow-y-auto">
+        {turns.length === 0 ? (
+          <EmptyConversation onSuggest={canRun ? suggest : undefined} />
+        ) : (
+          <div className="mx-auto flex max-w-180 min-w-0 flex-col gap-8">
+            {turns.map((turn) => (
+              <TurnView
+                key={turn.runId}
+                turn={turn}
+                onRunning={report}
+                compareHref={
+                  search.run === undefined || search.run === turn.runId
+                    ? undefined
+                    : `${location.pathname}${queryOf({ ...search, compare: turn.runId })}`
+                }
+              />
+            ))}
+          </div>
+        )}
+      </div>
+      <div className="sticky bottom-14 z-10 border-t border-rule bg-sheet px-4 py-3 md:bottom-0 md:px-6">
+        <div className="mx-auto flex max-w-180 flex-col gap-3">
+          {search.run === undefined ? null : (
+            <EarlierRun
+              key={search.run}
+              runId={search.run}
+              onInput={fillIn}
+              onDismiss={() => void navigate({ to: ".", search: {}, replace: true })}
+            />
+          )}
+          <Composer
+            ref={field}
+            message={message}
+            onMessage={setMessage}
+            onRun={() => void run()}
+            isStarting={start.isPending}
+            error={
+              isInvalid
+                ? "A setting that is not saved has an error. Correct it in the settings."
+                : start.error
+            }
+            unsaved={Object.keys(dirtyFields).length}
+            disabledReason={reasonNotToRun(canRun, agent.paused)}
+            onStop={running === undefined ? undefined : () => stop.mutate(running)}
+            isStopping={stop.isPending}
+          />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function reasonNotToRun(canRun: boolean, isPaused: boolean): string | undefined {
+  if (!canRun) return "Running an agent needs the role editor. Ask an owner of the workspace.";
+  return isPaused ? "The agent is paused. Resume it to run it." : undefined;
+}

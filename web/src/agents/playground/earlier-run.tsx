@@ -1,0 +1,59 @@
+import { useQuery } from "@tanstack/react-query";
+import { X } from "lucide-react";
+import { useEffect, useEffectEvent, useRef } from "react";
+import { useWorkspace } from "../../data/index.ts";
+import { runQuery } from "../../runs/index.ts";
+import { IconButton, Id, Link, Problem, Skeleton, StatusMark } from "../../ui/index.ts";
+
+interface EarlierRunProps {
+  readonly runId: string;
+  /** Called once with the input of the run. */
+  readonly onInput: (input: string) => void;
+  readonly onDismiss: () => void;
+}
+
+/** Says whose input is filled in. Answers can be compared with this run. */
+export function EarlierRun({ runId, onInput, onDismiss }: EarlierRunProps) {
+  const workspace = useWorkspace();
+  const { data: run, error, refetch } = useQuery(runQuery(workspace, runId));
+  const isFilledIn = useRef(false);
+  const fillIn = useEffectEvent((input: string) => {
+    if (isFilledIn.current) return;
+    isFilledIn.current = true;
+    onInput(input);
+  });
+  const input = run?.input;
+  useEffect(() => {
+    if (input !== undefined) fillIn(input);
+  }, [input]);
+  if (error !== null)
+    return (
+      <Problem
+        error={error}
+        title="The earlier run could not be read."
+        onRetry={refetch}
+        variant="inline"
+      />
+    );
+  return (
+    <div className="flex min-h-control-small min-w-0 items-center gap-2 text-dense text-ink-2">
+      {run === undefined ? (
+        <Skeleton width={60} />
+      ) : (
+        <p className="flex min-w-0 flex-1 flex-wrap items-center gap-x-2">
+          <span>
+            Filled in with the input of{" "}
+            <Link href={`/w/${workspace.id}/runs/${runId}`}>
+              <Id value={runId} />
+            </Link>
+          </span>
+          <StatusMark status={run.status} />
+          <span className="text-ink-3">
+            {run.source === "draft" ? "Draft" : `v${run.agent_version}`}
+          </span>
+        </p>
+      )}
+      <IconButton icon={X} label="Forget the earlier run" size="small" onClick={onDismiss} />
+    </div>
+  );
+}

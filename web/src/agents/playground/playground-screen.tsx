@@ -1,0 +1,50 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
+import { SplitPane } from "../../ui/index.ts";
+import { useAgent } from "../queries.ts";
+import { LeaveSettingsGuard } from "../settings/leave-settings-guard.tsx";
+import { SettingsProvider } from "../settings/settings-context.tsx";
+import { SettingsForm } from "../settings/settings-form.tsx";
+import { Conversation } from "./conversation.tsx";
+import { searchOf } from "./playground-search.ts";
+
+const CompareDialog = lazy(async () => ({
+  default: (await import("./compare-dialog.tsx")).CompareDialog,
+}));
+
+/**
+ * The settings of an agent beside a conversation with it. Below 1100 px there is only the
+ * conversation: the tab Settings has the rest.
+ */
+export function PlaygroundScreen() {
+  const agent = useAgent();
+  const search = searchOf(useSearch({ strict: false }));
+  const navigate = useNavigate();
+  const { run, compare } = search;
+  return (
+    <SettingsProvider agent={agent}>
+      <title>{`Playground of ${agent.name} · Beckon`}</title>
+      <LeaveSettingsGuard />
+      <div className="-m-4 -mt-4.25 flex min-w-0 flex-1 flex-col border-t border-rule md:-m-6 md:-mt-6.25">
+        <SplitPane
+          scroll="panes"
+          startLabel="Settings"
+          endLabel="Conversation"
+          narrow="end"
+          tabs="hidden"
+          start={<SettingsForm layout="pane" />}
+          end={<Conversation search={search} />}
+        />
+      </div>
+      {run === undefined || compare === undefined ? null : (
+        <Suspense>
+          <CompareDialog
+            earlier={run}
+            later={compare}
+            onClose={() => void navigate({ to: ".", search: { run }, replace: true })}
+          />
+        </Suspense>
+      )}
+    </SettingsProvider>
+  );
+}

@@ -1,0 +1,23 @@
+/** The state of the playground in its URL. */
+export interface PlaygroundSearch {
+  /** Run whose input is filled in. */
+  readonly run?: string | undefined;
+  /** Run that is compared with it. */
+  readonly compare?: string | undefined;
+}
+
+/** Returns the state in the URL. What is no id of a run is left out. */
+export function searchOf(search: Readonly<Record<string, unknown>>): PlaygroundSearch {
+  const idIn = (value: unknown) =>
+    typeof value === "string" && /^run_[a-z0-9]{1,60}$/.test(value) ? value : undefined;
+  return {
+    run: idIn(search.run),
+    compare: idIn(search.compare),
+  };
+}
+
+/** Returns the query of the playground's URL for this state. */
+export function queryOf({ run, compare }: PlaygroundSearch): string {
+  const given = Object.entries({ run, compare }).filter(([, value]) => value !== undefined);
+  return `?${new URLSearchParams(given as [string, string][])}`;
+}

@@ -1,0 +1,17 @@
+import type { JournalEvent } from "@beckon/client";
+import { queryOptions } from "@tanstack/react-query";
+import type { CurrentWorkspace } from "../../data/index.ts";
+
+/** The journal of a run that has ended, with texts. */
+export const journalQuery = ({ id, client }: CurrentWorkspace, runId: string) =>
+  queryOptions({
+    queryKey: [id, "runs", runId, "playground"],
+    queryFn: async ({ signal }): Promise<readonly JournalEvent[]> => {
+      const events: JournalEvent[] = [];
+      for await (const event of client.runs.listEvents(runId, { limit: 200 }, { signal }))
+        events.push(event as JournalEvent);
+      return events;
+    },
+    // A journal that has ended does not change.
+    staleTime: Number.POSITIVE_INFINITY,
+  });

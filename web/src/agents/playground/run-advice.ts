@@ -1,0 +1,38 @@
+import type { Run } from "@beckon/client";
+
+type Code = NonNullable<Run["error"]>["code"];
+
+/** What happened to a run without output, and what to do. */
+const advice: Readonly<Record<Code, { readonly what: string; readonly remedy: string }>> = {
+  model_error: {
+    what: "The model did not answer.",
+    remedy: "Check the provider and the model's name, then run it again.",
+  },
+  model_timeout: {
+    what: "The model took too long to answer.",
+    remedy: "Run it again, or choose a faster model or a longer time limit.",
+  },
+  tool_error: { what: "A tool failed.", remedy: "Try the tool by itself in the settings." },
+  step_limit: {
+    what: "The agent needed more model calls than it is allowed.",
+    remedy: "Raise the limit of steps, or tell it in the instructions when to stop.",
+  },
+  deadline_exceeded: {
+    what: "The run took longer than its time limit.",
+    remedy: "Raise the time limit, or give the agent less to do.",
+  },
+  plan_exhausted: { what: "The plan of the workspace is used up.", remedy: "Raise the plan." },
+  ceiling_reached: { what: "A ceiling of cost was reached.", remedy: "Raise the ceiling." },
+  interrupted: {
+    what: "The server's processes ended several times during the run.",
+    remedy: "Look in the server's log for the reason, for example a lack of memory.",
+  },
+  cancelled: { what: "The run was stopped.", remedy: "" },
+};
+
+/** Returns what happened in plain words, and what to do. Later versions can add codes. */
+export function adviceFor(code: string): { readonly what: string; readonly remedy: string } {
+  return Object.hasOwn(advice, code)
+    ? advice[code as Code]
+    : { what: "The run ended without an answer.", remedy: "" };
+}

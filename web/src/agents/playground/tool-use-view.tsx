@@ -1,0 +1,77 @@
+import { ChevronRight, Wrench } from "lucide-react";
+import { JsonTree } from "../../json/index.ts";
+import { Badge, ByteSize, Duration, Link, LongText, Spinner } from "../../ui/index.ts";
+import type { ToolUse } from "./transcript.ts";
+
+interface ToolUseViewProps {
+  readonly use: ToolUse;
+  /** Page of the run, for results that are too large to be here. */
+  readonly runHref: string;
+  readonly isOpen?: boolean;
+  /** True if the run has ended, so that no result follows. */
+  readonly isEnded: boolean;
+}
+
+const outcomes: Readonly<Record<string, { tone: "flare" | "brass"; word: string }>> = {
+  error: { tone: "flare", word: "Error" },
+  refused: { tone: "flare", word: "Rejected" },
+  unknown: { tone: "brass", word: "Outcome unknown" },
+};
+
+/** A call of a tool: one line that unfolds in place to arguments and result. */
+export function ToolUseView({ use, runHref, isOpen = false, isEnded }: ToolUseViewProps) {
+  const outcome = use.outcome === undefined ? undefined : outcomes[use.outcome];
+  return (
+    <details open={isOpen} className="group min-w-0 rounded-control border border-rule bg-sheet">
+      <summary className="flex min-h-9 list-none items-center gap-2 px-2 py-1 hover:bg-hover focus-visible:-outline-offset-2 [&::-webkit-details-marker]:hidden">
+        <ChevronRight
+          aria-hidden
+          className="text-ink-3 transition-transform group-open:rotate-90"
+        />
+        <span className="inline-flex text-ink-3">
+          <Wrench aria-hidden />
+        </span>
+        <span className="min-w-0 flex-1 truncate font-mono text-dense" title={use.tool}>
+          <span className="sr-only">Tool call: </span>
+          {use.tool}
+        </span>
+        {outcome === undefined ? null : <Badge tone={outcome.tone}>{outcome.word}</Badge>}
+        {use.outcome !== undefined ? (
+          use.durationMs === undefined ? null : (
+            <span className="text-ink-3">
+              <Duration ms={use.durationMs} />
+            </span>
+          )
+        ) : isEnded ? (
+          <span className="text-dense text-ink-3">no result</span>
+        ) : (
+          <Spinner label="The tool is called" />
+        )}
+      </summary>
+      <div className="flex min-w-0 flex-col gap-3 border-t border-rule p-3">
+        <Part title="Arguments" value={use.arguments} />
+        {use.large !== undefined ? (
+          <p className="text-dense text-ink-2">
+            The result has <ByteSize bytes={use.large.bytes} />. Read it on{" "}
+            <Link href={runHref}>the page of the run</Link>.
+          </p>
+        ) : use.outcome === undefined ? null : (
+          <Part title="Result" value={use.result} />
+        )}
+      </div>
+    </details>
+  );
+}
+
+function Part({ title, value }: { readonly title: string; readonly value: unknown }) {
+  return (
+    <div className="flex min-w-0 flex-col gap-1">
+      <span className="text-label font-semibold text-ink-2">{title}</span>
+      {typeof value === "string" ? (
+        <LongText text={value === "" ? "(empty)" : value} variant="code" />
+      ) : (
+        <JsonTree label={title} source={{ value: value ?? null }} tools="none" depth={3} />
+      )}
+    </div>
+  );
+}

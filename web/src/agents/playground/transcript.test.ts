@@ -1,0 +1,108 @@
+import type { JournalEvent, WatchedEvent } from "@beckon/client";
+import { expect, test } from "vitest";
+import { addEvent, durationOf, emptyTranscript, isEnded } from "./transcript.ts";
+
+const time = (second: number) => new Date(Date.UTC(2026, 10, 3, 14, 2, second)).toISOString();
+const entry = (
+  seq: number,
+  type: JournalEvent["type"],
+  data: JournalEvent["data"] = {},
+): WatchedEvent => ({
+  id: `evt_${seq}`,
+  run_id: "run_1",
+  seq,
+  type,
+  version: 1,
+  time: time(seq),
+  data,
+});
+const delta = (text: string, step = 1, kind: "text" | "reasoning" = "text"): WatchedEvent => ({
+  type: "run.output.delta",
+  run_id: "run_1",
+  data: { step, kind, text },
+});
+const start = (step = 1): WatchedEvent => ({
+  type: "run.output.start",
+  run_id: "run_1",
+  data: { step, attempt: 1 },
+});
+const usage = { input_tokens: 10, output_tokens: 5, cached_input_tokens: 0 };
+const after = (...events: WatchedEvent[]) => events.reduce(addEvent, emptyTranscript);
+
+test("the output of the model is shown as it is written, and replaced by the whole step", () => {
+  const live = after(start(), delta("hm", 1, "reasoning"), delta("Hel"), delta("lo"));
+  expect(live.steps).toMatchObject([{ text: "Hello", reasoning: "hm", isLive: true }]);
+  const parts = [{ type: "text", text: "Hello!" }];
+  expect(addEvent(live, entry(3, "run.step", { step: 1, parts })).steps).toEqual([
+    { step: 1, text: "Hello!", reasoning: "", tools: [], isLive: false },
+  ]);
+});
+
+test("output whose beginning was missed is left out, and another attempt begins anew", () => {
+  expect(after(delta("lo")).steps).toEqual([]);
+  expect(after(start(), delta("Hal"), start(), delta("Hel")).steps).toMatchObject([
+    { text: "Hel" },
+  ]);
+  expect(after(start(), delta("Hal"), entry(4, "run.resumed", { attempt: 2 })).steps).toEqual([]);
+});
+
+test("a tool call has its arguments, then its result and duration", () => {
+  const call = { type: "tool_call", call_id: "c1", tool: "clock", arguments: '{"zone":"UTC"}' };
+  const called = after(entry(2, "run.step", { step: 1, parts: [call] }));
+  expect(called.steps[0]?.tools).toEqual([
+    { callId: "c1", tool: "clock", arguments: { zone: "UTC" } },
+  ]);
+  const result = { call_id: "c1", tool: "clock", outcome: "ok", result: { a: 1 }, duration_ms: 8 };
+  const finished = addEvent(called, entry(3, "run.tool_result", result));
+  expect(finished.steps[0]?.tools).toMatchObject([
+    { callId: "c1", outcome: "ok", result: { a: 1 }, durationMs: 8 },
+  ]);
+});
+
+test("a result that is too large for its event belongs to the call that waits for one", () => {
+  const call = (id: string) => ({ type: "tool_call", call_id: id, tool: "read", arguments: "{}" });
+  const { steps } = after(
+    entry(2, "run.step", { step: 1, parts: [call("c1"), call("c2")] }),
+    entry(3, "run.tool_result", { call_id: "c1", outcome: "ok", result: 1, duration_ms: 1 }),
+    entry(4, "run.tool_result", { artifact_id: "art_1", bytes: 70_000 }),
+  );
+  expect(steps[0]?.tools[1]).toMatchObject({
+    callId: "c2",
+    outcome: "ok",
+    large: { artifactId: "art_1", bytes: 70_000 },
+  });
+});
+
+test("the end has output, tokens, cost and duration, and nothing follows it", () => {
+  const end = after(
+    entry(1, "run.queued"),
+    entry(2, "run.started"),
+    entry(5, "run.finished", { output: "Hello", usage, cost_micros: null }),
+  );
+  expect(end).toMatchObject({ status: "succeeded", output: "Hello", usage, costMicros: null });
+  expect([isEnded(end), durationOf(end)]).toEqual([true, 3_000]);
+  expect(addEvent(end, start())).toBe(end);
+});
+
+test("a failed run keeps what it has done and says why it failed", () => {
+  const error = { code: "model_error", message: "The provider answered 400." };
+  const end = after(
+    entry(1, "run.step", { step: 1, parts: [{ type: "text", text: "One" }] }),
+    start(2),
+    delta("Tw", 2),
+    entry(2, "run.failed", { error, usage, cost_micros: 12 }),
+  );
+  expect(end).toMatchObject({ status: "failed", error, costMicros: 12 });
+  expect(end.steps.map(({ text }) => text)).toEqual(["One"]);
+});
+
+test("events that are sent again change nothing", () => {
+  const call = { type: "tool_call", call_id: "c1", tool: "clock", arguments: "{}" };
+  const events = [
+    entry(1, "run.queued"),
+    entry(2, "run.started"),
+    entry(3, "run.step", { step: 1, parts: [call] }),
+    entry(4, "run.tool_result", { call_id: "c1", outcome: "ok", result: 1, duration_ms: 1 }),
+  ];
+  expect(after(...events, ...events)).toEqual(after(...events));
+});

@@ -1,0 +1,206 @@
+import type { JournalEvent, Run, WatchedEvent } from "@beckon/client";
+
+/** Data above 64 KiB, which the event only refers to. */
+export interface Large {
+  readonly artifactId: string;
+  readonly bytes: number;
+}
+
+/** A call of a tool by the model. */
+export interface ToolUse {
+  readonly callId: string;
+  readonly tool: string;
+  readonly arguments: unknown;
+  /** undefined while the call has no result. */
+  readonly outcome?: string | undefined;
+  readonly result?: unknown;
+  readonly durationMs?: number | undefined;
+  /** The result is too large for the event. */
+  readonly large?: Large | undefined;
+}
+
+/** What one call of the model has written, and the tools that it has called. */
+export interface Step {
+  readonly step: number;
+  readonly text: string;
+  readonly reasoning: string;
+  readonly tools: readonly ToolUse[];
+  /** True while the model writes. */
+  readonly isLive: boolean;
+}
+
+/** A run as the conversation shows it. Made from the events of its stream. */
+export interface Transcript {
+  readonly status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+  readonly steps: readonly Step[];
+  /** undefined if it was too large for its event. */
+  readonly output?: string | undefined;
+  readonly error?: Run["error"];
+  readonly usage?: Run["usage"] | undefined;
+  /** Millionths of a dollar; null if the price is unknown. */
+  readonly costMicros?: number | null | undefined;
+  readonly startedAt?: string | undefined;
+  readonly finishedAt?: string | undefined;
+}
+
+/** A run of which nothing is known yet. */
+export const emptyTranscript: Transcript = { status: "queued", steps: [] };
+
+/** Returns whether nothing follows any more. */
+export function isEnded({ finishedAt }: Transcript): boolean {
+  return finishedAt !== undefined;
+}
+
+/** Returns the milliseconds from the start of the run to its end; null if one is not known. */
+export function durationOf({ startedAt, finishedAt }: Transcript): number | null {
+  if (startedAt === undefined || finishedAt === undefined) return null;
+  return Date.parse(finishedAt) - Date.parse(startedAt);
+}
+
+/** Returns the transcript after an event of the run's stream. Events come in order. */
+export function addEvent(transcript: Transcript, event: WatchedEvent): Transcript {
+  if (isEnded(transcript)) return transcript;
+  if ("seq" in event) return addEntry(transcript, event);
+  const { step } = event.data;
+  switch (event.type) {
+    case "run.output.start":
+      return putStep(transcript, { step, text: "", reasoning: "", tools: [], isLive: true });
+    case "run.output.delta": {
+      const known = transcript.steps.find((each) => each.step === step && each.isLive);
+      // Without its start, the beginning is missing.
+      if (known === undefined) return transcript;
+      const { kind, text } = event.data;
+      return putStep(transcript, { ...known, [kind]: known[kind] + text });
+    }
+    default:
+      return transcript;
+  }
+}
+
+function addEntry(transcript: Transcript, { type, time, data, id }: JournalEvent): Transcript {
+  switch (type) {
+    case "run.started":
+    case "run.resumed":
+      return {
+        ...transcript,
+        status: "running",
+        startedAt: transcript.startedAt ?? time,
+        steps: transcript.steps.filter(({ isLive }) => !isLive),
+      };
+    case "run.step":
+      return putStep(transcript, finishedStep(transcript, data));
+    case "run.step_lost":
+      return { ...transcript, steps: transcript.steps.filter(({ isLive }) => !isLive) };
+    case "run.tool_call":
+      return putTool(transcript, {
+        callId: textOf(data.call_id) ?? id,
+        tool: textOf(data.tool) ?? "tool",
+        arguments: data.arguments,
+      });
+    case "run.tool_result":
+      return putResult(transcript, data);
+    case "run.finished":
+      return { ...ended(transcript, "succeeded", time, data), output: textOf(data.output) };
+    case "run.failed":
+    case "run.cancelled": {
+      const status = type === "run.failed" ? "failed" : "cancelled";
+      return { ...ended(transcript, status, time, data), error: data.error as Run["error"] };
+    }
+    default:
+      return transcript;
+  }
+}
+
+type Data = JournalEvent["data"];
+
+function ended(
+  transcript: Transcript,
+  status: Transcript["status"],
+  time: string,
+  data: Data,
+): Transcript {
+  return {
+    ...transcript,
+    status,
+    finishedAt: time,
+    // Output that did not become a step is no answer.
+    steps: transcript.steps.filter(({ isLive }) => !isLive),
+    usage: data.usage as Run["usage"] | undefined,
+    costMicros: data.cost_micros as number | null | undefined,
+  };
+}
+
+interface Part {
+  readonly type: string;
+  readonly text?: string;
+  readonly call_id?: string;
+  readonly tool?: string;
+  readonly arguments?: string;
+}
+
+function finishedStep(transcript: Transcript, data: Data): Step {
+  const parts = data.parts as readonly Part[] | undefined;
+  const step = Number(data.step) || lastStep(transcript) + 1;
+  // Too large for the event: what was written live stays.
+  if (parts === undefined) {
+    const live = transcript.steps.find((each) => each.isLive);
+    return { step, text: "", reasoning: "", tools: [], ...live, isLive: false };
+  }
+  const textsOf = (type: string) =>
+    parts
+      .filter((part) => part.type === type)
+      .map(({ text = "" }) => text)
+      .join("");
+  const tools = parts
+    .filter((part) => part.type === "tool_call")
+    .map((part) => ({
+      callId: part.call_id ?? "",
+      tool: part.tool ?? "tool",
+      arguments: parsed(part.arguments ?? ""),
+    }));
+  return { step, text: textsOf("text"), reasoning: textsOf("reasoning"), tools, isLive: false };
+}
+
+function putResult(transcript: Transcript, data: Data): Transcript {
+  const { artifact_id: artifactId, bytes } = data;
+  const open = transcript.steps.flatMap(({ tools }) => tools).filter((use) => !use.outcome);
+  // A result in an artifact does not say whose it is: results come in the order of the calls.
+  const use = open.find(({ callId }) => callId === data.call_id) ?? open[0];
+  if (use === undefined) return transcript;
+  const large =
+    typeof artifactId === "string" ? { artifactId, bytes: Number(bytes) || 0 } : undefined;
+  return putTool(transcript, {
+    ...use,
+    outcome: textOf(data.outcome) ?? "ok",
+    result: data.result,
+    durationMs: typeof data.duration_ms === "number" ? data.duration_ms : undefined,
+    large,
+  });
+}
+
+function putTool(transcript: Transcript, use: ToolUse): Transcript {
+  const owner =
+    transcript.steps.find(({ tools }) => tools.some(({ callId }) => callId === use.callId)) ??
+    transcript.steps.at(-1);
+  if (owner === undefined) return transcript;
+  const index = owner.tools.findIndex(({ callId }) => callId === use.callId);
+  const at = index === -1 ? owner.tools.length : index;
+  return putStep(transcript, { ...owner, tools: owner.tools.toSpliced(at, 1, use) });
+}
+
+function putStep(transcript: Transcript, step: Step): Transcript {
+  const index = transcript.steps.findIndex((each) => each.step === step.step);
+  const at = index === -1 ? transcript.steps.length : index;
+  return { ...transcript, steps: transcript.steps.toSpliced(at, 1, step) };
+}
+
+const lastStep = ({ steps }: Transcript) => steps.at(-1)?.step ?? 0;
+const textOf = (value: unknown) => (typeof value === "string" ? value : undefined);
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,61 @@
+import {
+  Badge,
+  CopyButton,
+  Duration,
+  Id,
+  Link,
+  Money,
+  StatusMark,
+  Tokens,
+} from "../../ui/index.ts";
+import { durationOf, isEnded } from "./transcript.ts";
+import type { Followed } from "./use-transcript.ts";
+import type { Turn } from "./use-turns.ts";
+
+interface TurnFooterProps {
+  readonly turn: Turn;
+  readonly runHref: string;
+  readonly followed: Followed;
+  /** Leads to the comparison with the earlier run, if there is one. */
+  readonly compareHref: string | undefined;
+}
+
+/** The facts of a run: state, version, tokens, cost and duration, with the link to its page. */
+export function TurnFooter({ turn, runHref, followed, compareHref }: TurnFooterProps) {
+  const { transcript, run } = followed;
+  const { usage, costMicros, output } = transcript;
+  const { runId, version = run?.agent_version, isDraft = run?.source === "draft" } = turn;
+  return (
+    <div className="flex min-w-0 flex-wrap items-center gap-x-3 gap-y-1 text-dense text-ink-3">
+      <span role="status">
+        <StatusMark status={transcript.status} />
+      </span>
+      <Link href={runHref} variant="quiet">
+        <span className="sr-only">Run </span>
+        <Id value={runId} />
+      </Link>
+      {version === undefined ? null : isDraft ? (
+        <Badge tone="brass">Draft</Badge>
+      ) : (
+        <Badge>v{version}</Badge>
+      )}
+      {isEnded(transcript) ? (
+        <>
+          <span title="Tokens">
+            <Tokens input={usage?.input_tokens} output={usage?.output_tokens} />
+          </span>
+          <span className="inline-flex items-baseline gap-1">
+            Cost <Money micros={costMicros} />
+          </span>
+          <Duration ms={durationOf(transcript)} />
+          {compareHref === undefined ? null : (
+            <Link href={compareHref}>Compare with the earlier run</Link>
+          )}
+          {output === undefined || output === "" ? null : (
+            <CopyButton text={output} what="answer" />
+          )}
+        </>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import { useEffect, useEffectEvent } from "react";
+import { useWorkspace } from "../../data/index.ts";
+import { Banner, Button, LongText, Problem, Skeleton } from "../../ui/index.ts";
+import { Answer } from "./answer.tsx";
+import { RunFailure } from "./run-failure.tsx";
+import { isEnded } from "./transcript.ts";
+import { TurnFooter } from "./turn-footer.tsx";
+import { useTranscript } from "./use-transcript.ts";
+import type { Turn } from "./use-turns.ts";
+
+interface TurnViewProps {
+  readonly turn: Turn;
+  readonly compareHref: string | undefined;
+  /** Called with whether the run is still going on. */
+  readonly onRunning: (runId: string, isRunning: boolean) => void;
+}
+
+/** A message and the answer of the run that it has started. */
+export function TurnView({ turn, compareHref, onRunning }: TurnViewProps) {
+  const { runId, input } = turn;
+  const { id } = useWorkspace();
+  const followed = useTranscript(runId, input !== undefined);
+  const { transcript, run, stream, error, refetch } = followed;
+  const runHref = `/w/${id}/runs/${runId}`;
+  const hasEnded = isEnded(transcript);
+  const isLost = !hasEnded && (stream === "failed" || stream === "replaced");
+  const isRunning = !hasEnded && !isLost && error === null;
+  const report = useEffectEvent((isGoingOn: boolean) => onRunning(runId, isGoingOn));
+  useEffect(() => {
+    report(isRunning);
+    return () => report(false);
+  }, [isRunning]);
+  const text = input ?? run?.input;
+  return (
+    <article aria-label={`Run ${runId}`} className="flex min-w-0 flex-col gap-3">
+      <div className="flex min-w-0 flex-col rounded-control bg-well px-3 py-2">
+        <span className="sr-only">Message: </span>
+        {text === undefined ? <Skeleton width={60} /> : <LongText text={text} />}
+      </div>
+      <Answer transcript={transcript} runHref={runHref} />
+      {transcript.error ? <RunFailure error={transcript.error} /> : null}
+      {error === null ? null : (
+        <Problem
+          error={error}
+          title="The run could not be read."
+          onRetry={refetch}
+          variant="inline"
+        />
+      )}
+      {isLost ? (
+        <Banner
+          tone="warning"
+          action={
+            <Button size="small" onClick={() => location.reload()}>
+              Reload
+            </Button>
+          }
+        >
+          This run is no longer followed here. It continues on the server.
+        </Banner>
+      ) : null}
+      <TurnFooter turn={turn} runHref={runHref} followed={followed} compareHref={compareHref} />
+    </article>
+  );
+}

@@ -1,0 +1,48 @@
+import { useEffect, useRef } from "react";
+
+/** From the end, in px, the person counts as being at the end. */
+const nearEnd = 48;
+
+/**
+ * Keeps the end of a list in sight while it grows, unless the person has scrolled away.
+ * @param length number of items. With a new one, its end comes into sight in any case.
+ */
+export function useFollowedEnd(length: number) {
+  const list = useRef<HTMLDivElement>(null);
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    const box = list.current;
+    if (box === null) return;
+    const remember = () => {
+      const { scrollHeight, scrollTop, clientHeight } = scrollerOf(box);
+      isAtEnd.current = scrollHeight - scrollTop - clientHeight < nearEnd;
+    };
+    const growth = new MutationObserver(() => {
+      if (isAtEnd.current) scrollToEnd(box);
+    });
+    growth.observe(box, { childList: true, subtree: true, characterData: true });
+    // Scroll events of elements do not bubble.
+    document.addEventListener("scroll", remember, { passive: true, capture: true });
+    return () => {
+      growth.disconnect();
+      document.removeEventListener("scroll", remember, { capture: true });
+    };
+  }, []);
+  useEffect(() => {
+    if (length === 0 || list.current === null) return;
+    isAtEnd.current = true;
+    scrollToEnd(list.current);
+  }, [length]);
+  return list;
+}
+
+function scrollToEnd(list: Element): void {
+  const scroller = scrollerOf(list);
+  scroller.scrollTop = scroller.scrollHeight;
+}
+
+/** On narrow screens the page scrolls instead of the list. */
+function scrollerOf(list: Element): Element {
+  const scrollsItself = getComputedStyle(list).overflowY === "auto";
+  return scrollsItself ? list : (document.scrollingElement ?? list);
+}

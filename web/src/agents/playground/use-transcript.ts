@@ -1,0 +1,58 @@
+import type { Run } from "@beckon/client";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useWorkspace } from "../../data/index.ts";
+import { type RunStreamState, useRunStream } from "../../live/index.ts";
+import { runQuery } from "../../runs/index.ts";
+import { journalQuery } from "./queries.ts";
+import { addEvent, emptyTranscript, isEnded, type Transcript } from "./transcript.ts";
+
+/** What is known of a run. */
+export interface Followed {
+  readonly transcript: Transcript;
+  /** The run as the API has it; undefined while it is not read. A new one is read at its end. */
+  readonly run: Run | undefined;
+  readonly stream: RunStreamState;
+  readonly error: Error | null;
+  readonly refetch: () => void;
+}
+
+/**
+ * Returns a run from its stream or, if it has ended before, from its journal.
+ * @param isNew true if this page has just started it: then nothing is read before the stream
+ */
+export function useTranscript(runId: string, isNew: boolean): Followed {
+  const workspace = useWorkspace();
+  const [streamed, setStreamed] = useState(emptyTranscript);
+  const hasEnded = isEnded(streamed);
+  const read = useQuery({ ...runQuery(workspace, runId), enabled: !isNew || hasEnded });
+  const wasEnded = !isNew && read.data !== undefined && read.data.finished_at !== null;
+  const isFollowed = isNew || (read.data !== undefined && !wasEnded) || streamed.steps.length > 0;
+  const journal = useQuery({ ...journalQuery(workspace, runId), enabled: wasEnded && !isFollowed });
+  const stream = useRunStream(isFollowed && !hasEnded ? runId : undefined, (events) =>
+    setStreamed((before) => events.reduce(addEvent, before)),
+  );
+  const written = useMemo(() => journal.data?.reduce(addEvent, emptyTranscript), [journal.data]);
+  return {
+    transcript: completed(written ?? streamed, read.data),
+    run: read.data,
+    stream,
+    error: read.error ?? journal.error,
+    refetch: () => void Promise.all([read.refetch(), wasEnded && journal.refetch()]),
+  };
+}
+
+/** Returns the transcript with what the run knows better, for example a large output. */
+function completed(transcript: Transcript, run: Run | undefined): Transcript {
+  if (run === undefined || run.finished_at === null) return transcript;
+  return {
+    ...transcript,
+    status: run.status as Transcript["status"],
+    output: run.output ?? transcript.output,
+    error: run.error,
+    usage: run.usage,
+    costMicros: run.cost_micros,
+    startedAt: run.started_at ?? transcript.startedAt,
+    finishedAt: run.finished_at,
+  };
+}

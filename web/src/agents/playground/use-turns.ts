@@ -1,0 +1,42 @@
+import { useState } from "react";
+
+/** A message of the conversation, and the run that it has started. */
+export interface Turn {
+  readonly runId: string;
+  /** The message, if this page has sent it; else it is read with the run. */
+  readonly input: string | undefined;
+  /** Version of the agent, or that of the draft's base; known like `input`. */
+  readonly version?: number;
+  readonly isDraft?: boolean;
+}
+
+/** Older messages leave the conversation. Their runs stay. */
+const maxTurns = 20;
+
+const keyOf = (agentId: string) => `beckon.playground.${agentId}`;
+
+/** Returns the messages of this tab to the agent. They survive a reload. */
+export function useTurns(agentId: string) {
+  const [turns, setTurns] = useState(() => read(agentId));
+  const change = (next: readonly Turn[]) => {
+    setTurns(next);
+    write(agentId, next);
+  };
+  return {
+    turns,
+    add: (turn: Turn) => change([...turns, turn].slice(-maxTurns)),
+    clear: () => change([]),
+  };
+}
+
+function read(agentId: string): readonly Turn[] {
+  const text = sessionStorage.getItem(keyOf(agentId)) ?? "";
+  return text
+    .split(" ")
+    .filter((runId) => runId !== "")
+    .map((runId) => ({ runId, input: undefined }));
+}
+
+function write(agentId: string, turns: readonly Turn[]): void {
+  sessionStorage.setItem(keyOf(agentId), turns.map(({ runId }) => runId).join(" "));
+}

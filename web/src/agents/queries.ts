@@ -1,0 +1,24 @@
+import type { Agent } from "@beckon/client";
+import { queryOptions, useSuspenseQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { type CurrentWorkspace, useWorkspace } from "../data/index.ts";
+
+/** Beginning of the keys of all queries of agents, for `announceChanges`. */
+export const agentsKey = (workspaceId: string) => [workspaceId, "agents"] as const;
+
+/** An agent with its current configuration. */
+export const agentQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
+  queryOptions({
+    queryKey: [...agentsKey(id), agentId],
+    queryFn: ({ signal }) => client.agents.get(agentId, { signal }),
+  });
+
+/** Returns the id in the URL of the agent's screens. */
+export function useAgentId(): string {
+  return useParams({ from: "/w/$workspaceId/agents/$agentId" }).agentId;
+}
+
+/** Returns the agent of the screen. The frame of the agent's screens has loaded it. */
+export function useAgent(): Agent {
+  return useSuspenseQuery(agentQuery(useWorkspace(), useAgentId())).data;
+}

@@ -1,0 +1,120 @@
+import type { Agent, UpdateAgentBody } from "@beckon/client";
+
+/** A tool of an agent, as the form holds it and as a PATCH sends it. Secrets can be new ones. */
+export type Tool = NonNullable<UpdateAgentBody["tools"]>[number];
+
+/** A tool that calls an HTTP API. */
+export type HttpTool = Extract<Tool, { type: "http" }>;
+
+/** Names of the fields of `limits`. */
+export const limitNames = [
+  "max_steps",
+  "timeout_seconds",
+  "max_concurrent_runs",
+  "max_queued_runs",
+  "max_attempts",
+  "max_answer_bytes",
+] as const satisfies readonly (keyof Agent["limits"])[];
+
+const modelSettingNames = ["temperature", "max_output_tokens", "reasoning_effort"] as const;
+
+/**
+ * What the settings of an agent can change. Flat, so that changes of two people to different
+ * limits or options of the model do not collide. null: the provider's default, or no limit.
+ */
+export interface AgentFields {
+  readonly name: string;
+  readonly description: string;
+  readonly instructions: string;
+  readonly model: string;
+  readonly temperature: number | null;
+  readonly max_output_tokens: number | null;
+  readonly reasoning_effort: Agent["model_settings"]["reasoning_effort"] | null;
+  readonly stream: Agent["model_settings"]["stream"];
+  readonly tools: readonly Tool[];
+  readonly max_steps: number;
+  readonly timeout_seconds: number;
+  readonly max_concurrent_runs: number | null;
+  readonly max_queued_runs: number;
+  readonly max_attempts: number;
+  readonly max_answer_bytes: number;
+  readonly metadata: Agent["metadata"];
+}
+
+/** The fields at a version of the agent. */
+export interface VersionedFields extends AgentFields {
+  readonly version: number;
+}
+
+/** Returns the fields of an agent as the server holds it. */
+export function fieldsOf(agent: Agent): VersionedFields {
+  const { name, description, instructions, model, model_settings, tools, limits, metadata } = agent;
+  return {
+    version: agent.version,
+    name,
+    description,
+    instructions,
+    model,
+    temperature: model_settings.temperature ?? null,
+    max_output_tokens: model_settings.max_output_tokens ?? null,
+    reasoning_effort: model_settings.reasoning_effort ?? null,
+    stream: model_settings.stream,
+    tools,
+    ...limits,
+    metadata,
+  };
+}
+
+/** Returns the body of a PATCH, or the `config` of a draft run, with no other changes. */
+export function bodyOf(changes: Partial<AgentFields>): UpdateAgentBody {
+  const { name, description, instructions, model, tools, metadata } = changes;
+  const modelSettings = pick(changes, [...modelSettingNames, "stream"]);
+  const limits = pick(changes, limitNames);
+  return withoutUndefined({
+    name,
+    description,
+    instructions,
+    model,
+    tools,
+    metadata,
+    model_settings: Object.keys(modelSettings).length > 0 ? modelSettings : undefined,
+    limits: Object.keys(limits).length > 0 ? limits : undefined,
+  }) as UpdateAgentBody;
+}
+
+/** Returns the field that a JSON path within the body is about, with what follows it. */
+export function fieldAt(path: readonly PropertyKey[]): keyof AgentFields | undefined {
+  const [first, second] = path;
+  const name = first === "limits" || first === "model_settings" ? second : first;
+  return name !== undefined && Object.hasOwn(labels, name)
+    ? (name as keyof AgentFields)
+    : undefined;
+}
+
+/** Names of the fields as the form shows them. */
+export const labels: Readonly<Record<keyof AgentFields, string>> = {
+  name: "Name",
+  description: "Description",
+  instructions: "Instructions",
+  model: "Model",
+  temperature: "Temperature",
+  max_output_tokens: "Maximum output",
+  reasoning_effort: "Reasoning effort",
+  stream: "Streaming",
+  tools: "Tools",
+  max_steps: "Steps",
+  timeout_seconds: "Time limit",
+  max_concurrent_runs: "Runs at the same time",
+  max_queued_runs: "Queued runs",
+  max_attempts: "Attempts",
+  max_answer_bytes: "Size of a model response",
+  metadata: "Metadata",
+};
+
+function pick(fields: Partial<AgentFields>, names: readonly (keyof AgentFields)[]): object {
+  return withoutUndefined(Object.fromEntries(names.map((name) => [name, fields[name]])));
+}
+
+function withoutUndefined(object: object): object {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,69 @@
+import { updateAgentBody } from "@beckon/contract";
+import type { FieldErrors, Resolver } from "react-hook-form";
+import { isEqual } from "../../ui/overlay/merge.ts";
+import { fieldIssues } from "./field-issues.ts";
+import { type AgentFields, bodyOf, fieldAt } from "./fields.ts";
+
+/** The fields as the form's controls hold them: metadata is JSON text. */
+export type FormValues = Omit<AgentFields, "metadata"> & { readonly metadata: string };
+
+/** Returns what the form is filled in with. */
+export function valuesOf(fields: AgentFields): FormValues {
+  const { metadata } = fields;
+  const { version: _, ...values } = fields as AgentFields & { readonly version?: number };
+  const isEmpty = Object.keys(metadata).length === 0;
+  return { ...values, metadata: isEmpty ? "" : JSON.stringify(metadata, null, 2) };
+}
+
+/** Returns the fields that differ from `base`. Metadata that is not JSON is left out. */
+export function changesIn(values: FormValues, base: AgentFields): Partial<AgentFields> {
+  const given = { ...values, metadata: parsedMetadata(values.metadata) };
+  return Object.fromEntries(
+    Object.entries(given).filter(
+      ([name, value]) => value !== undefined && !isEqual(value, base[name as keyof AgentFields]),
+    ),
+  ) as Partial<AgentFields>;
+}
+
+/** Returns whether the form has something that is not saved, also if it cannot be saved yet. */
+export function isUnsaved(values: FormValues, base: AgentFields): boolean {
+  if (Object.keys(changesIn(values, base)).length > 0) return true;
+  return parsedMetadata(values.metadata) === undefined;
+}
+
+/** Checks the form as the API checks the request. */
+export const settingsResolver: Resolver<FormValues> = (values) => {
+  const errors: Partial<Record<keyof FormValues, { type: string; message: string }>> = {};
+  const metadata = parsedMetadata(values.metadata);
+  if (metadata === undefined)
+    errors.metadata = {
+      type: "json",
+      message: 'is not JSON: write an object, as in {"team": "a"}',
+    };
+  const body = bodyOf({ ...values, metadata: metadata ?? {} });
+  for (const { path, message } of fieldIssues(updateAgentBody, body)) {
+    const field = fieldAt(path);
+    if (field === undefined) continue;
+    const text = field === "tools" ? `${toolNameAt(values, path)}${message}` : message;
+    errors[field] ??= { type: "schema", message: text };
+  }
+  if (Object.keys(errors).length === 0) return { values, errors: {} };
+  return { values: {}, errors: errors as FieldErrors<FormValues> };
+};
+
+/** Returns whose error it is, with the field in the tool: "shop, headers.X-Key: ". */
+function toolNameAt({ tools }: FormValues, [, index, ...rest]: readonly PropertyKey[]): string {
+  const tool = typeof index === "number" ? tools[index] : undefined;
+  if (tool === undefined) return "";
+  const name = tool.type === "http" ? tool.name : tool.type;
+  return `${[name, rest.map(String).join(".")].filter((part) => part !== "").join(", ")}: `;
+}
+
+function parsedMetadata(text: string): AgentFields["metadata"] | undefined {
+  if (text.trim() === "") return {};
+  try {
+    return JSON.parse(text) as AgentFields["metadata"];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,44 @@
+import { useBlocker } from "@tanstack/react-router";
+import { useFormState } from "react-hook-form";
+import { ConfirmDialog } from "../../ui/index.ts";
+import { useAgentId } from "../queries.ts";
+import type { FormValues } from "./form-values.ts";
+import { useSettings } from "./settings-context.tsx";
+import { hasNewSecret } from "./tools/secrets.ts";
+
+/**
+ * Asks before unsaved settings are left. The playground and the settings of an agent edit the same
+ * draft, so between them nothing is asked, unless a new secret would be lost.
+ */
+export function LeaveSettingsGuard() {
+  const agentId = useAgentId();
+  const { form } = useSettings();
+  const { isDirty } = useFormState<FormValues>();
+  const wouldLoseSecret = () => form.getValues("tools").some(hasNewSecret);
+  const { status, proceed, reset } = useBlocker({
+    shouldBlockFn: ({ current, next }) => {
+      if (!isDirty || current.pathname === next.pathname) return false;
+      const isSameDraft = new RegExp(`/agents/${agentId}/(playground|settings)$`);
+      return !isSameDraft.test(next.pathname) || wouldLoseSecret();
+    },
+    enableBeforeUnload: () => isDirty,
+    withResolver: true,
+  });
+  return (
+    <ConfirmDialog
+      open={status === "blocked"}
+      onOpenChange={(open) => {
+        if (!open) reset?.();
+      }}
+      title="Leave without saving?"
+      effect={
+        status === "blocked" && wouldLoseSecret()
+          ? "Your changes stay in this tab until you close it or sign out, but the new secrets are lost."
+          : "Your changes stay in this tab until you close it or sign out."
+      }
+      confirmLabel="Leave"
+      danger={false}
+      onConfirm={() => proceed?.()}
+    />
+  );
+}

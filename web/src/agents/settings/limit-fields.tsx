@@ -1,0 +1,65 @@
+import { useFormContext } from "react-hook-form";
+import { messageOf } from "../../data/index.ts";
+import { Field, NumberInput } from "../../ui/index.ts";
+import { labels, limitNames } from "./fields.ts";
+import type { FormValues } from "./form-values.ts";
+import { numberOrNull } from "./number-or-null.ts";
+import { Section } from "./section.tsx";
+import { useSettings } from "./settings-context.tsx";
+import { SizeOfField } from "./size-of-field.tsx";
+
+type LimitName = (typeof limitNames)[number];
+
+/** Units and ranges, as contract/src/agents.ts has them. */
+const details: Readonly<Record<LimitName, { unit: string; hint: string; optional?: boolean }>> = {
+  max_steps: { unit: "calls", hint: "Model calls in one run, 1 to 1,000." },
+  timeout_seconds: { unit: "seconds", hint: "Of a run from its start, 1 to 86,400." },
+  max_concurrent_runs: {
+    unit: "runs",
+    hint: "Further runs wait. 1 to 100,000; empty for no limit.",
+    optional: true,
+  },
+  max_queued_runs: { unit: "runs", hint: "Further starts are rejected. 1 to 10,000,000." },
+  max_attempts: {
+    unit: "attempts",
+    hint: "How often a run resumes after a process has exited, 1 to 100.",
+  },
+  max_answer_bytes: { unit: "bytes", hint: "A longer one fails the run. 1,024 to 33,554,432." },
+};
+
+/** How much a run, and all runs together, can use. */
+export function LimitFields() {
+  const { register, formState } = useFormContext<FormValues>();
+  const readOnly = useSettings().disabledReason !== undefined;
+  return (
+    <Section
+      title="Limits"
+      description="A run that reaches one of them ends with an error that names it."
+      fields={limitNames}
+      closed
+    >
+      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
+        {limitNames.map((name) => {
+          const { unit, hint, optional } = details[name];
+          return (
+            <Field
+              key={name}
+              label={labels[name]}
+              optional={optional}
+              hint={hint}
+              aside={unit === "bytes" ? <SizeOfField name={name} /> : undefined}
+              error={messageOf(formState.errors[name])}
+            >
+              <NumberInput
+                {...register(name, { setValueAs: numberOrNull })}
+                unit={unit}
+                inputMode="numeric"
+                readOnly={readOnly}
+              />
+            </Field>
+          );
+        })}
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,36 @@
+import { useFormContext } from "react-hook-form";
+import { messageOf } from "../../data/index.ts";
+import { Field, TextArea } from "../../ui/index.ts";
+import { labels } from "./fields.ts";
+import type { FormValues } from "./form-values.ts";
+import { Section } from "./section.tsx";
+import { useSettings } from "./settings-context.tsx";
+
+/** What clients store with the agent. */
+export function MetadataField() {
+  const { register, formState } = useFormContext<FormValues>();
+  return (
+    <Section
+      title={labels.metadata}
+      description="A JSON object that Beckon stores for you and does not interpret."
+      fields={["metadata"]}
+      closed
+    >
+      <Field
+        label="Metadata as JSON"
+        optional
+        error={messageOf(formState.errors.metadata)}
+        hint="At most 16,384 characters."
+      >
+        <TextArea
+          {...register("metadata")}
+          readOnly={useSettings().disabledReason !== undefined}
+          mono
+          rows={3}
+          spellCheck={false}
+          placeholder={'{"team": "support"}'}
+        />
+      </Field>
+    </Section>
+  );
+}

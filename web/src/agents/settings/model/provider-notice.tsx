@@ -1,0 +1,77 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useWatch } from "react-hook-form";
+import { sentenceOf, useWorkspace } from "../../../data/index.ts";
+import { formatCounted } from "../../../format/index.ts";
+import { AddProvider, modelsQuery } from "../../../providers/index.ts";
+import { Banner, Button } from "../../../ui/index.ts";
+import type { FormValues } from "../form-values.ts";
+import { providerOf } from "./models.ts";
+
+/** Says what is wrong with the provider of the chosen model, and checks it again. */
+export function ProviderNotice() {
+  const workspace = useWorkspace();
+  const [isAdding, setAdding] = useState(false);
+  const model = useWatch<FormValues, "model">({ name: "model" });
+  const { data: lists, refetch } = useQuery(modelsQuery(workspace));
+  const name = providerOf(model);
+  const list = lists?.find(({ provider }) => provider === name);
+  const providerId = list?.provider_id ?? undefined;
+  const check = useMutation({
+    mutationFn: (id: string) => workspace.client.providers.check(id),
+    onSuccess: () => refetch(),
+  });
+  if (lists === undefined || name === "" || (list !== undefined && list.error === null))
+    return null;
+  if (list === undefined)
+    return (
+      <>
+        <Banner
+          tone="warning"
+          action={
+            workspace.can("providers:write") ? (
+              <Button size="small" onClick={() => setAdding(true)}>
+                Add provider
+              </Button>
+            ) : undefined
+          }
+        >
+          {`There is no provider “${name}” in this workspace.`}
+        </Banner>
+        <AddProvider open={isAdding} close={() => setAdding(false)} />
+      </>
+    );
+  return (
+    <Banner
+      tone="warning"
+      action={
+        providerId !== undefined && workspace.can("providers:write") ? (
+          <Button
+            size="small"
+            onClick={() => check.mutate(providerId)}
+            pending={check.isPending}
+            pendingText="Checking…"
+          >
+            Check
+          </Button>
+        ) : undefined
+      }
+    >
+      {`${name} does not list its models. ${outcomeOf(check) ?? list.error}`}
+    </Banner>
+  );
+}
+
+function outcomeOf({
+  data,
+  error,
+}: {
+  data: { works: boolean; models: readonly string[]; error: string | null } | undefined;
+  error: Error | null;
+}): string | undefined {
+  if (error !== null) return sentenceOf(error);
+  if (data === undefined) return undefined;
+  return data.works
+    ? `It works now and has ${formatCounted(data.models.length, "model")}.`
+    : (data.error ?? undefined);
+}

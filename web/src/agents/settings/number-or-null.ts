@@ -1,0 +1,6 @@
+/** Returns the number in a field; null for an empty field. */
+export function numberOrNull(value: unknown): number | null {
+  if (value === null || value === undefined || value === "") return null;
+  const number = Number(value);
+  return Number.isNaN(number) ? null : number;
+}

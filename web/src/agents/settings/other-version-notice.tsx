@@ -1,0 +1,18 @@
+import { useFormState } from "react-hook-form";
+import { Banner } from "../../ui/index.ts";
+import type { FormValues } from "./form-values.ts";
+import { useSettings } from "./settings-context.tsx";
+
+/** Says that somebody else has saved while this form has unsaved changes. */
+export function OtherVersionNotice() {
+  const { base, newestVersion, state } = useSettings();
+  const { isDirty } = useFormState<FormValues>();
+  if (newestVersion <= base.version || !isDirty || state.name === "saving") return null;
+  return (
+    <div className="p-3">
+      <Banner>
+        {`Version ${newestVersion} was saved elsewhere. Your changes are based on version ${base.version} and are merged when you save.`}
+      </Banner>
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+import { useContext } from "react";
+import { useFormState } from "react-hook-form";
+import { MergeDialog, SaveBar, type SaveState } from "../../ui/index.ts";
+import { labels } from "./fields.ts";
+import type { FormValues } from "./form-values.ts";
+import { LayoutContext } from "./section.tsx";
+import { useSettings } from "./settings-context.tsx";
+
+/** Saves the settings, and asks what to keep if somebody else has changed the same ones. */
+export function SettingsSaveBar() {
+  const { base, state, disabledReason, resolve, cancelMerge, discard } = useSettings();
+  const { isDirty } = useFormState<FormValues>();
+  const isSaving = state.name === "saving" || state.name === "unknown";
+  const shown: SaveState = isSaving
+    ? "saving"
+    : isDirty
+      ? "dirty"
+      : state.name === "saved"
+        ? "saved"
+        : "clean";
+  return (
+    <>
+      <SaveBar
+        state={shown}
+        savedText={`Saved v${base.version}`}
+        onDiscard={discard}
+        disabledReason={disabledReason}
+        padding={useContext(LayoutContext) === "pane" ? "wide" : "normal"}
+      />
+      {state.name === "conflict" ? (
+        <MergeDialog
+          noun="agent"
+          base={{ ...state.base }}
+          theirs={{ ...state.theirs }}
+          yours={{ ...state.base, ...state.yours }}
+          labels={labels}
+          onMerge={resolve}
+          onCancel={cancelMerge}
+        />
+      ) : null}
+    </>
+  );
+}

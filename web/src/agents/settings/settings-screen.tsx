@@ -1,0 +1,18 @@
+import { useAgent } from "../queries.ts";
+import { LeaveSettingsGuard } from "./leave-settings-guard.tsx";
+import { SettingsProvider } from "./settings-context.tsx";
+import { SettingsForm } from "./settings-form.tsx";
+
+/** All settings of an agent on a page of their own. */
+export function SettingsScreen() {
+  const agent = useAgent();
+  return (
+    <SettingsProvider agent={agent}>
+      <title>{`Settings of ${agent.name} · Beckon`}</title>
+      <LeaveSettingsGuard />
+      <div className="mx-auto w-full max-w-240">
+        <SettingsForm layout="page" />
+      </div>
+    </SettingsProvider>
+  );
+}

@@ -1,0 +1,46 @@
+import { Clock, FileUp, Globe, Plus } from "lucide-react";
+import { Button, Menu } from "../../../ui/index.ts";
+
+interface AddToolProps {
+  /** An agent has at most one clock. */
+  readonly hasClock: boolean;
+  /** True if the tools have an error: then the button gets the focus. */
+  readonly isInvalid: boolean;
+  readonly disabledReason: string | undefined;
+  readonly onForm: () => void;
+  readonly onImport: () => void;
+  readonly onClock: () => void;
+}
+
+/** Offers the ways to add a tool. */
+export function AddTool(props: AddToolProps) {
+  const { hasClock, isInvalid, disabledReason, onForm, onImport, onClock } = props;
+  const button = (
+    <Button
+      size="small"
+      icon={Plus}
+      disabledReason={disabledReason}
+      data-invalid={isInvalid || undefined}
+    >
+      Add tool
+    </Button>
+  );
+  // A menu would open although its button is disabled.
+  if (disabledReason !== undefined) return button;
+  return (
+    <Menu
+      label="Add a tool"
+      trigger={button}
+      items={[
+        { label: "HTTP API…", icon: Globe, onSelect: onForm },
+        { label: "Import from OpenAPI…", icon: FileUp, onSelect: onImport },
+        {
+          label: "Clock",
+          icon: Clock,
+          onSelect: onClock,
+          disabledReason: hasClock ? "The agent has it." : undefined,
+        },
+      ]}
+    />
+  );
+}

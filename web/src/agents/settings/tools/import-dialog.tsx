@@ -1,0 +1,159 @@
+import type { ImportHttpToolAnswer } from "@beckon/client";
+import { useMutation } from "@tanstack/react-query";
+import { type ChangeEvent, type FormEvent, useId, useState } from "react";
+import { codeOf, sentenceOf, useWorkspace } from "../../../data/index.ts";
+import { Banner, Button, Checkbox, Dialog, Field, TextArea } from "../../../ui/index.ts";
+import type { HttpTool } from "../fields.ts";
+
+interface ImportDialogProps {
+  /** Gets the tool with the chosen functions, to be completed. */
+  readonly onDone: (tool: HttpTool) => void;
+  readonly onClose: () => void;
+}
+
+/** Makes a tool from an OpenAPI document, whose functions are reviewed first. */
+export function ImportDialog({ onDone, onClose }: ImportDialogProps) {
+  const { client } = useWorkspace();
+  const formId = useId();
+  const [document, setDocument] = useState("");
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const read = useMutation({
+    mutationFn: (text: string) => client.tools.importHttp({ document: text }),
+    onSuccess: ({ tool }) =>
+      setChosen(new Set(toolIn(tool).operations.map((operation) => operation.name))),
+  });
+  const [isEmpty, setEmpty] = useState(false);
+  const submit = (event: FormEvent) => {
+    event.stopPropagation();
+    event.preventDefault();
+    if (read.data !== undefined) {
+      const tool = toolIn(read.data.tool);
+      return onDone({
+        ...tool,
+        operations: tool.operations.filter(({ name }) => chosen.has(name)),
+      });
+    }
+    setEmpty(document.trim() === "");
+    if (document.trim() !== "") read.mutate(document);
+  };
+  const choose = (name: string, isChosen: boolean) => {
+    const next = new Set(chosen);
+    if (isChosen) next.add(name);
+    else next.delete(name);
+    setChosen(next);
+  };
+  const open = async ({ target }: ChangeEvent<HTMLInputElement>) => {
+    const [file] = target.files ?? [];
+    if (file !== undefined) setDocument(await file.text());
+  };
+  return (
+    <Dialog
+      open
+      size="large"
+      onOpenChange={onClose}
+      title="Import from OpenAPI"
+      description="OpenAPI 3.0 or 3.1, as JSON or YAML. You review the functions before anything is added."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          {read.data === undefined ? null : <Button onClick={read.reset}>Back</Button>}
+          <Button
+            type="submit"
+            form={formId}
+            variant="primary"
+            pending={read.isPending}
+            pendingText="Reading…"
+            disabled={read.data !== undefined && chosen.size === 0}
+          >
+            {read.data === undefined ? "Read document" : "Continue"}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} noValidate onSubmit={submit} className="flex min-w-0 flex-col gap-4">
+        {read.data === undefined ? (
+          <>
+            <Field
+              label="Document"
+              error={
+                isEmpty
+                  ? "Paste an OpenAPI document, or open a file."
+                  : read.isError
+                    ? `${sentenceOf(read.error)} (${codeOf(read.error)})`
+                    : undefined
+              }
+            >
+              <TextArea
+                mono
+                rows={10}
+                autoFocus
+                spellCheck={false}
+                value={document}
+                onChange={({ target }) => setDocument(target.value)}
+                placeholder="openapi: 3.1.0"
+              />
+            </Field>
+            <label className="flex flex-col gap-1 text-label font-semibold text-ink-2">
+              Or open a file
+              <input
+                type="file"
+                accept=".json,.yaml,.yml,application/json,application/yaml"
+                onChange={(event) => void open(event)}
+                className="text-dense font-normal text-ink"
+              />
+            </label>
+          </>
+        ) : (
+          <Review answer={read.data} chosen={chosen} onChoose={choose} />
+        )}
+      </form>
+    </Dialog>
+  );
+}
+
+interface ReviewProps {
+  readonly answer: ImportHttpToolAnswer;
+  readonly chosen: ReadonlySet<string>;
+  readonly onChoose: (name: string, isChosen: boolean) => void;
+}
+
+function Review({ answer, chosen, onChoose }: ReviewProps) {
+  const { operations } = toolIn(answer.tool);
+  return (
+    <>
+      {answer.warnings.length === 0 ? null : (
+        <Banner tone="warning">
+          <ul className="flex flex-col gap-1">
+            {answer.warnings.map((warning) => (
+              <li key={warning}>{warning}</li>
+            ))}
+          </ul>
+        </Banner>
+      )}
+      <fieldset className="flex min-w-0 flex-col gap-2">
+        <legend className="pb-1 text-label font-semibold text-ink-2">
+          {`Functions to add: ${chosen.size} of ${operations.length}`}
+        </legend>
+        {operations.map(({ name, method, url, description }) => (
+          <Checkbox
+            key={name}
+            label={name}
+            checked={chosen.has(name)}
+            onChange={({ target }) => onChoose(name, target.checked)}
+            hint={
+              <span className="flex min-w-0 flex-col">
+                <span>{description}</span>
+                <span className="font-mono break-all">{`${method} ${url}`}</span>
+              </span>
+            }
+          />
+        ))}
+      </fieldset>
+    </>
+  );
+}
+
+/** The API describes the tool as any JSON object. It is checked again when it is added. */
+function toolIn(tool: ImportHttpToolAnswer["tool"]): HttpTool {
+  return tool as unknown as HttpTool;
+}

@@ -1,0 +1,36 @@
+import type { HttpTool, Tool } from "../fields.ts";
+
+type Values = NonNullable<HttpTool["headers"]>;
+
+/** Returns the tool with empty secrets in place of new ones, which must not be stored here. */
+export function withoutNewSecrets(tool: Tool): Tool {
+  return tool.type === "http"
+    ? mapValues(tool, (value) => (isNewSecret(value) ? { ...value, secret: "" } : value))
+    : tool;
+}
+
+/** Returns whether the tool has a secret that the server does not have yet. */
+export function hasNewSecret(tool: Tool): boolean {
+  let isFound = false;
+  if (tool.type === "http")
+    mapValues(tool, (value) => {
+      isFound ||= isNewSecret(value);
+      return value;
+    });
+  return isFound;
+}
+
+function isNewSecret(value: Values[string]): value is Extract<Values[string], { secret: string }> {
+  return typeof value === "object" && "secret" in value;
+}
+
+function mapValues(tool: HttpTool, change: (value: Values[string]) => Values[string]): HttpTool {
+  const all = (values: Values | undefined) =>
+    values && Object.fromEntries(Object.entries(values).map(([name, v]) => [name, change(v)]));
+  const both = <Owner extends Pick<HttpTool, "headers" | "query">>(owner: Owner): Owner => ({
+    ...owner,
+    ...(owner.headers && { headers: all(owner.headers) }),
+    ...(owner.query && { query: all(owner.query) }),
+  });
+  return { ...both(tool), operations: tool.operations.map(both) };
+}

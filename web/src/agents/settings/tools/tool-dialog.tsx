@@ -1,0 +1,127 @@
+import { Plus } from "lucide-react";
+import { type FormEvent, useId, useState } from "react";
+import { FormProvider, useFieldArray, useForm } from "react-hook-form";
+import { Button, ConfirmDialog, Dialog, Field, TextInput } from "../../../ui/index.ts";
+import type { HttpTool, Tool } from "../fields.ts";
+import { OperationFields } from "./operation-fields.tsx";
+import { ToolLimitFields } from "./tool-limit-fields.tsx";
+import { toolResolver } from "./tool-resolver.ts";
+import { emptyOperation, emptyTool, type ToolValues, toolOf, valuesOfTool } from "./tool-values.ts";
+import { useMessageAt } from "./use-message-at.ts";
+import { ValueRows } from "./value-rows.tsx";
+
+interface ToolDialogProps {
+  /** What the form is filled in with; undefined for an empty one. */
+  readonly tool: HttpTool | undefined;
+  readonly isNew: boolean;
+  /** The agent's other tools, whose names are taken. */
+  readonly others: readonly Tool[];
+  /** Why the tool can only be read. */
+  readonly disabledReason: string | undefined;
+  /** Gets the tool as the form has it. It is saved with the agent. */
+  readonly onDone: (tool: HttpTool) => void;
+  readonly onClose: () => void;
+}
+
+/** The form of a tool that calls an HTTP API. */
+export function ToolDialog({
+  tool,
+  isNew,
+  others,
+  disabledReason,
+  onDone,
+  onClose,
+}: ToolDialogProps) {
+  const formId = useId();
+  const form = useForm<ToolValues>({
+    resolver: toolResolver(others),
+    defaultValues: tool === undefined ? emptyTool : valuesOfTool(tool),
+    mode: "onTouched",
+  });
+  const { append, fields, remove } = useFieldArray({ control: form.control, name: "operations" });
+  const readOnly = disabledReason !== undefined;
+  const send = form.handleSubmit((values) => onDone(toolOf(values)));
+  const submit = (event: FormEvent) => {
+    // React passes events of a dialog on to the form that has opened it.
+    event.stopPropagation();
+    event.preventDefault();
+    void send();
+  };
+  const { isDirty } = form.formState;
+  const [asks, setAsks] = useState(false);
+  const close = () => (isDirty && !readOnly ? setAsks(true) : onClose());
+  return (
+    <Dialog
+      open
+      size="large"
+      onOpenChange={close}
+      title={isNew ? "Add an HTTP tool" : `Tool ${tool?.name ?? ""}`}
+      description="One tool calls one API. The model sees each of its functions, but no address and no credential."
+      footer={
+        readOnly ? (
+          <Button onClick={onClose}>Close</Button>
+        ) : (
+          <>
+            <Button onClick={close}>Cancel</Button>
+            <Button type="submit" form={formId} variant="primary">
+              {isNew ? "Add tool" : "Keep changes"}
+            </Button>
+          </>
+        )
+      }
+    >
+      <FormProvider {...form}>
+        <form id={formId} noValidate onSubmit={submit} className="min-w-0">
+          <fieldset disabled={readOnly} className="flex min-w-0 flex-col gap-6">
+            <ToolNameFields />
+            {fields.map((field, index) => (
+              <OperationFields
+                key={field.id}
+                index={index}
+                onRemove={fields.length > 1 ? () => remove(index) : undefined}
+              />
+            ))}
+            <div>
+              <Button icon={Plus} onClick={() => append(emptyOperation)} disabled={readOnly}>
+                Add function
+              </Button>
+            </div>
+            <ValueRows
+              name="headers"
+              title="Headers of all functions"
+              hint="For example Authorization, as a secret with the prefix “Bearer ”."
+            />
+            <ValueRows name="query" title="Query parameters of all functions" />
+            <ToolLimitFields />
+          </fieldset>
+        </form>
+      </FormProvider>
+      <ConfirmDialog
+        open={asks}
+        onOpenChange={setAsks}
+        title="Close without keeping the changes?"
+        effect="What you typed in this form is lost."
+        confirmLabel="Close the form"
+        onConfirm={onClose}
+      />
+    </Dialog>
+  );
+}
+
+function ToolNameFields() {
+  const { register, messageAt } = useMessageAt();
+  return (
+    <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
+      <Field
+        label="Name of the tool"
+        hint="For people. Letters, digits, _ and -."
+        error={messageAt("name")}
+      >
+        <TextInput {...register("name")} mono autoComplete="off" placeholder="shop" />
+      </Field>
+      <Field label="Description" optional error={messageAt("description")}>
+        <TextInput {...register("description")} autoComplete="off" />
+      </Field>
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+import { lazy, Suspense, useState } from "react";
+import { useController } from "react-hook-form";
+import { messageOf, useWorkspace } from "../../../data/index.ts";
+import { type HttpTool, labels, type Tool } from "../fields.ts";
+import type { FormValues } from "../form-values.ts";
+import { Section } from "../section.tsx";
+import { useSettings } from "../settings-context.tsx";
+import { AddTool } from "./add-tool.tsx";
+import { ToolRow } from "./tool-row.tsx";
+
+const ToolDialog = lazy(async () => ({ default: (await import("./tool-dialog.tsx")).ToolDialog }));
+const ImportDialog = lazy(async () => ({
+  default: (await import("./import-dialog.tsx")).ImportDialog,
+}));
+const TryDialog = lazy(async () => ({ default: (await import("./try-dialog.tsx")).TryDialog }));
+
+/** What is open. `index` is that of the edited tool; undefined for a new one. */
+type Open =
+  | { readonly name: "edit"; readonly index?: number; readonly tool?: HttpTool }
+  | { readonly name: "import" }
+  | { readonly name: "try"; readonly tool: Tool };
+
+/** The tools that the agent can use. */
+export function ToolFields() {
+  const { field, fieldState } = useController<FormValues, "tools">({ name: "tools" });
+  const { disabledReason } = useSettings();
+  const { can } = useWorkspace();
+  const [open, setOpen] = useState<Open>();
+  const tools = field.value;
+  const error = messageOf(fieldState.error);
+  const close = () => setOpen(undefined);
+  const put = (tool: Tool, index = tools.length) => {
+    field.onChange(tools.toSpliced(index, 1, tool));
+    close();
+  };
+  const tryReason = can("agents:invoke")
+    ? disabledReason
+    : "Trying a tool needs the role editor. Ask an owner of the workspace.";
+  return (
+    <Section
+      title={labels.tools}
+      description="Functions that the model can call. The model never sees their credentials."
+      fields={["tools"]}
+      actions={
+        <AddTool
+          hasClock={tools.some(({ type }) => type === "clock")}
+          isInvalid={error !== undefined}
+          disabledReason={disabledReason}
+          onForm={() => setOpen({ name: "edit" })}
+          onImport={() => setOpen({ name: "import" })}
+          onClock={() => put({ type: "clock" })}
+        />
+      }
+    >
+      {tools.length === 0 ? (
+        <p className="text-ink-3">No tools: the agent can only answer.</p>
+      ) : (
+        <ul
+          aria-label="Tools"
+          className="flex min-w-0 flex-col divide-y divide-rule rounded-control border border-rule"
+        >
+          {tools.map((tool, index) => (
+            <ToolRow
+              key={tool.type === "http" ? tool.name : tool.type}
+              tool={tool}
+              disabledReason={disabledReason}
+              tryReason={tryReason}
+              onTry={() => setOpen({ name: "try", tool })}
+              onEdit={
+                tool.type === "http" ? () => setOpen({ name: "edit", index, tool }) : undefined
+              }
+              onRemove={() => field.onChange(tools.toSpliced(index, 1))}
+            />
+          ))}
+        </ul>
+      )}
+      {error === undefined ? null : (
+        <p role="alert" className="text-label text-flare">
+          {error}
+        </p>
+      )}
+      <Suspense>
+        {open?.name === "edit" ? (
+          <ToolDialog
+            tool={open.tool}
+            isNew={open.index === undefined}
+            others={tools.filter((_, index) => index !== open.index)}
+            disabledReason={disabledReason}
+            onDone={(tool) => put(tool, open.index)}
+            onClose={close}
+          />
+        ) : null}
+        {open?.name === "import" ? (
+          <ImportDialog onDone={(tool) => setOpen({ name: "edit", tool })} onClose={close} />
+        ) : null}
+        {open?.name === "try" ? <TryDialog tool={open.tool} tools={tools} onClose={close} /> : null}
+      </Suspense>
+    </Section>
+  );
+}

@@ -1,0 +1,139 @@
+import { expect, test } from "vitest";
+import type { HttpTool, Tool } from "../fields.ts";
+import { functionsOf } from "./example-arguments.ts";
+import { hasNewSecret, withoutNewSecrets } from "./secrets.ts";
+import { toolResolver } from "./tool-resolver.ts";
+import {
+  emptyOperation,
+  emptyRow,
+  emptyTool,
+  type ToolValues,
+  toolOf,
+  valuesOfTool,
+  withPlaceholders,
+} from "./tool-values.ts";
+
+const tool: HttpTool = {
+  type: "http",
+  name: "shop",
+  description: "",
+  allowed_hosts: ["api.example.com"],
+  headers: { Authorization: { secret_id: "sec_1", secret_last4: "6789", prefix: "Bearer " } },
+  query: { format: "short" },
+  operations: [
+    {
+      name: "add_note",
+      description: "Adds a note",
+      method: "POST",
+      url: "https://api.example.com/orders/{number}/notes",
+      query: {},
+      headers: {},
+      parameters: {
+        type: "object",
+        properties: { number: { type: "string" } },
+        required: ["number"],
+      },
+      body: {
+        type: "object",
+        properties: { text: { type: "string", default: "Paid" }, author: { const: "desk" } },
+      },
+      safe_to_repeat: false,
+    },
+  ],
+  timeout_seconds: 30,
+  max_response_bytes: 65_536,
+  max_calls_per_run: 100,
+};
+
+async function errorsOf(values: ToolValues, others: readonly Tool[] = []) {
+  const { errors } = await toolResolver(others)(values, undefined, {
+    fields: {},
+    shouldUseNativeValidation: false,
+  });
+  return JSON.parse(JSON.stringify(errors));
+}
+const error = (message: string) => ({ type: "schema", message });
+
+test("a tool that is opened and kept is the same, with its stored secret", async () => {
+  expect(toolOf(valuesOfTool(tool))).toEqual(tool);
+  expect(await errorsOf(valuesOfTool(tool))).toEqual({});
+});
+
+test("without allowed hosts those of the URLs are allowed", () => {
+  const operations = [
+    { ...emptyOperation, url: "https://a.example:8443/x/{y}" },
+    { ...emptyOperation, url: "http://b.example?q={q}" },
+    { ...emptyOperation, url: "https://a.example:8443/z" },
+  ];
+  expect(toolOf({ ...emptyTool, operations }).allowed_hosts).toEqual([
+    "a.example:8443",
+    "b.example",
+  ]);
+});
+
+test("a tool that is empty has an error at each field that must be filled in", async () => {
+  const name = error("must be 1 to 64 characters a-z A-Z 0-9 _ - and start with a letter or _");
+  expect(await errorsOf(emptyTool)).toEqual({
+    name,
+    allowedHosts: error("Add at least one."),
+    operations: {
+      0: {
+        name,
+        description: error("Fill this in."),
+        url: error("must be an http or https URL without a fragment"),
+      },
+    },
+  });
+});
+
+test("errors of headers, schemas and taken names are at their fields", async () => {
+  const values = valuesOfTool(tool);
+  const [operation = emptyOperation] = values.operations;
+  const secret = { ...emptyRow, name: "X-Key", isSecret: true, value: "short" };
+  expect(
+    await errorsOf(
+      {
+        ...values,
+        headers: [secret, { ...emptyRow, name: "x y", value: "a" }, secret],
+        operations: [{ ...operation, body: "{", parameters: '{"type": "string"}' }],
+      },
+      [{ ...tool, headers: {}, query: {} }],
+    ),
+  ).toMatchObject({
+    headers: {
+      0: { value: { message: expect.stringContaining("8") } },
+      1: { name: { type: "schema" } },
+      2: { name: error("occurs twice") },
+    },
+    operations: { 0: { body: error("must be a JSON Schema, an object") } },
+  });
+  expect(await errorsOf(values, [tool])).toMatchObject({
+    name: error("is taken: another tool or operation of this agent has this name"),
+    operations: { 0: { name: { type: "schema" } } },
+  });
+});
+
+test("placeholders that the schema lacks are added as required texts", () => {
+  const added = withPlaceholders("", ["https://a.example/{id}/{{x}}", "{page}"]);
+  expect(JSON.parse(added)).toEqual({
+    type: "object",
+    properties: { id: { type: "string" }, page: { type: "string" } },
+    required: ["id", "page"],
+  });
+  expect(withPlaceholders(added, ["{id}"])).toBe(added);
+  expect(withPlaceholders("not JSON", ["{id}"])).toBe("not JSON");
+});
+
+test("new secrets are found and left out of what is kept in the browser", () => {
+  const withSecret = { ...tool, headers: { "X-Key": { secret: "shop-key-0123456789" } } };
+  expect([hasNewSecret(tool), hasNewSecret(withSecret)]).toEqual([false, true]);
+  expect(withoutNewSecrets(withSecret)).toMatchObject({ headers: { "X-Key": { secret: "" } } });
+  expect(withoutNewSecrets(tool)).toEqual(tool);
+});
+
+test("a tool is tried with arguments that its schemas suggest", () => {
+  expect(functionsOf(tool)).toEqual([
+    { name: "add_note", example: { number: "", body: { text: "Paid" } } },
+  ]);
+  expect(functionsOf({ type: "clock" })).toEqual([{ name: "clock", example: {} }]);
+});

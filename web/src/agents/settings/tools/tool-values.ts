@@ -1,0 +1,234 @@
+import type { HttpTool } from "../fields.ts";
+
+type Value = NonNullable<HttpTool["headers"]>[string];
+type Operation = HttpTool["operations"][number];
+
+/** A header or a query parameter. Stored secrets have their id, new ones their value. */
+export interface ValueRow {
+  readonly name: string;
+  /** The text, or the new secret. Empty for a secret that stays as it is. */
+  readonly value: string;
+  readonly isSecret: boolean;
+  /** Before the secret, for example `Bearer `. Not secret. */
+  readonly prefix: string;
+  readonly secretId: string;
+  /** null: the stored secret is gone and must be entered again. */
+  readonly last4: string | null;
+}
+
+/** A function of the tool, as the form holds it. Schemas are JSON text. */
+export interface OperationValues {
+  readonly name: string;
+  readonly description: string;
+  readonly method: Operation["method"];
+  readonly url: string;
+  readonly query: readonly ValueRow[];
+  readonly headers: readonly ValueRow[];
+  readonly parameters: string;
+  /** Empty: no body. */
+  readonly body: string;
+  readonly safeToRepeat: boolean;
+  readonly idempotencyHeader: string;
+}
+
+/** An HTTP tool, as the form holds it. */
+export interface ToolValues {
+  readonly name: string;
+  readonly description: string;
+  /** Separated by commas. Empty: those of the URLs. */
+  readonly allowedHosts: string;
+  readonly headers: readonly ValueRow[];
+  readonly query: readonly ValueRow[];
+  readonly operations: readonly OperationValues[];
+  readonly timeoutSeconds: number | null;
+  readonly maxResponseBytes: number | null;
+  readonly maxCallsPerRun: number | null;
+}
+
+/** Where rows of headers or query parameters are. */
+export type RowsName =
+  | "headers"
+  | "query"
+  | `operations.${number}.headers`
+  | `operations.${number}.query`;
+
+/** A row to fill in. */
+export const emptyRow: ValueRow = {
+  name: "",
+  value: "",
+  isSecret: false,
+  prefix: "",
+  secretId: "",
+  last4: "",
+};
+
+/** A function to fill in. */
+export const emptyOperation: OperationValues = {
+  name: "",
+  description: "",
+  method: "GET",
+  url: "",
+  query: [],
+  headers: [],
+  parameters: "",
+  body: "",
+  safeToRepeat: true,
+  idempotencyHeader: "",
+};
+
+/** A tool to fill in. */
+export const emptyTool: ToolValues = {
+  name: "",
+  description: "",
+  allowedHosts: "",
+  headers: [],
+  query: [],
+  operations: [emptyOperation],
+  timeoutSeconds: 30,
+  maxResponseBytes: 65_536,
+  maxCallsPerRun: 100,
+};
+
+/** Returns what the form is filled in with. */
+export function valuesOfTool(tool: HttpTool): ToolValues {
+  return {
+    name: tool.name,
+    description: tool.description ?? "",
+    allowedHosts: tool.allowed_hosts.join(", "),
+    headers: rowsOf(tool.headers),
+    query: rowsOf(tool.query),
+    operations: tool.operations.map(valuesOfOperation),
+    timeoutSeconds: tool.timeout_seconds ?? emptyTool.timeoutSeconds,
+    maxResponseBytes: tool.max_response_bytes ?? emptyTool.maxResponseBytes,
+    maxCallsPerRun: tool.max_calls_per_run ?? emptyTool.maxCallsPerRun,
+  };
+}
+
+function valuesOfOperation(operation: Operation): OperationValues {
+  const { name, description, method, url, query, headers, parameters, body } = operation;
+  const isEmpty = Object.keys((parameters?.properties as object | undefined) ?? {}).length === 0;
+  return {
+    name,
+    description,
+    method,
+    url,
+    query: rowsOf(query),
+    headers: rowsOf(headers),
+    parameters: parameters === undefined || isEmpty ? "" : JSON.stringify(parameters, null, 2),
+    body: body === undefined ? "" : JSON.stringify(body, null, 2),
+    safeToRepeat: operation.safe_to_repeat ?? isReading(method),
+    idempotencyHeader: operation.idempotency_header ?? "",
+  };
+}
+
+function rowsOf(values: HttpTool["headers"] = {}): ValueRow[] {
+  return Object.entries(values).map(([name, value]) => {
+    if (typeof value === "string") return { ...emptyRow, name, value };
+    const row = { ...emptyRow, name, isSecret: true, prefix: value.prefix ?? "" };
+    return "secret" in value
+      ? { ...row, value: value.secret }
+      : {
+          ...row,
+          secretId: value.secret_id,
+          last4: value.secret_last4 === undefined ? "" : value.secret_last4,
+        };
+  });
+}
+
+/** Returns the tool for the API. Schemas that are not JSON become null, which it rejects. */
+export function toolOf(values: ToolValues): HttpTool {
+  const typedHosts = values.allowedHosts.split(/[\s,]+/).filter((host) => host !== "");
+  const hosts = typedHosts.length > 0 ? typedHosts : hostsOf(values.operations);
+  return {
+    type: "http",
+    name: values.name,
+    description: values.description,
+    allowed_hosts: hosts,
+    headers: valuesOfRows(values.headers),
+    query: valuesOfRows(values.query),
+    operations: values.operations.map(operationOf),
+    // null is rejected as empty.
+    timeout_seconds: values.timeoutSeconds as number,
+    max_response_bytes: values.maxResponseBytes as number,
+    max_calls_per_run: values.maxCallsPerRun as number,
+  };
+}
+
+function operationOf(values: OperationValues): Operation {
+  const { name, description, method, url, query, headers } = values;
+  const schema = schemaIn(values.parameters);
+  const parameters = schema === undefined ? { type: "object", properties: {} } : schema;
+  return {
+    name,
+    description,
+    method,
+    url,
+    query: valuesOfRows(query),
+    headers: valuesOfRows(headers),
+    parameters: parameters as NonNullable<Operation["parameters"]>,
+    ...(values.body.trim() === "" ? {} : { body: schemaIn(values.body) }),
+    safe_to_repeat: values.safeToRepeat,
+    ...(values.idempotencyHeader === "" ? {} : { idempotency_header: values.idempotencyHeader }),
+  };
+}
+
+function valuesOfRows(rows: readonly ValueRow[]): Record<string, Value> {
+  return Object.fromEntries(rows.map((row) => [row.name, valueOfRow(row)]));
+}
+
+function valueOfRow({ value, isSecret, prefix, secretId, last4 }: ValueRow): Value {
+  if (!isSecret) return value;
+  const before = prefix === "" ? {} : { prefix };
+  return secretId === ""
+    ? { secret: value, ...before }
+    : { secret_id: secretId, secret_last4: last4, ...before };
+}
+
+function hostsOf(operations: readonly OperationValues[]): string[] {
+  const hosts = operations.map(({ url }) => /^https?:\/\/([^/?#{}@\s]+)/.exec(url)?.[1]);
+  return [...new Set(hosts.filter((host) => host !== undefined))];
+}
+
+/** Returns the schema in a field: undefined if it is empty, null if it is not JSON. */
+function schemaIn(text: string): unknown {
+  if (text.trim() === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns whether a call of this method can be repeated, unless somebody says otherwise. */
+export function isReading(method: Operation["method"]): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+/** Returns the parameters with those that the templates name and the schema lacks, as texts. */
+export function withPlaceholders(parameters: string, templates: readonly string[]): string {
+  const schema =
+    parameters.trim() === "" ? { type: "object", properties: {} } : schemaIn(parameters);
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return parameters;
+  const {
+    properties = {},
+    required = [],
+    ...rest
+  } = schema as {
+    readonly properties?: Readonly<Record<string, unknown>>;
+    readonly required?: readonly string[];
+  };
+  const names = templates.flatMap((template) =>
+    // `{{` is a literal brace.
+    [...template.replaceAll("{{", "").matchAll(/\{([a-zA-Z0-9_.-]{1,64})\}/g)].map(
+      ([, name = ""]) => name,
+    ),
+  );
+  const missing = [...new Set(names)].filter((name) => !Object.hasOwn(properties, name));
+  if (missing.length === 0) return parameters;
+  const added = Object.fromEntries(missing.map((name) => [name, { type: "string" }]));
+  return JSON.stringify(
+    { ...rest, properties: { ...properties, ...added }, required: [...required, ...missing] },
+    null,
+    2,
+  );
+}

@@ -1,0 +1,143 @@
+import { Play } from "lucide-react";
+import { type FormEvent, useId, useState } from "react";
+import { sentenceOf, useWorkspace } from "../../../data/index.ts";
+import { Button, Dialog, Field, FormError, Link, Select, TextArea } from "../../../ui/index.ts";
+import { RunFailure } from "../../playground/run-failure.tsx";
+import { ToolUseView } from "../../playground/tool-use-view.tsx";
+import { isEnded } from "../../playground/transcript.ts";
+import { useStartRun } from "../../playground/use-start-run.ts";
+import { useTranscript } from "../../playground/use-transcript.ts";
+import { useAgentId } from "../../queries.ts";
+import { bodyOf, type Tool } from "../fields.ts";
+import { functionsOf } from "./example-arguments.ts";
+import { hasNewSecret } from "./secrets.ts";
+
+interface TryDialogProps {
+  readonly tool: Tool;
+  /** All tools of the form, as the draft run gets them. */
+  readonly tools: readonly Tool[];
+  readonly onClose: () => void;
+}
+
+/** Calls a tool without a model, by a draft run that uses the demo model. */
+export function TryDialog({ tool, tools, onClose }: TryDialogProps) {
+  const formId = useId();
+  const agentId = useAgentId();
+  const functions = functionsOf(tool);
+  const start = useStartRun(agentId);
+  const [name, setName] = useState(functions[0]?.name ?? "");
+  const [text, setText] = useState(exampleText(functions[0]));
+  const [error, setError] = useState<string>();
+  const choose = (chosen: string) => {
+    setName(chosen);
+    setText(exampleText(functions.find((each) => each.name === chosen)));
+    setError(undefined);
+  };
+  const submit = (event: FormEvent) => {
+    event.stopPropagation();
+    event.preventDefault();
+    const line = onOneLine(text);
+    setError(
+      line === undefined
+        ? 'This is not JSON. Write an object, as in {"number": "4711"}.'
+        : undefined,
+    );
+    if (line === undefined) return;
+    start.mutate({
+      input: `/call ${name} ${line}`,
+      config: bodyOf({ model: "demo/echo", stream: "never", max_steps: 2, tools }),
+    });
+  };
+  const needsSave = tools.some(hasNewSecret);
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={`Try ${tool.type === "http" ? tool.name : "clock"}`}
+      description="Really sends the request. It is a draft run without a model, which costs nothing."
+      footer={
+        <>
+          <Button onClick={onClose}>Close</Button>
+          <Button
+            type="submit"
+            form={formId}
+            variant="primary"
+            icon={Play}
+            pending={start.isPending}
+            pendingText="Starting…"
+            disabledReason={
+              needsSave
+                ? "Save the settings first: a secret that is not saved cannot be used."
+                : undefined
+            }
+          >
+            Call
+          </Button>
+        </>
+      }
+    >
+      <div className="flex min-w-0 flex-col gap-4">
+        <form id={formId} noValidate onSubmit={submit} className="flex min-w-0 flex-col gap-4">
+          {functions.length < 2 ? null : (
+            <Field label="Function">
+              <Select
+                value={name}
+                onChange={({ target }) => choose(target.value)}
+                options={functions.map((each) => ({ value: each.name, label: each.name }))}
+              />
+            </Field>
+          )}
+          <Field label="Arguments as JSON" hint="What the model would write." error={error}>
+            <TextArea
+              mono
+              rows={3}
+              spellCheck={false}
+              value={text}
+              onChange={({ target }) => setText(target.value)}
+            />
+          </Field>
+          <FormError message={start.isError ? sentenceOf(start.error) : undefined} />
+        </form>
+        {start.data === undefined ? null : <TriedCall key={start.data} runId={start.data} />}
+      </div>
+    </Dialog>
+  );
+}
+
+/** The call of the run, as it goes on. */
+function TriedCall({ runId }: { readonly runId: string }) {
+  const { id } = useWorkspace();
+  const { transcript } = useTranscript(runId, true);
+  const uses = transcript.steps.flatMap(({ tools }) => tools);
+  const href = `/w/${id}/runs/${runId}`;
+  return (
+    <section aria-label="Call" className="flex min-w-0 flex-col gap-2">
+      {uses.map((use) => (
+        <ToolUseView
+          key={use.callId}
+          use={use}
+          runHref={href}
+          isOpen
+          isEnded={isEnded(transcript)}
+        />
+      ))}
+      {transcript.error ? <RunFailure error={transcript.error} /> : null}
+      <p className="text-dense">
+        <Link href={href}>Open the run</Link>
+      </p>
+    </section>
+  );
+}
+
+function exampleText(chosen: ReturnType<typeof functionsOf>[number] | undefined): string {
+  return JSON.stringify(chosen?.example ?? {}, null, 2);
+}
+
+/** Returns the JSON on one line, as the demo model reads it; undefined if it is not JSON. */
+function onOneLine(text: string): string | undefined {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

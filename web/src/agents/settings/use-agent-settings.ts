@@ -1,0 +1,166 @@
+import type { Agent } from "@beckon/client";
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useEffectEvent, useState } from "react";
+import { type UseFormReturn, useForm } from "react-hook-form";
+import {
+  announceChanges,
+  codeOf,
+  type PatchState,
+  roleFor,
+  sentenceOf,
+  usePatch,
+  useWorkspace,
+} from "../../data/index.ts";
+import { isEqual } from "../../ui/index.ts";
+import { agentQuery, agentsKey } from "../queries.ts";
+import { forgetDraft, readDraft, storeDraft } from "./draft-store.ts";
+import { type AgentFields, bodyOf, fieldAt, fieldsOf, type VersionedFields } from "./fields.ts";
+import {
+  changesIn,
+  type FormValues,
+  isUnsaved,
+  settingsResolver,
+  valuesOf,
+} from "./form-values.ts";
+
+/** The settings of an agent as they are edited on a screen. */
+export interface AgentSettings {
+  readonly form: UseFormReturn<FormValues>;
+  /** What the form was filled in with. */
+  readonly base: VersionedFields;
+  /** The newest version that this tab knows. Above `base.version`, somebody else has saved. */
+  readonly newestVersion: number;
+  /** Why the person cannot edit; undefined if they can. */
+  readonly disabledReason: string | undefined;
+  readonly state: PatchState<VersionedFields, AgentFields>;
+  /** Why the settings were not saved, if no field is the reason. */
+  readonly problem: string | undefined;
+  readonly save: () => void;
+  /** Continues after a conflict. */
+  readonly resolve: (merged: object) => void;
+  readonly cancelMerge: () => void;
+  readonly discard: () => void;
+  /** Returns what is not saved, for a draft run. Undefined if the form has an error. */
+  readonly collect: () => Promise<Partial<AgentFields> | undefined>;
+}
+
+/** Returns the settings of the agent. Unsaved ones of this tab are filled in again. */
+export function useAgentSettings(agent: Agent): AgentSettings {
+  const workspace = useWorkspace();
+  const queryClient = useQueryClient();
+  const { client, can } = workspace;
+  const [draft] = useState(() => (can("agents:write") ? readDraft(agent.id) : undefined));
+  const [base, setBase] = useState(() => draft?.base ?? fieldsOf(agent));
+  const [problem, setProblem] = useState<string>();
+  const form = useForm<FormValues>({
+    resolver: settingsResolver,
+    defaultValues: valuesOf(base),
+    mode: "onTouched",
+    // The field can be in a part that is closed: SettingsForm opens it first.
+    shouldFocusError: false,
+  });
+
+  const remember = (read: Agent): VersionedFields => {
+    queryClient.setQueryData(agentQuery(workspace, agent.id).queryKey, read);
+    return fieldsOf(read);
+  };
+  const patch = usePatch<VersionedFields, AgentFields>({
+    read: async () => remember(await client.agents.get(agent.id)),
+    write: async (changes, ifMatch) =>
+      remember(await client.agents.update(agent.id, bodyOf(changes), { ifMatch })),
+    onRead: () => {},
+  });
+
+  /** Fills the form in. Fields that were edited since `sent` keep what was typed. */
+  const fillIn = (fields: VersionedFields, sent?: FormValues) => {
+    const typed = form.getValues();
+    const values = valuesOf(fields);
+    const edited = Object.entries(typed).filter(
+      ([name, value]) => sent !== undefined && !isEqual(value, sent[name as keyof FormValues]),
+    );
+    setBase(fields);
+    form.reset(values);
+    if (edited.length > 0)
+      form.reset({ ...values, ...Object.fromEntries(edited) }, { keepDefaultValues: true });
+    storeDraft(agent.id, { base: fields, values: form.getValues() });
+  };
+
+  const { isDirty } = form.formState;
+  // From the values: `isDirty` is not yet true while a draft is being filled in.
+  const hasChanges = () => isUnsaved(form.getValues(), base);
+  const isBusy = patch.state.name === "saving" || patch.state.name === "unknown";
+
+  const restore = useEffectEvent(() => {
+    if (draft === undefined) return;
+    form.reset(draft.values, { keepDefaultValues: true });
+    void form.trigger();
+  });
+  useEffect(() => restore(), []);
+
+  // What was saved elsewhere is shown at once if nothing here is unsaved.
+  const follow = useEffectEvent(() => {
+    if (agent.version > base.version && !hasChanges() && !isBusy) fillIn(fieldsOf(agent));
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version is the reason to look
+  useEffect(() => follow(), [agent.version, isDirty]);
+
+  const store = useEffectEvent(() => storeDraft(agent.id, { base, values: form.getValues() }));
+  useEffect(() => form.subscribe({ formState: { values: true }, callback: () => store() }), [form]);
+
+  const finish = (next: PatchState<VersionedFields, AgentFields>, sent: FormValues) => {
+    if (next.name === "saved") {
+      fillIn(next.resource, sent);
+      void announceChanges(queryClient, agentsKey(workspace.id));
+    }
+    if (next.name === "not saved")
+      setProblem("The response was lost, and the changes are not saved. Save again.");
+    if (next.name !== "failed") return;
+    const message = sentenceOf(next.thrown);
+    const field = codeOf(next.thrown) === "bad_request" ? fieldInMessage(message) : undefined;
+    if (field === undefined) setProblem(message);
+    else form.setError(field, { type: "server", message });
+  };
+
+  const save = form.handleSubmit(async (values) => {
+    setProblem(undefined);
+    const changes = changesIn(values, base);
+    if (Object.keys(changes).length === 0) fillIn(base);
+    else finish(await patch.save(base, changes), values);
+  });
+
+  return {
+    form,
+    base,
+    newestVersion: Math.max(agent.version, base.version),
+    disabledReason: can("agents:write")
+      ? undefined
+      : `Settings need the role ${roleFor("agents:write")}. Ask an owner of the workspace.`,
+    state: patch.state,
+    problem,
+    save: () => void save(),
+    resolve: (merged) => {
+      const sent = form.getValues();
+      void patch.resolve(merged).then((next) => finish(next, sent));
+    },
+    cancelMerge: patch.reset,
+    discard: () => {
+      setProblem(undefined);
+      patch.reset();
+      forgetDraft(agent.id);
+      fillIn(fieldsOf(agent));
+    },
+    collect: async () => {
+      let values: FormValues | undefined;
+      await form.handleSubmit((valid) => {
+        values = valid;
+      })();
+      return values && changesIn(values, base);
+    },
+  };
+}
+
+/** Returns the field that an error of the server is about, which its message begins with. */
+function fieldInMessage(message: string) {
+  const [path = ""] = /^[a-z_]+(\.[\w-]+)*(?=:? )/.exec(message) ?? [];
+  return fieldAt(path.split("."));
+}

@@ -1,0 +1,20 @@
+import { useQuery } from "@tanstack/react-query";
+import { useWorkspace } from "../../data/index.ts";
+import { memberNamesQuery } from "../../members/index.ts";
+import { Id } from "../../ui/index.ts";
+
+/** Who did something, by name where it is known: `user:usr_…`, `key:key_…`, `system`. */
+export function Actor({ value }: { readonly value: string }) {
+  const { data: names } = useQuery(memberNamesQuery(useWorkspace()));
+  const [kind, id] = value.split(":");
+  if (kind === "system") return "Beckon";
+  if (id === undefined) return value;
+  const name = kind === "user" ? names?.get(id) : undefined;
+  if (name !== undefined) return <span dir="auto">{name}</span>;
+  const noun = { user: "User", key: "Key", token: "Token of" }[kind ?? ""] ?? kind;
+  return (
+    <>
+      {noun} <Id value={id} />
+    </>
+  );
+}

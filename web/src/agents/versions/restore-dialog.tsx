@@ -1,0 +1,50 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { announceChanges, isStale, useWorkspace } from "../../data/index.ts";
+import { ConfirmDialog, useToast } from "../../ui/index.ts";
+import { agentQuery, agentsKey, useAgent } from "../queries.ts";
+
+interface RestoreDialogProps {
+  readonly version: number;
+  readonly close: () => void;
+}
+
+/** Asks before a version is restored, and names what that does. */
+export function RestoreDialog({ version, close }: RestoreDialogProps) {
+  const workspace = useWorkspace();
+  const agent = useAgent();
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const toast = useToast();
+  const restore = async () => {
+    try {
+      const restored = await workspace.client.versions.restore(agent.id, String(version), {
+        ifMatch: agent.version,
+      });
+      queryClient.setQueryData(agentQuery(workspace, agent.id).queryKey, restored);
+      await announceChanges(queryClient, agentsKey(workspace.id));
+      await navigate({ to: ".", search: {} });
+      toast({
+        tone: "success",
+        title: `Version ${restored.version} is current`,
+        description: `It is equal to version ${version}.`,
+      });
+    } catch (thrown) {
+      // The next attempt is based on what somebody else has saved.
+      if (isStale(thrown)) await announceChanges(queryClient, agentsKey(workspace.id));
+      throw thrown;
+    }
+  };
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={close}
+      title={`Restore version ${version}?`}
+      effect={`This creates version ${agent.version + 1}, equal to version ${version}. Runs that start from then on use it; runs that have started keep their version. Secrets of tools that only version ${agent.version} uses are deleted.`}
+      confirmLabel={`Restore version ${version}`}
+      pendingText="Restoring…"
+      danger={false}
+      onConfirm={restore}
+    />
+  );
+}

@@ -1,0 +1,51 @@
+import type { AgentVersionEntry } from "@beckon/client";
+import { useWorkspace } from "../../data/index.ts";
+import { Badge, Button, List, Row, Time } from "../../ui/index.ts";
+import { needsEditor } from "../permission.ts";
+import { Actor } from "./actor.tsx";
+
+interface VersionListProps {
+  readonly versions: readonly AgentVersionEntry[];
+  /** The version that new runs use. */
+  readonly currentVersion: number;
+  /** The version whose changes are shown. */
+  readonly open: number;
+  readonly onRestore: (version: number) => void;
+}
+
+/** The versions, newest first. Each leads to what it changed. */
+export function VersionList({ versions, currentVersion, open, onRestore }: VersionListProps) {
+  const { can } = useWorkspace();
+  return (
+    <List label="Versions">
+      {versions.map(({ version, created_at, created_by }) => (
+        <Row
+          key={version}
+          href={`?from=${Math.max(1, version - 1)}&to=${version}`}
+          current={version === open}
+          title={`Version ${version}`}
+          detail={
+            <>
+              <Actor value={created_by} /> · <Time value={created_at} />
+            </>
+          }
+          end={
+            version === currentVersion ? (
+              <Badge>Current</Badge>
+            ) : (
+              <Button
+                size="small"
+                variant="quiet"
+                aria-label={`Restore version ${version}`}
+                onClick={() => onRestore(version)}
+                disabledReason={needsEditor(can)}
+              >
+                Restore
+              </Button>
+            )
+          }
+        />
+      ))}
+    </List>
+  );
+}

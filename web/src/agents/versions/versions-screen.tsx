@@ -1,0 +1,72 @@
+import { useState } from "react";
+import { useList, useWorkspace } from "../../data/index.ts";
+import { EmptyState, LoadMore, Panel, Problem, Skeleton } from "../../ui/index.ts";
+import { useAgent } from "../queries.ts";
+import { useSearchParameters } from "../search.ts";
+import { Comparison } from "./comparison.tsx";
+import { versionsQuery } from "./queries.ts";
+import { RestoreDialog } from "./restore-dialog.tsx";
+import { VersionList } from "./version-list.tsx";
+
+/** The versions of an agent: who made them and when, what changed, and how to go back. */
+export function VersionsScreen() {
+  const workspace = useWorkspace();
+  const agent = useAgent();
+  const search = useSearchParameters();
+  const versions = useList(versionsQuery(workspace, agent.id));
+  const [restoring, setRestoring] = useState<number>();
+  const to = versionOf(search.to) ?? agent.version;
+  const from = versionOf(search.from) ?? Math.max(1, to - 1);
+  return (
+    <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[20rem_minmax(0,1fr)]">
+      <Panel title="Versions" padding="none">
+        {versions.isPending ? (
+          <div className="flex flex-col gap-3 p-4" aria-busy="true">
+            <Skeleton width={40} />
+            <Skeleton width={60} />
+            <Skeleton width={40} />
+          </div>
+        ) : versions.isError && versions.rows.length === 0 ? (
+          <div className="p-4">
+            <Problem error={versions.error} variant="inline" onRetry={versions.refetch} />
+          </div>
+        ) : (
+          <div className="max-h-60 overflow-y-auto lg:max-h-[70vh]">
+            <VersionList
+              versions={versions.rows}
+              currentVersion={agent.version}
+              open={to}
+              onRestore={setRestoring}
+            />
+            {versions.hasNextPage ? (
+              <LoadMore
+                loading={versions.isFetchingNextPage}
+                paused={versions.isError}
+                onLoadMore={() => void versions.fetchNextPage()}
+              />
+            ) : null}
+          </div>
+        )}
+      </Panel>
+      {agent.version === 1 ? (
+        <EmptyState>
+          This agent has one version. Each change of its settings makes the next one, and here you
+          compare and restore them.
+        </EmptyState>
+      ) : (
+        <Comparison from={from} to={to} known={versions.rows.map(({ version }) => version)} />
+      )}
+      {restoring === undefined ? null : (
+        <RestoreDialog version={restoring} close={() => setRestoring(undefined)} />
+      )}
+    </div>
+  );
+}
+
+/** Returns the version that the URL names, undefined if it names none. */
+function versionOf(text: string | undefined): number | undefined {
+  const version = Number(text);
+  return Number.isInteger(version) && version >= 1 && version <= 2_147_483_647
+    ? version
+    : undefined;
+}

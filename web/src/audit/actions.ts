@@ -1,0 +1,106 @@
+import type { AuditEntry } from "@beckon/client";
+
+/** How an action is written. */
+interface Wording {
+  /** For the filter: "Agent: created". */
+  readonly label: string;
+  /**
+   * The part of the sentence after who did it. `{target}` is the thing, `{name}` a field of the
+   * entry's data, `{fields}` the names of the changed fields, `{deleted:run}` a count of runs.
+   */
+  readonly text: string | ((entry: AuditEntry) => string);
+}
+
+const isOwn = ({ actor, target }: AuditEntry) => actor === `user:${target}`;
+
+/** Wordings of all actions of this version. Later versions of the server can add actions. */
+export const wordings: Readonly<Record<string, Wording>> = {
+  "agent.create": { label: "Agent: created", text: "created the agent {target}" },
+  "agent.update": { label: "Agent: changed", text: "changed the {fields} of the agent {target}" },
+  "agent.delete": { label: "Agent: deleted", text: "deleted the agent {target}" },
+  "agent.restore": { label: "Agent: restored", text: "restored the agent {target}" },
+  "agent.duplicate": {
+    label: "Agent: duplicated",
+    text: "duplicated the agent {agent_id} as {target}",
+  },
+  "agent.import": { label: "Agent: imported", text: "imported the agent {target}" },
+  "agent.pause": { label: "Agent: paused", text: "paused the agent {target}" },
+  "agent.resume": { label: "Agent: resumed", text: "resumed the agent {target}" },
+  "agent.version.restore": {
+    label: "Agent: version restored",
+    text: "restored version {restored} of the agent {target}",
+  },
+  "agent.token.reveal": {
+    label: "Agent: token revealed",
+    text: "revealed the token of the agent {target}",
+  },
+  "agent.token.rotate": {
+    label: "Agent: token rotated",
+    text: "rotated the token of the agent {target}",
+  },
+  "agent.token.revoke": {
+    label: "Agent: token revoked",
+    text: "revoked the token of the agent {target}",
+  },
+  "trigger.create": {
+    label: "Trigger: created",
+    text: "created the trigger {target} of the agent {agent_id}",
+  },
+  "trigger.update": {
+    label: "Trigger: changed",
+    text: "changed the {fields} of the trigger {target}",
+  },
+  "trigger.delete": { label: "Trigger: deleted", text: "deleted the trigger {target}" },
+  "trigger.reveal": {
+    label: "Trigger: URL revealed",
+    text: "revealed the URL of the trigger {target}",
+  },
+  "trigger.rotate": {
+    label: "Trigger: URL rotated",
+    text: "rotated the URL of the trigger {target}",
+  },
+  "run.start_draft": {
+    label: "Run: draft started",
+    text: "tried unsaved settings of the agent {agent_id} in the run {target}",
+  },
+  "run.retry": { label: "Run: retried", text: "retried the run {retry_of} as {target}" },
+  "run.cancel": { label: "Run: cancelled", text: "cancelled the run {target}" },
+  "run.delete": { label: "Run: deleted", text: "deleted the run {target}" },
+  "runs.cancel": { label: "Runs: many cancelled", text: "cancelled {cancelled:run}" },
+  "runs.delete": { label: "Runs: many deleted", text: "deleted {deleted:run}" },
+  "provider.create": { label: "Provider: added", text: "added the provider {target}" },
+  "provider.update": {
+    label: "Provider: changed",
+    text: "changed the {fields} of the provider {target}",
+  },
+  "provider.delete": { label: "Provider: deleted", text: "deleted the provider {target}" },
+  "key.create": { label: "Key: created", text: "created the key {target}" },
+  "key.update": { label: "Key: changed", text: "changed the {fields} of the key {target}" },
+  "key.rotate": { label: "Key: rotated", text: "rotated the key {target}" },
+  "key.delete": { label: "Key: deleted", text: "deleted the key {target}" },
+  "member.update": { label: "Member: role changed", text: "gave {target} the role {role}" },
+  "member.delete": {
+    label: "Member: removed",
+    text: (entry) => (isOwn(entry) ? "left the workspace" : "removed {target} from the workspace"),
+  },
+  "invitation.create": { label: "Invitation: made", text: "invited {email} as {role}" },
+  "invitation.accept": { label: "Invitation: accepted", text: "joined the workspace as {role}" },
+  "invitation.delete": { label: "Invitation: revoked", text: "revoked the invitation of {email}" },
+  "password.reset_link": { label: "Password: reset link", text: "made a reset link for {target}" },
+  "password.reset": { label: "Password: reset", text: "set a new password with a reset link" },
+  "password.change": { label: "Password: changed", text: "changed their password" },
+  "session.create": { label: "Session: signed in", text: "signed in" },
+  "session.delete": { label: "Session: signed out", text: "ended a session of their own" },
+  "session.delete_others": {
+    label: "Session: others signed out",
+    text: "ended {ended:other session} of their own",
+  },
+  "session.refuse": { label: "Session: rejected", text: "rejected a sign-in of {target}" },
+  "user.update": { label: "Person: changed", text: "changed the {fields} of their account" },
+  "owner.create": { label: "First owner: created", text: "created the first owner, {target}" },
+  "workspace.create": { label: "Workspace: created", text: "created the workspace {name}" },
+  "workspace.update": {
+    label: "Workspace: changed",
+    text: "changed the {fields} of the workspace",
+  },
+};

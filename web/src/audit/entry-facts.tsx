@@ -1,0 +1,50 @@
+import type { AuditEntry } from "@beckon/client";
+import type { ReactNode } from "react";
+import { LongText } from "../ui/index.ts";
+import { Thing } from "./entry-sentence.tsx";
+import { actorText, factsOf, fieldWords, type Names } from "./sentence.ts";
+import { valueText } from "./value-text.ts";
+
+interface EntryFactsProps {
+  readonly entry: AuditEntry;
+  readonly names: Names;
+}
+
+/** Who, what, where from, and other facts of an entry. */
+export function EntryFacts({ entry, names }: EntryFactsProps) {
+  const { actor, action, target, address } = entry;
+  return (
+    <dl className="grid min-w-0 grid-cols-[minmax(5rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-2">
+      <Fact name="Who">
+        <bdi>{actorText(actor, names)}</bdi> <Code text={actor} />
+      </Fact>
+      <Fact name="Action">
+        <Code text={action} />
+      </Fact>
+      <Fact name="Thing">
+        <Thing id={target} names={names} /> {names.has(target) ? <Code text={target} /> : null}
+      </Fact>
+      <Fact name="Address">{address === null ? "–" : <Code text={address} />}</Fact>
+      {factsOf(entry).map(([field, value]) => (
+        <Fact key={field} name={capitalised(fieldWords(field))}>
+          <LongText text={valueText(value)} variant="code" />
+        </Fact>
+      ))}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <>
+      <dt className="break-words text-ink-3">{name}</dt>
+      <dd className="min-w-0 break-words">{children}</dd>
+    </>
+  );
+}
+
+function Code({ text }: { readonly text: string }) {
+  return <span className="font-mono text-dense break-all text-ink-2">{text}</span>;
+}
+
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

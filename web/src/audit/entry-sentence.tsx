@@ -1,0 +1,61 @@
+import type { AuditEntry } from "@beckon/client";
+import { useRouter } from "@tanstack/react-router";
+import { Fragment } from "react";
+import { useWorkspace } from "../data/index.ts";
+import { shortenId } from "../format/index.ts";
+import { Link } from "../ui/index.ts";
+import { actorText, type Names, sentenceParts, sentenceText } from "./sentence.ts";
+import { targetPath } from "./target-path.ts";
+
+interface EntrySentenceProps {
+  readonly entry: AuditEntry;
+  readonly names: Names;
+}
+
+const isolated = "[&_bdi]:inline-block [&_bdi]:max-w-[40%] [&_bdi]:truncate [&_bdi]:align-bottom";
+
+/** Who did what to which thing, in words. Things lead to their screens. */
+export function EntrySentence({ entry, names }: EntrySentenceProps) {
+  return (
+    // A long name ends with an ellipsis of its own and leaves room for the rest.
+    <span title={sentenceText(entry, names)} className={isolated}>
+      <bdi dir="auto" className="font-semibold">
+        {actorText(entry.actor, names)}
+      </bdi>{" "}
+      {sentenceParts(entry).map((part, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence do not move
+        <Fragment key={index}>
+          {typeof part === "string" ? part : <Thing id={part.id} names={names} />}
+        </Fragment>
+      ))}
+    </span>
+  );
+}
+
+interface ThingProps {
+  readonly id: string;
+  readonly names: Names;
+}
+
+/** A thing by its name, or its id in short, with a link if it has a screen. */
+export function Thing({ id, names }: ThingProps) {
+  const workspace = useWorkspace();
+  const { routesById } = useRouter();
+  const path = targetPath(id, Object.keys(routesById));
+  const name = names.get(id);
+  const text =
+    name === undefined ? (
+      <span className="font-mono text-dense">{shortenId(id)}</span>
+    ) : (
+      <bdi dir="auto">{name}</bdi>
+    );
+  if (path === undefined) return text;
+  return (
+    // Above the link of the row.
+    <span className="relative z-1">
+      <Link href={`/w/${workspace.id}${path}`} variant="quiet">
+        {text}
+      </Link>
+    </span>
+  );
+}

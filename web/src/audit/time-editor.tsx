@@ -1,0 +1,40 @@
+import { type FormEvent, useState } from "react";
+import { fromZoned, startOfDay, toZoned } from "../format/index.ts";
+import { Button, Field, TextInput, useTimeZone } from "../ui/index.ts";
+
+interface TimeEditorProps {
+  readonly label: string;
+  /** An RFC 3339 time; empty if none is chosen yet. */
+  readonly value: string;
+  /** Gets the time in UTC. */
+  readonly onChoose: (value: string) => void;
+}
+
+/** Chooses a time by the clocks of the page's zone. */
+export function TimeEditor({ label, value, onChoose }: TimeEditorProps) {
+  const zone = useTimeZone();
+  const [text, setText] = useState(() => {
+    const ms = Date.parse(value);
+    // A new filter begins with today.
+    return toZoned(Number.isNaN(ms) ? startOfDay(Date.now(), zone) : ms, zone);
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const ms = fromZoned(text, zone);
+    if (ms !== undefined) onChoose(new Date(ms).toISOString());
+  };
+  return (
+    <form onSubmit={submit} className="flex items-end gap-2 p-1">
+      <Field label={`${label}, time in ${zone}`}>
+        <TextInput
+          type="datetime-local"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </Field>
+      <Button type="submit" variant="primary">
+        Apply
+      </Button>
+    </form>
+  );
+}

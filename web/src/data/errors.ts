@@ -1,0 +1,46 @@
+import { BeckonError } from "@beckon/client";
+
+/** Returns the sentence that an error message shows to the person. */
+export function sentenceOf(thrown: unknown): string {
+  if (!(thrown instanceof BeckonError)) return "Something unexpected happened. Reload the page.";
+  switch (thrown.code) {
+    case "no_answer":
+      return "Beckon did not respond. Check the connection, then try again.";
+    case "timed_out":
+      return "Beckon took too long to respond. Try again.";
+    case "unexpected_answer":
+      return "Something other than Beckon responded. Check the proxies in front of it.";
+    default:
+      return thrown.message;
+  }
+}
+
+/** Returns the error's code, which programs can rely on; `unexpected` if it is not of the API. */
+export function codeOf(thrown: unknown): string {
+  return thrown instanceof BeckonError ? thrown.code : "unexpected";
+}
+
+/** Returns whether the caller's session is rejected. */
+export function isUnauthorized(thrown: unknown): boolean {
+  return thrown instanceof BeckonError && thrown.status === 401;
+}
+
+/** Returns whether the resource does not exist, or is hidden from the caller. */
+export function isNotFound(thrown: unknown): boolean {
+  return thrown instanceof BeckonError && thrown.status === 404;
+}
+
+/** Returns whether somebody else has changed the resource since it was read (412). */
+export function isStale(thrown: unknown): boolean {
+  return thrown instanceof BeckonError && thrown.status === 412;
+}
+
+/**
+ * Returns whether it is unknown if the server executed the call, because its response was lost.
+ */
+export function isOutcomeUnknown(thrown: unknown): boolean {
+  if (!(thrown instanceof BeckonError)) return false;
+  const { code, status, retryAfter } = thrown;
+  if (code === "no_answer" || code === "timed_out") return true;
+  return status === 502 || status === 504 || (status === 503 && retryAfter === undefined);
+}

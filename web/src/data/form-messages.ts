@@ -1,0 +1,40 @@
+/** The parts of an issue of zod that a message is made from. */
+interface Issue {
+  readonly code?: string | undefined;
+  readonly origin?: string | undefined;
+  readonly minimum?: unknown;
+  readonly maximum?: unknown;
+  readonly input?: unknown;
+}
+
+/**
+ * Returns what is wrong with a field, for people. For the resolver of a form:
+ * `zodResolver(schema, { error: wording })`. Messages that the schema defines take precedence.
+ */
+export function wording({ code, origin, minimum, maximum, input }: Issue): string | undefined {
+  const isText = origin === "string";
+  const isNumber = origin === "number" || origin === "int";
+  if (code === "too_small" && isText)
+    return minimum === 1 || input === ""
+      ? "Fill this in."
+      : `Use at least ${count(minimum)} characters.`;
+  if (code === "too_big" && isText) return `Use at most ${count(maximum)} characters.`;
+  if (code === "too_small" && isNumber) return `Use ${count(minimum)} or more.`;
+  if (code === "too_big" && isNumber) return `Use ${count(maximum)} or less.`;
+  if (code === "invalid_type" && (input === undefined || Number.isNaN(input)))
+    return "Fill this in.";
+  return undefined;
+}
+
+const count = (limit: unknown) => Number(limit).toLocaleString("en-US");
+
+/**
+ * Returns the message of a field's error as a sentence: the contract's messages continue the name
+ * of a field, for example "must not be blank".
+ */
+export function messageOf(error: { readonly message?: string | undefined } | undefined) {
+  const message = error?.message;
+  if (message === undefined || message === "") return undefined;
+  const sentence = message.charAt(0).toUpperCase() + message.slice(1);
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}

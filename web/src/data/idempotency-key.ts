@@ -1,0 +1,32 @@
+import { useRef } from "react";
+
+interface Attempt {
+  readonly body: string;
+  readonly key: string;
+}
+
+/**
+ * Returns a function that gives one Idempotency-Key to one filled form: sending the same body again
+ * after a lost response repeats the call and does not execute it twice. A changed body gets a new
+ * key. Call `release` after a success, so that an equal form filled in later counts as new.
+ */
+export function useIdempotencyKey() {
+  const attempt = useRef<Attempt>(undefined);
+  return {
+    keyOf(body: unknown): string {
+      const text = JSON.stringify(body) ?? "";
+      if (attempt.current?.body !== text) attempt.current = { body: text, key: newKey() };
+      return attempt.current.key;
+    },
+    release() {
+      attempt.current = undefined;
+    },
+  };
+}
+
+/** Not `crypto.randomUUID`, which does not exist in pages served over plain HTTP. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
+}

@@ -1,0 +1,28 @@
+export { changesOf } from "./changes.ts";
+export { account, clientOf } from "./client.ts";
+export {
+  codeOf,
+  isNotFound,
+  isOutcomeUnknown,
+  isStale,
+  isUnauthorized,
+  sentenceOf,
+} from "./errors.ts";
+export { fieldNamed } from "./field-named.ts";
+export { messageOf, wording } from "./form-messages.ts";
+export { useIdempotencyKey } from "./idempotency-key.ts";
+export { forgetWorkspace, lastWorkspace, rememberWorkspace } from "./last-workspace.ts";
+export { listOptions, type PageQuery, useList } from "./list.ts";
+export { type Membership, meQuery, useMe } from "./me.ts";
+export { nextPath } from "./next-path.ts";
+export { type Patching, type PatchState, usePatch } from "./patch.ts";
+export { createQueryClient } from "./query-client.ts";
+export { reasonWithout, roleFor } from "./role-for.ts";
+export { createSession, type SessionControl, SessionProvider, useSession } from "./session.ts";
+export { announceChanges, announceSignOut, followChanges } from "./tabs.ts";
+export {
+  type CurrentWorkspace,
+  useWorkspace,
+  WorkspaceProvider,
+  workspaceQuery,
+} from "./workspace.tsx";

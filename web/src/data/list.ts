@@ -1,0 +1,51 @@
+import type { CallOptions, Listing, Page } from "@beckon/client";
+import { infiniteQueryOptions, type QueryKey, useInfiniteQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+
+const pageSize = 50;
+
+/** The part of a list's query that selects a page. */
+export interface PageQuery {
+  readonly limit: number;
+  readonly after?: string;
+}
+
+/**
+ * Returns the options of a list that is read page by page.
+ * @param list calls the API, for example
+ *   `(page, options) => client.runs.list({ ...filter, ...page }, options)`
+ */
+export function listOptions<Row>(
+  queryKey: QueryKey,
+  list: (page: PageQuery, options: CallOptions) => Listing<Row>,
+) {
+  return infiniteQueryOptions({
+    queryKey,
+    queryFn: ({ pageParam, signal }): Promise<Page<Row>> =>
+      list(
+        { limit: pageSize, ...(pageParam === null ? {} : { after: pageParam }) },
+        { signal },
+      ).page(),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+  });
+}
+
+/**
+ * Returns the rows of a list. A filtered search can give an empty page that has a `next`: then the
+ * next page is read without being asked for.
+ */
+export function useList<Row>(options: ReturnType<typeof listOptions<Row>>) {
+  const query = useInfiniteQuery(options);
+  const { data, hasNextPage, isFetching, isError, fetchNextPage } = query;
+  const isSearching = hasNextPage && data?.pages.at(-1)?.data.length === 0;
+  useEffect(() => {
+    if (isSearching && !isFetching && !isError) void fetchNextPage();
+  }, [isSearching, isFetching, isError, fetchNextPage]);
+  return {
+    ...query,
+    rows: data?.pages.flatMap((page) => page.data) ?? [],
+    /** No row of the last page matched, and the next one is being read. */
+    isSearching,
+  };
+}

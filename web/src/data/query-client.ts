@@ -1,0 +1,22 @@
+import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
+import { isUnauthorized } from "./errors.ts";
+
+/**
+ * Creates the cache of all data that the page has read. The API client retries, so queries do not.
+ * @param onUnauthorized called when any call is rejected with 401
+ */
+export function createQueryClient(onUnauthorized: () => void): QueryClient {
+  const onError = (thrown: unknown) => {
+    if (isUnauthorized(thrown)) onUnauthorized();
+  };
+  return new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: {
+      // Calls are made although the browser reports that it is offline: the server can be on this
+      // machine.
+      queries: { retry: false, staleTime: 30_000, networkMode: "always" },
+      mutations: { retry: false, networkMode: "always" },
+    },
+  });
+}

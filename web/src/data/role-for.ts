@@ -1,0 +1,27 @@
+import type { Scope } from "@beckon/contract";
+
+/** The lowest role that has the scope, as docs/permissions.md lists it. */
+const lowest: Readonly<Partial<Record<Scope, string>>> = {
+  "agents:write": "editor",
+  "agents:invoke": "editor",
+  "triggers:write": "editor",
+  "runs:write": "editor",
+  "providers:write": "editor",
+  "keys:read": "editor",
+  "keys:write": "admin",
+  "audit:read": "admin",
+  "members:write": "admin",
+  "workspaces:write": "admin",
+  "workspaces:own": "owner",
+};
+
+/** Returns the role to name in a sentence such as "Keys need the role editor. Ask an owner." */
+export function roleFor(scope: Scope): string {
+  return lowest[scope] ?? "viewer";
+}
+
+/** Returns why the person cannot do something, for a disabled action; undefined if they can. */
+export function reasonWithout(scope: Scope, can: (scope: Scope) => boolean): string | undefined {
+  if (can(scope)) return undefined;
+  return `This needs the role ${roleFor(scope)}. Ask an owner of the workspace.`;
+}

@@ -1,0 +1,43 @@
+import type { QueryClient, QueryKey } from "@tanstack/react-query";
+
+/** What one tab tells the others, and the workers. */
+type TabNews =
+  | { readonly type: "changed"; readonly queryKeys: readonly QueryKey[] }
+  | { readonly type: "signed out" };
+
+const channel = new BroadcastChannel("beckon");
+
+const onNews = (receive: (news: TabNews) => void) =>
+  channel.addEventListener("message", ({ data }: MessageEvent<TabNews>) => receive(data));
+
+/**
+ * Reads data again after a change, in this tab and in all others.
+ * @param queryKeys beginnings of the keys of all queries that the change concerns
+ */
+export async function announceChanges(
+  queryClient: QueryClient,
+  ...queryKeys: readonly QueryKey[]
+): Promise<void> {
+  channel.postMessage({ type: "changed", queryKeys } satisfies TabNews);
+  await Promise.all(queryKeys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
+}
+
+/** Reads data again that another tab has changed. */
+export function followChanges(queryClient: QueryClient): void {
+  onNews((news) => {
+    if (news.type !== "changed") return;
+    for (const queryKey of news.queryKeys) void queryClient.invalidateQueries({ queryKey });
+  });
+}
+
+/** Tells all other tabs and workers that the session has ended. */
+export function announceSignOut(): void {
+  channel.postMessage({ type: "signed out" } satisfies TabNews);
+}
+
+/** Calls the function when another tab reports that the session has ended. */
+export function onSignedOut(leave: () => void): void {
+  onNews(({ type }) => {
+    if (type === "signed out") leave();
+  });
+}

@@ -1,0 +1,54 @@
+import type { BeckonClient } from "@beckon/client";
+import type { Scope } from "@beckon/contract";
+import { queryOptions, useSuspenseQuery } from "@tanstack/react-query";
+import { createContext, type ReactNode, useContext, useMemo } from "react";
+import { clientOf } from "./client.ts";
+import { useMe } from "./me.ts";
+
+/** The workspace whose data the screen shows. */
+export interface CurrentWorkspace {
+  readonly id: string;
+  readonly name: string;
+  readonly role: "owner" | "admin" | "editor" | "viewer";
+  /** IANA name. Days of statistics and exact times are in this zone. */
+  readonly timeZone: string;
+  /** Makes calls that concern this workspace. */
+  readonly client: BeckonClient;
+  /** Returns whether the person has this permission. */
+  readonly can: (scope: Scope) => boolean;
+}
+
+/** The workspace's own fields. Permissions come from `meQuery`. */
+export const workspaceQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: [workspaceId, "workspace"],
+    queryFn: ({ signal }) => clientOf(workspaceId).workspaces.get(workspaceId, { signal }),
+  });
+
+const WorkspaceContext = createContext<CurrentWorkspace | undefined>(undefined);
+
+/** Provides the workspace to all screens below. The route has loaded it and the person. */
+export function WorkspaceProvider({ id, children }: { id: string; children: ReactNode }) {
+  const { workspaces } = useMe();
+  const { data } = useSuspenseQuery(workspaceQuery(id));
+  const membership = workspaces.find((workspace) => workspace.id === id);
+  const current = useMemo<CurrentWorkspace>(
+    () => ({
+      id,
+      name: data.name,
+      role: membership?.role ?? "viewer",
+      timeZone: data.time_zone,
+      client: clientOf(id),
+      can: (scope) => membership?.scopes.includes(scope) ?? false,
+    }),
+    [id, data, membership],
+  );
+  return <WorkspaceContext value={current}>{children}</WorkspaceContext>;
+}
+
+/** Returns the workspace of the screen. @throws Error outside of a workspace's route */
+export function useWorkspace(): CurrentWorkspace {
+  const workspace = useContext(WorkspaceContext);
+  if (workspace === undefined) throw new Error("useWorkspace: no workspace's route is above");
+  return workspace;
+}

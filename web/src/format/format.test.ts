@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import {
+  firstLine,
+  formatBytes,
+  formatClock,
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatExact,
+  formatMoney,
+  formatPercent,
+  formatShortCount,
+  formatTime,
+  formatTokens,
+  shortenId,
+} from "./index.ts";
+
+describe("durations", () => {
+  test.each([
+    [0, "0 ms"],
+    [840, "840 ms"],
+    [999.4, "999 ms"],
+    [999.6, "1.00 s"],
+    [3_410, "3.41 s"],
+    [9_994, "9.99 s"],
+    [9_996, "10.0 s"],
+    [16_200, "16.2 s"],
+    [59_940, "59.9 s"],
+    [59_960, "1 m"],
+    [134_000, "2 m 14 s"],
+    [3_599_600, "1 h"],
+    [11_100_000, "3 h 5 m"],
+    [187_200_000, "2 d 4 h"],
+    [null, "unknown"],
+    [Number.NaN, "unknown"],
+    [-1, "unknown"],
+  ])("%s ms reads %s", (ms, text) => {
+    expect(formatDuration(ms)).toBe(text);
+  });
+});
+
+describe("money", () => {
+  test.each([
+    [0, "$0.00"],
+    [18_400, "$0.0184"],
+    [500_000, "$0.50"],
+    [99, "<$0.0001"],
+    [100, "$0.0001"],
+    [3_200_000, "$3.20"],
+    [1_204_500_000, "$1,204.50"],
+    [-18_400, "−$0.0184"],
+    [999_999, "$1.00"],
+    [null, "unknown"],
+    [undefined, "unknown"],
+  ])("%s micros read %s", (micros, text) => {
+    expect(formatMoney(micros)).toBe(text);
+  });
+});
+
+describe("quantities", () => {
+  test("counts have separators, short counts a unit", () => {
+    expect(formatCount(4_211)).toBe("4,211");
+    expect(formatCount(1e9)).toBe("1,000,000,000");
+    expect([980, 999.6, 4_211, 999_950, 1_300_000, 1e9].map(formatShortCount)).toEqual([
+      "980",
+      "1k",
+      "4.2k",
+      "1M",
+      "1.3M",
+      "1B",
+    ]);
+  });
+
+  test("a noun follows its count", () => {
+    expect(formatCounted(1, "run")).toBe("1 run");
+    expect(formatCounted(0, "run")).toBe("0 runs");
+    expect(formatCounted(2, "reply", "replies")).toBe("2 replies");
+  });
+
+  test("tokens name their direction and leave out what is unknown", () => {
+    expect(formatTokens(4_211, 388)).toBe("4,211 in · 388 out");
+    expect(formatTokens(4_211, null)).toBe("4,211 in");
+    expect(formatTokens(null, undefined)).toBe("unknown");
+  });
+
+  test("sizes are in units of 1024", () => {
+    expect([0, 812, 2_150, 65_536, 1_048_575, 1_572_864].map(formatBytes)).toEqual([
+      "0 B",
+      "812 B",
+      "2.1 KiB",
+      "64 KiB",
+      "1 MiB",
+      "1.5 MiB",
+    ]);
+  });
+
+  test("a percentage reads 0 or 100 only if it is", () => {
+    expect([0, 0.0004, 0.992, 0.9996, 1, null].map(formatPercent)).toEqual([
+      "0 %",
+      "<0.1 %",
+      "99.2 %",
+      ">99.9 %",
+      "100 %",
+      "unknown",
+    ]);
+  });
+});
+
+describe("times", () => {
+  const now = Date.parse("2026-11-03T14:02:11.482Z");
+
+  test.each([
+    [2, "now"],
+    [12, "12 s ago"],
+    [60, "1 min ago"],
+    [3_599, "59 min ago"],
+    [86_399, "23 h ago"],
+    [-240, "in 4 min"],
+    [86_400, "2 Nov"],
+  ])("%s seconds before now reads %s", (seconds, text) => {
+    expect(formatTime(now - seconds * 1000, now, "UTC")).toBe(text);
+  });
+
+  test("another year is named", () => {
+    expect(formatTime("2025-09-30T12:00:00Z", now, "UTC")).toBe("30 Sep 2025");
+  });
+
+  test("the exact time is in the given zone, with milliseconds", () => {
+    expect(formatExact(now, "Europe/Berlin")).toBe("3 Nov 2026, 15:02:11.482 Europe/Berlin");
+    expect(formatClock(now, "UTC")).toBe("14:02:11");
+    expect(formatClock("2026-11-03T00:00:00Z", "UTC")).toBe("00:00:00");
+  });
+
+  test("what is not a time is unknown", () => {
+    expect(formatTime("yesterday", now, "UTC")).toBe("unknown");
+    expect(formatExact("yesterday", "UTC")).toBe("unknown");
+  });
+});
+
+describe("shortening", () => {
+  test("ids keep their prefix, start and end", () => {
+    expect(shortenId("run_01k9x2m4c5e6f7g8h9j0k1l2h7f3")).toBe("run_01k9x2…h7f3");
+    expect(shortenId("run_01k9")).toBe("run_01k9");
+    expect(shortenId("0123456789abcdef")).toBe("012345…cdef");
+  });
+
+  test("a first line is cut at whole characters and says that there is more", () => {
+    expect(firstLine("one\ntwo")).toBe("one…");
+    expect(firstLine("\n  one  ")).toBe("one  ");
+    expect(firstLine("👋👋👋", 2)).toBe("👋👋…");
+    expect(firstLine("")).toBe("");
+  });
+});

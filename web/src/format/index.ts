@@ -1,0 +1,13 @@
+export { formatDuration } from "./duration.ts";
+export { firstLine, shortenId } from "./ellipsis.ts";
+export { formatMoney } from "./money.ts";
+export {
+  formatBytes,
+  formatCount,
+  formatCounted,
+  formatPercent,
+  formatShortCount,
+  formatTokens,
+} from "./quantity.ts";
+export { formatClock, formatDate, formatExact, formatTime } from "./time.ts";
+export { fromZoned, startOfDay, toZoned } from "./zoned.ts";

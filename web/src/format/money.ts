@@ -1,0 +1,19 @@
+/**
+ * Returns an amount of US dollars: `$0.0184`, `$3.20`, `$1,204.50`, `<$0.0001`. An unknown price is
+ * "unknown", never $0.
+ *
+ * @param micros millionths of a dollar, as `cost_micros` of the API
+ */
+export function formatMoney(micros: number | null | undefined): string {
+  if (micros === null || micros === undefined || !Number.isFinite(micros)) return "unknown";
+  const sign = micros < 0 ? "−" : "";
+  const size = Math.abs(micros);
+  if (size > 0 && size < 100) return `${sign}<$0.0001`;
+  // Below a dollar four decimals, because one model call costs fractions of a cent.
+  const digits = size < 1_000_000 && Math.round(size / 100) % 100 !== 0 ? 4 : 2;
+  const dollars = (size / 1_000_000).toLocaleString("en-US", {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  return `${sign}$${dollars}`;
+}

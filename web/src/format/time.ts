@@ -1,0 +1,91 @@
+const minuteMs = 60_000;
+const hourMs = 3_600_000;
+const dayMs = 86_400_000;
+
+/**
+ * Returns a time relative to now under 24 hours (`12 s ago`, `in 4 min`, `3 h ago`), then its date
+ * in the zone: `3 Nov` in the same year, else `3 Nov 2025`.
+ *
+ * @param time milliseconds since 1970 or an ISO 8601 time
+ * @param zone IANA zone of the workspace
+ */
+export function formatTime(time: number | string, nowMs: number, zone: string): string {
+  const ms = toMs(time);
+  if (Number.isNaN(ms)) return "unknown";
+  const distance = Math.abs(nowMs - ms);
+  if (distance >= dayMs) return formatDate(ms, nowMs, zone);
+  const amount = relative(distance);
+  if (amount === undefined) return "now";
+  return ms > nowMs ? `in ${amount}` : `${amount} ago`;
+}
+
+function relative(distance: number): string | undefined {
+  if (distance < 5_000) return undefined;
+  if (distance < minuteMs) return `${Math.floor(distance / 1000)} s`;
+  if (distance < hourMs) return `${Math.floor(distance / minuteMs)} min`;
+  return `${Math.floor(distance / hourMs)} h`;
+}
+
+/** Returns the date in a zone: `3 Nov` in the year of `nowMs`, else `3 Nov 2025`. */
+export function formatDate(time: number | string, nowMs: number, zone: string): string {
+  const parts = partsOf(toMs(time), zone);
+  const date = `${Number(parts.day)} ${parts.month}`;
+  return parts.year === partsOf(nowMs, zone).year ? date : `${date} ${parts.year}`;
+}
+
+/** Returns the time of day in a zone with seconds: `14:02:11`. */
+export function formatClock(time: number | string, zone: string): string {
+  const { hour, minute, second } = partsOf(toMs(time), zone);
+  return `${hour}:${minute}:${second}`;
+}
+
+/** Returns the exact time in a zone: `3 Nov 2026, 14:02:11.482 Europe/Berlin`. */
+export function formatExact(time: number | string, zone: string): string {
+  const ms = toMs(time);
+  if (Number.isNaN(ms)) return "unknown";
+  const { day, month, year, hour, minute, second } = partsOf(ms, zone);
+  const millis = String(((ms % 1000) + 1000) % 1000).padStart(3, "0");
+  return `${Number(day)} ${month} ${year}, ${hour}:${minute}:${second}.${millis} ${zone}`;
+}
+
+function toMs(time: number | string): number {
+  return typeof time === "number" ? time : Date.parse(time);
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Reuses a formatter per zone, because making one costs more than 50 uses of it. */
+function formatIn(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone);
+  if (known !== undefined) return known;
+  const made = new Intl.DateTimeFormat("en-GB", {
+    timeZone: zone,
+    day: "2-digit",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    hourCycle: "h23",
+  });
+  formats.set(zone, made);
+  return made;
+}
+
+function partsOf(ms: number, zone: string) {
+  const found = new Map(
+    formatIn(zone)
+      .formatToParts(ms)
+      .map((part) => [part.type, part.value]),
+  );
+  const of = (type: Intl.DateTimeFormatPartTypes) => found.get(type) ?? "";
+  return {
+    day: of("day"),
+    // en-GB writes September as "Sept", the only month with four letters.
+    month: of("month").slice(0, 3),
+    year: of("year"),
+    hour: of("hour"),
+    minute: of("minute"),
+    second: of("second"),
+  };
+}

@@ -1,0 +1,3 @@
+export { download } from "./download.ts";
+export { JsonTree } from "./json-tree.tsx";
+export { type Json, parseJson } from "./parse.ts";

@@ -1,0 +1,136 @@
+import { Download } from "lucide-react";
+import { useId, useMemo, useRef, useState } from "react";
+import { CopyButton } from "../ui/action/copy-button.tsx";
+import { IconButton } from "../ui/action/icon-button.tsx";
+import { useRowWindow } from "../ui/table/use-window.ts";
+import { LongText } from "../ui/text/long-text.tsx";
+import { download } from "./download.ts";
+import { JsonFind } from "./json-find.tsx";
+import { JsonLine } from "./json-line.tsx";
+import { JsonText } from "./json-text.tsx";
+import { type Json, parseJson, writeJson } from "./parse.ts";
+import { ancestors, findInJson, type JsonRow, openAtFirst, visibleRows } from "./rows.ts";
+
+interface JsonTreeProps {
+  /** Accessible name: "Arguments". */
+  readonly label: string;
+  /** JSON as it was written (numbers stay exact), or a value that was parsed already. */
+  readonly source: { readonly text: string } | { readonly value: unknown };
+  /** Name of the downloaded file; no download without it. */
+  readonly fileName?: string | undefined;
+  /** Levels that are open at first, default 2. */
+  readonly depth?: number;
+  /** `none` hides find, copy and download, for small values. */
+  readonly tools?: "all" | "none";
+  /** `half` scrolls above half the window's height; `free` takes the height it needs. */
+  readonly height?: "half" | "free";
+}
+
+/** Height of a line in px. */
+const lineHeight = 22;
+
+/** JSON as a tree. Lines are made when their parent opens, and only those in sight are rendered. */
+export function JsonTree({ source, ...rest }: JsonTreeProps) {
+  const text = "text" in source ? source.text : undefined;
+  const given = "value" in source ? source.value : undefined;
+  const value = useMemo(
+    () => (text === undefined ? (given as Json) : parseJson(text)),
+    [text, given],
+  );
+  if (value === undefined) return <LongText text={text ?? ""} variant="code" />;
+  return <Tree value={value} {...rest} />;
+}
+
+interface TreeProps extends Omit<JsonTreeProps, "source"> {
+  readonly value: Json;
+}
+
+function Tree({ label, value, fileName, depth = 2, tools = "all", height = "half" }: TreeProps) {
+  const [open, setOpen] = useState<ReadonlySet<string>>(() => openAtFirst(value, depth));
+  const [query, setQuery] = useState("");
+  const [match, setMatch] = useState(0);
+  const [focused, setFocused] = useState("");
+  const [shown, setShown] = useState<JsonRow>();
+  const list = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const rows = useMemo(() => visibleRows(value, open), [value, open]);
+  const matches = useMemo(() => findInJson(value, query), [value, query]);
+  const matched = useMemo(() => new Set(matches), [matches]);
+  const { start, end } = useRowWindow(list, rows.length, lineHeight);
+  const current = matches[match];
+
+  const toggle = (pointer: string, isOpen: boolean) => {
+    const next = new Set(open);
+    if (isOpen) next.add(pointer);
+    else next.delete(pointer);
+    setOpen(next);
+  };
+  const goTo = (pointers: readonly string[], index: number) => {
+    setMatch(index);
+    const pointer = pointers[index];
+    if (pointer === undefined) return;
+    const shown = new Set([...open, ...ancestors(pointer)]);
+    setOpen(shown);
+    const position = visibleRows(value, shown).findIndex((row) => row.pointer === pointer);
+    const box = list.current?.parentElement;
+    if (box) box.scrollTop = Math.max(0, position * lineHeight - box.clientHeight / 2);
+  };
+  const find = (text: string) => {
+    setQuery(text);
+    goTo(findInJson(value, text), 0);
+  };
+
+  return (
+    <div className="min-w-0 overflow-hidden rounded-control border border-rule bg-well">
+      {tools === "none" ? null : (
+        <div className="flex min-w-0 items-center gap-1 border-b border-rule p-1">
+          <JsonFind
+            label={`Find in ${label}`}
+            query={query}
+            matches={matches.length}
+            match={match}
+            onQuery={find}
+            onMatch={(index) => goTo(matches, index)}
+          />
+          <CopyButton text={() => writeJson(value)} what={label} />
+          {fileName === undefined ? null : (
+            <IconButton
+              icon={Download}
+              label={`Download ${label}`}
+              size="small"
+              onClick={() => download(fileName, writeJson(value))}
+            />
+          )}
+        </div>
+      )}
+      <div className={`overflow-auto py-1 ${height === "half" ? "max-h-[50vh]" : ""}`}>
+        <div
+          ref={list}
+          role="tree"
+          aria-label={label}
+          className="relative min-w-max font-mono text-dense"
+          style={rows.length > 100 ? { height: rows.length * lineHeight } : {}}
+        >
+          <div style={{ height: start * lineHeight }} />
+          {rows.slice(start, end).map((row, offset) => (
+            <JsonLine
+              key={row.pointer}
+              id={`${id}${row.pointer}`}
+              row={row}
+              height={lineHeight}
+              isMatch={matched.has(row.pointer)}
+              isCurrent={row.pointer === current}
+              isFocusable={row.pointer === focused || (start + offset === 0 && focused === "")}
+              onFocus={() => setFocused(row.pointer)}
+              onToggle={(isOpen) => toggle(row.pointer, isOpen)}
+              onShow={() => setShown(row)}
+            />
+          ))}
+        </div>
+      </div>
+      {shown === undefined ? null : (
+        <JsonText key={shown.pointer} row={shown} onClose={() => setShown(undefined)} />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+import type { Key } from "@beckon/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { announceChanges, useWorkspace } from "../../data/index.ts";
+import { useToast } from "../../ui/index.ts";
+import { keyQuery, keysKey } from "../queries.ts";
+import { changesFor, fieldsOf, type KeyFields } from "./key-fields.ts";
+import { KeyForm } from "./key-form.tsx";
+
+interface EditKeyProps {
+  readonly apiKey: Key;
+  readonly close: () => void;
+}
+
+/** Changes what a key can do, for which agents, and until when. Its secret stays. */
+export function EditKey({ apiKey, close }: EditKeyProps) {
+  const workspace = useWorkspace();
+  const queryClient = useQueryClient();
+  const toast = useToast();
+  const save = useMutation({
+    mutationFn: (fields: KeyFields) =>
+      workspace.client.keys.update(apiKey.id, changesFor(apiKey, fields)),
+    onSuccess: async (saved) => {
+      queryClient.setQueryData(keyQuery(workspace, apiKey.id).queryKey, saved);
+      toast({ tone: "success", title: `Saved the key ${saved.name}` });
+      await announceChanges(queryClient, keysKey(workspace.id));
+    },
+  });
+  // After the form knows that nothing is unsaved: closing is a navigation, which it would stop.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, whoever renders this again
+  useEffect(() => {
+    if (save.isSuccess) close();
+  }, [save.isSuccess]);
+  return (
+    <KeyForm
+      title={`Edit ${apiKey.name}`}
+      description="Changes apply to requests from now on. The secret stays the same."
+      submitLabel="Save key"
+      pendingText="Saving…"
+      retry="Press Save key again: saving it twice does no harm."
+      initial={fieldsOf(apiKey)}
+      expiresAt={apiKey.expires_at}
+      save={save}
+      close={close}
+    />
+  );
+}

@@ -1,0 +1,129 @@
+import type { Key, UpdateKeyBody } from "@beckon/client";
+import { createKeyBody, type Scope } from "@beckon/contract";
+import type { FieldErrors, Resolver } from "react-hook-form";
+import { wording } from "../../data/index.ts";
+import { isOfWorkspace, type Preset, presetOf, presetTexts, scopesOfPreset } from "../scopes.ts";
+
+/** Fields of the form of a key. */
+export interface KeyFields {
+  name: string;
+  /** A preset, or `scopes` for those that are chosen one by one. */
+  grant: Preset | "scopes";
+  scopes: readonly Scope[];
+  /** Whether the key is for some agents only. */
+  isLimited: boolean;
+  agentIds: readonly string[];
+  /** Days from now, `never`, `keep` for the stored expiry, or `other` for `days`. */
+  expiry: string;
+  days: string;
+}
+
+/** A new key can do the least, and expires after 90 days. */
+export const newKey: KeyFields = {
+  name: `${presetTexts.invoke.label} key`,
+  grant: "invoke",
+  scopes: [],
+  isLimited: false,
+  agentIds: [],
+  expiry: "90",
+  days: "90",
+};
+
+/** Returns the form's fields for a key that exists. */
+export function fieldsOf({ name, scopes, agent_ids: agentIds }: Key): KeyFields {
+  return {
+    name,
+    grant: presetOf(scopes, agentIds !== null) ?? "scopes",
+    scopes: scopes as Scope[],
+    isLimited: agentIds !== null,
+    agentIds: agentIds ?? [],
+    expiry: "keep",
+    days: "90",
+  };
+}
+
+/** Returns the scopes that the form grants. A limited key cannot have those of the workspace. */
+function scopesIn({ grant, scopes, isLimited }: KeyFields): readonly Scope[] {
+  if (grant !== "scopes") return scopesOfPreset(grant, isLimited);
+  return scopes.filter((scope) => !isLimited || !isOfWorkspace(scope));
+}
+
+const grantOf = (fields: KeyFields) =>
+  fields.grant === "scopes" ? { scopes: [...scopesIn(fields)] } : { preset: fields.grant };
+
+const agentIdsOf = ({ isLimited, agentIds }: KeyFields) => (isLimited ? [...agentIds] : null);
+
+function expiryOf({ expiry, days }: KeyFields): { expires_in_days?: number | null } {
+  if (expiry === "keep") return {};
+  if (expiry === "never") return { expires_in_days: null };
+  return { expires_in_days: Number(expiry === "other" ? days : expiry) };
+}
+
+/** Returns the body of the request that creates the key. */
+export function bodyOf(fields: KeyFields) {
+  return {
+    name: fields.name.trim(),
+    ...grantOf(fields),
+    agent_ids: agentIdsOf(fields),
+    ...expiryOf(fields),
+  };
+}
+
+/** Returns the body of the request that changes the key: only what is different. */
+export function changesFor(key: Key, fields: KeyFields): UpdateKeyBody {
+  const agentIds = agentIdsOf(fields);
+  return {
+    ...(fields.name.trim() === key.name ? {} : { name: fields.name.trim() }),
+    ...(hasSame(scopesIn(fields), key.scopes) ? {} : grantOf(fields)),
+    ...(hasSame(agentIds, key.agent_ids) ? {} : { agent_ids: agentIds }),
+    ...expiryOf(fields),
+  };
+}
+
+function hasSame(some: readonly string[] | null, others: readonly string[] | null): boolean {
+  if (some === null || others === null) return some === others;
+  return some.length === others.length && some.every((each) => others.includes(each));
+}
+
+/** The fields of the form that the API's fields come from. */
+const sources: Readonly<Record<string, keyof KeyFields>> = {
+  name: "name",
+  scopes: "scopes",
+  preset: "grant",
+  agent_ids: "agentIds",
+  expires_in_days: "days",
+};
+
+/** The API's fields that an error can be about. */
+export const apiFields = Object.keys(sources);
+
+/** Returns the field of the form that a field of the API comes from. */
+export function sourceOf(apiField: string | undefined): keyof KeyFields | undefined {
+  return apiField === undefined ? undefined : sources[apiField];
+}
+
+/** Checks the form as the API will check the request. */
+export const keyResolver: Resolver<KeyFields> = (fields) => {
+  const { error } = createKeyBody.safeParse(bodyOf(fields), { error: wording });
+  if (error === undefined) return { values: fields, errors: {} };
+  const errors: FieldErrors<KeyFields> = {};
+  for (const { path, message } of error.issues) {
+    const field = sourceOf(path[0]?.toString()) ?? "name";
+    const said: { type: string; message: string } = {
+      type: "schema",
+      message: messageFor(field, fields) ?? message,
+    };
+    Object.assign(errors, { [field]: errors[field] ?? said });
+  }
+  return { values: {}, errors };
+};
+
+/** An empty choice needs another sentence than a wrong one. */
+function messageFor(field: keyof KeyFields, fields: KeyFields): string | undefined {
+  if (field === "name" && fields.name.trim() === "") return "Enter a name, for example Shop.";
+  if (field === "scopes" && scopesIn(fields).length === 0) return "Choose at least one scope.";
+  if (field === "agentIds" && fields.agentIds.length === 0) return "Choose at least one agent.";
+  if (field === "agentIds") return "Choose at most 100 agents.";
+  if (field === "days") return "Enter a whole number of days, 1 to 36,500.";
+  return undefined;
+}

@@ -1,0 +1,99 @@
+import type { UseMutationResult } from "@tanstack/react-query";
+import { useForm } from "react-hook-form";
+import { fieldNamed, isOutcomeUnknown, messageOf, sentenceOf } from "../../data/index.ts";
+import { Button, Field, FormDialog, FormError, TextInput } from "../../ui/index.ts";
+import { presetTexts } from "../scopes.ts";
+import { AgentsField } from "./agents-field.tsx";
+import { ExpiryField } from "./expiry-field.tsx";
+import { GrantField } from "./grant-field.tsx";
+import { apiFields, type KeyFields, keyResolver, sourceOf } from "./key-fields.ts";
+
+interface KeyFormProps {
+  readonly title: string;
+  readonly description?: string;
+  readonly submitLabel: string;
+  readonly pendingText: string;
+  /** What to do if the response was lost. */
+  readonly retry: string;
+  readonly initial: KeyFields;
+  /** Expiry of a key that exists; null if it never expires. */
+  readonly expiresAt?: string | null;
+  readonly save: UseMutationResult<unknown, Error, KeyFields>;
+  readonly close: () => void;
+}
+
+/** The form of a key, new or not. */
+export function KeyForm({ title, description, initial, expiresAt, save, ...rest }: KeyFormProps) {
+  const { submitLabel, pendingText, retry, close } = rest;
+  const form = useForm<KeyFields>({
+    resolver: keyResolver,
+    mode: "onTouched",
+    defaultValues: initial,
+  });
+  const { register, handleSubmit, setError, setValue, getFieldState, formState } = form;
+  const { errors, isDirty } = formState;
+  const isNew = expiresAt === undefined;
+  const nameAfter = (grant: KeyFields["grant"]) => {
+    // Until somebody types a name, it follows the preset.
+    if (!isNew || getFieldState("name").isTouched || grant === "scopes") return;
+    setValue("name", `${presetTexts[grant].label} key`);
+  };
+  const submit = handleSubmit((fields) =>
+    save.mutate(fields, {
+      onError: (thrown) => {
+        const field = sourceOf(fieldNamed(thrown, apiFields));
+        const message = sentenceOf(thrown).replace(/^\w+: ?/, "");
+        if (field !== undefined) setError(field, { message }, { shouldFocus: true });
+      },
+    }),
+  );
+  return (
+    <FormDialog
+      title={title}
+      description={description}
+      isDirty={() => isDirty && !save.isSuccess}
+      close={close}
+      footer={(leave) => (
+        <>
+          <Button onClick={leave}>Cancel</Button>
+          <Button
+            type="submit"
+            form="api-key"
+            variant="primary"
+            pending={save.isPending}
+            pendingText={pendingText}
+            disabled={!isNew && !isDirty}
+          >
+            {submitLabel}
+          </Button>
+        </>
+      )}
+    >
+      <form id="api-key" noValidate onSubmit={submit} className="flex flex-col gap-5">
+        <GrantField form={form} onChoose={nameAfter} />
+        <Field
+          label="Name"
+          error={messageOf(errors.name)}
+          hint="Where it is used, for example Shop."
+        >
+          <TextInput {...register("name")} autoComplete="off" dir="auto" />
+        </Field>
+        <AgentsField form={form} />
+        <ExpiryField form={form} expiresAt={expiresAt} />
+        <FormError
+          message={
+            save.isError && sourceOf(fieldNamed(save.error, apiFields)) === undefined
+              ? failureOf(save.error, retry)
+              : undefined
+          }
+        />
+      </form>
+    </FormDialog>
+  );
+}
+
+function failureOf(thrown: unknown, retry: string): string {
+  const sentence = sentenceOf(thrown);
+  if (!isOutcomeUnknown(thrown)) return sentence;
+  return `${sentence} It is not known whether it was saved. ${retry}`;
+}

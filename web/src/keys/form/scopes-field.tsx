@@ -1,0 +1,57 @@
+import type { Scope } from "@beckon/contract";
+import type { UseFormReturn } from "react-hook-form";
+import { messageOf, useWorkspace } from "../../data/index.ts";
+import { Checkbox } from "../../ui/index.ts";
+import { isOfWorkspace, scopeGroups, scopeTexts } from "../scopes.ts";
+import type { KeyFields } from "./key-fields.ts";
+import { useFocusOnError } from "./use-focus-on-error.ts";
+
+/** Scopes one by one. Those that cannot be granted are disabled and say why. */
+export function ScopesField({ form }: { readonly form: UseFormReturn<KeyFields> }) {
+  const { can } = useWorkspace();
+  const { watch, setValue, formState } = form;
+  const [chosen, isLimited] = watch(["scopes", "isLimited"]);
+  const error = messageOf(formState.errors.scopes);
+  const toggle = (scope: Scope) =>
+    setValue(
+      "scopes",
+      chosen.includes(scope) ? chosen.filter((each) => each !== scope) : [...chosen, scope],
+      { shouldDirty: true, shouldValidate: formState.isSubmitted },
+    );
+  const whyNot = (scope: Scope) => {
+    if (isLimited && isOfWorkspace(scope)) return "Concerns the whole workspace";
+    return can(scope) ? undefined : "Your role does not have it";
+  };
+  return (
+    <fieldset
+      ref={useFocusOnError(error, formState.submitCount)}
+      className="flex min-w-0 flex-col gap-3"
+      aria-describedby="scopes-error"
+    >
+      <legend className="sr-only">Scopes</legend>
+      <p id="scopes-error" role="alert" className="text-label text-flare empty:hidden">
+        {error}
+      </p>
+      <div className="grid grid-cols-1 gap-x-6 gap-y-4 rounded-control border border-rule p-3 sm:grid-cols-2">
+        {scopeGroups.map(({ resource, scopes }) => (
+          <div key={resource} className="flex min-w-0 flex-col gap-2">
+            <span className="text-label font-semibold text-ink-2">{resource}</span>
+            {scopes.map((scope) => {
+              const reason = whyNot(scope);
+              return (
+                <Checkbox
+                  key={scope}
+                  label={scope}
+                  hint={reason ?? scopeTexts[scope]}
+                  disabled={reason !== undefined}
+                  checked={chosen.includes(scope) && reason === undefined}
+                  onChange={() => toggle(scope)}
+                />
+              );
+            })}
+          </div>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

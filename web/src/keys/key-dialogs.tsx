@@ -1,0 +1,59 @@
+import type { Key } from "@beckon/client";
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
+import { useWorkspace } from "../data/index.ts";
+import { DeleteKey } from "./delete-key.tsx";
+import { KeyDialog } from "./key-dialog.tsx";
+import { whyFixed, whyNotRotated } from "./permission.ts";
+import { keyQuery } from "./queries.ts";
+import { RotateKey } from "./rotate-key.tsx";
+
+const NewKey = lazy(async () => ({ default: (await import("./form/new-key.tsx")).NewKey }));
+const EditKey = lazy(async () => ({ default: (await import("./form/edit-key.tsx")).EditKey }));
+
+interface KeyDialogsProps {
+  /** The keys that the list has loaded. */
+  readonly rows: readonly Key[];
+  /** The parts of the URL that say which dialog is open. */
+  readonly search: Readonly<Record<string, string | undefined>>;
+  readonly show: (search: Readonly<Record<string, string>>) => void;
+}
+
+/** The dialog that the URL names. */
+export function KeyDialogs({ rows, search, show }: KeyDialogsProps) {
+  const { can } = useWorkspace();
+  const close = () => show({});
+  if (search.new === "1" && can("keys:write"))
+    return (
+      <Suspense>
+        <NewKey close={close} />
+      </Suspense>
+    );
+  if (search.key === undefined) return null;
+  return <OneKey key={search.key} id={search.key} rows={rows} search={search} show={show} />;
+}
+
+function OneKey({ id, rows, search, show }: KeyDialogsProps & { readonly id: string }) {
+  const workspace = useWorkspace();
+  const listed = rows.find((row) => row.id === id);
+  // A link can name a key that is not on the first page.
+  const { data: read, error } = useQuery({
+    ...keyQuery(workspace, id),
+    enabled: listed === undefined,
+  });
+  const key = listed ?? read;
+  const close = () => show({});
+  if (key === undefined)
+    return error === null ? null : <KeyDialog error={error} close={close} show={show} />;
+  const canChange = whyFixed(key, workspace.can) === undefined;
+  if (search.act === "edit" && canChange)
+    return (
+      <Suspense>
+        <EditKey apiKey={key} close={close} />
+      </Suspense>
+    );
+  if (search.act === "rotate" && whyNotRotated(key, workspace.can, Date.now()) === undefined)
+    return <RotateKey apiKey={key} close={close} />;
+  if (search.act === "delete" && canChange) return <DeleteKey apiKey={key} close={close} />;
+  return <KeyDialog apiKey={key} close={close} show={show} />;
+}

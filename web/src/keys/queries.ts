@@ -1,0 +1,22 @@
+import { queryOptions } from "@tanstack/react-query";
+import { type CurrentWorkspace, listOptions } from "../data/index.ts";
+
+/** Beginning of the keys of all queries of API keys, for `announceChanges`. */
+export const keysKey = (workspaceId: string) => [workspaceId, "keys"] as const;
+
+/** The workspace's API keys, newest first. */
+export const keysQuery = ({ id, client }: CurrentWorkspace) =>
+  listOptions([...keysKey(id), "list"], (page, options) => client.keys.list(page, options));
+
+/** One key, for a link to it. */
+export const keyQuery = ({ id, client }: CurrentWorkspace, keyId: string) =>
+  queryOptions({
+    queryKey: [...keysKey(id), keyId],
+    queryFn: ({ signal }) => client.keys.get(keyId, { signal }),
+  });
+
+/** The agents that a key can be limited to, newest first. */
+export const choosableAgentsQuery = ({ id, client }: CurrentWorkspace) =>
+  listOptions([id, "agents", "of keys"], (page, options) =>
+    client.agents.list({ ...page, limit: 200 }, options),
+  );

@@ -1,0 +1,98 @@
+import type { Key } from "@beckon/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  announceChanges,
+  isOutcomeUnknown,
+  sentenceOf,
+  useIdempotencyKey,
+  useWorkspace,
+} from "../data/index.ts";
+import { Button, Dialog, Field, FormError, Select } from "../ui/index.ts";
+import { NewSecret } from "./new-secret.tsx";
+import { keysKey } from "./queries.ts";
+
+interface RotateKeyProps {
+  readonly apiKey: Key;
+  readonly close: () => void;
+}
+
+/** How long the previous secret stays valid, in seconds. The API allows at most 7 days. */
+const graces = [
+  { value: "0", label: "At once" },
+  { value: "3600", label: "In 1 hour" },
+  { value: "86400", label: "In 1 day" },
+  { value: "604800", label: "In 7 days" },
+];
+
+/** Gives a key a new secret, and shows it once. */
+export function RotateKey({ apiKey, close }: RotateKeyProps) {
+  const { id, client } = useWorkspace();
+  const queryClient = useQueryClient();
+  const { keyOf } = useIdempotencyKey();
+  const [grace, setGrace] = useState("0");
+  const rotate = useMutation({
+    mutationFn: () => {
+      const body = { grace_seconds: Number(grace) };
+      return client.keys.rotate(apiKey.id, body, { idempotencyKey: keyOf(body) });
+    },
+    onSuccess: () => announceChanges(queryClient, keysKey(id)),
+    // The secret must not stay in the cache of mutations.
+    gcTime: 0,
+  });
+  if (rotate.isSuccess)
+    return (
+      <NewSecret
+        secret={rotate.data.key}
+        title={`New secret of ${apiKey.name}`}
+        scopes={apiKey.scopes}
+        close={close}
+      />
+    );
+  return (
+    <Dialog
+      open
+      onOpenChange={close}
+      size="small"
+      title={`Rotate the key ${apiKey.name}?`}
+      description="It gets a new secret, which is shown once. Name, scopes and expiry stay."
+      footer={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button
+            variant="primary"
+            onClick={() => rotate.mutate()}
+            pending={rotate.isPending}
+            pendingText="Rotating…"
+          >
+            Rotate key
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-3">
+        <Field
+          label="The old secret stops"
+          hint={
+            grace === "0"
+              ? "Requests with it are rejected as soon as the new one exists."
+              : "Until then both are accepted, so that you can replace it without a gap."
+          }
+        >
+          <Select
+            value={grace}
+            onChange={({ target }) => setGrace(target.value)}
+            options={graces}
+          />
+        </Field>
+        <FormError message={rotate.isError ? failureOf(rotate.error) : undefined} />
+      </div>
+    </Dialog>
+  );
+}
+
+function failureOf(thrown: unknown): string {
+  const sentence = sentenceOf(thrown);
+  if (!isOutcomeUnknown(thrown)) return sentence;
+  return `${sentence} It is not known whether the key was rotated. Press Rotate key again: it is rotated once only.`;
+}

@@ -1,0 +1,22 @@
+import { useQuery } from "@tanstack/react-query";
+import { useList, useWorkspace } from "../data/index.ts";
+import { shortenId } from "../format/index.ts";
+import { memberNamesQuery } from "../members/index.ts";
+import { choosableAgentsQuery } from "./queries.ts";
+
+/** Returns names for the ids in keys. An id whose name is not known stays, shortened. */
+export function useNames() {
+  const workspace = useWorkspace();
+  const { data: members } = useQuery(memberNamesQuery(workspace));
+  const { rows: agents } = useList(choosableAgentsQuery(workspace));
+  return {
+    agent: (id: string) => agents.find((agent) => agent.id === id)?.name ?? shortenId(id),
+    /** @param principal `user:<id>`, `key:<id>` or `system` */
+    principal: (principal: string) => {
+      const [kind = "", id = ""] = principal.split(":");
+      if (kind === "user") return members?.get(id) ?? shortenId(id);
+      if (kind === "key") return `Key ${shortenId(id)}`;
+      return kind === "system" ? "Beckon" : principal;
+    },
+  };
+}

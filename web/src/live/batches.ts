@@ -1,0 +1,57 @@
+/** What waits for a frame at most. A hidden tab gets no frames and can fall behind. */
+const maxWaiting = 5_000;
+
+/** Collects items and passes them on together. */
+export interface Batches<Item> {
+  add(item: Item): void;
+  clear(): void;
+}
+
+/**
+ * Creates a collector that delivers items at most once per frame, so that many events in a short
+ * time cause one rendering.
+ * @param schedule calls its argument before the next frame
+ * @param deliver gets the items in order
+ * @param overflow called instead if more than 5,000 items wait: they are dropped, and the page must
+ *   read its data again
+ */
+export function createBatches<Item>(
+  schedule: (flush: () => void) => void,
+  deliver: (items: readonly Item[]) => void,
+  overflow: () => void,
+): Batches<Item> {
+  let waiting: Item[] = [];
+  let isScheduled = false;
+  let hasOverflowed = false;
+  const flush = () => {
+    isScheduled = false;
+    const items = waiting;
+    waiting = [];
+    if (hasOverflowed) {
+      hasOverflowed = false;
+      overflow();
+    } else if (items.length > 0) deliver(items);
+  };
+  return {
+    add(item) {
+      if (waiting.length === maxWaiting) {
+        waiting = [];
+        hasOverflowed = true;
+      }
+      if (!hasOverflowed) waiting.push(item);
+      if (isScheduled) return;
+      isScheduled = true;
+      schedule(flush);
+    },
+    clear() {
+      waiting = [];
+      hasOverflowed = false;
+    },
+  };
+}
+
+/** Calls the function before the next frame; in a hidden tab, which has no frames, in a second. */
+export function beforeNextFrame(flush: () => void): void {
+  if (document.hidden) setTimeout(flush, 1_000);
+  else requestAnimationFrame(flush);
+}

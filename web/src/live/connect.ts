@@ -1,0 +1,78 @@
+import { clientOf } from "../data/index.ts";
+import { createHub } from "./hub.ts";
+import type { HubMessage, Tab, TabMessage } from "./protocol.ts";
+import { trustedScriptUrl } from "./trusted-types.ts";
+import workerUrl from "./worker.ts?sharedworker&url";
+
+/** A tab's connection to the hub of a workspace. */
+export interface HubConnection {
+  send(message: TabMessage): void;
+  close(): void;
+}
+
+/**
+ * Connects to the hub of a workspace: in a SharedWorker, or in this page where there is none.
+ * @param receive called with each message of the hub
+ */
+export function connectHub(
+  { workspaceId, userId }: { readonly workspaceId: string; readonly userId: string },
+  receive: (message: HubMessage) => void,
+): HubConnection {
+  return "SharedWorker" in globalThis
+    ? connectWorker(workspaceId, userId, receive)
+    : connectPage(workspaceId, userId, receive);
+}
+
+function connectWorker(
+  workspaceId: string,
+  userId: string,
+  receive: (message: HubMessage) => void,
+): HubConnection {
+  const { port } = new SharedWorker(trustedScriptUrl(workerUrl), {
+    type: "module",
+    name: workspaceId,
+  });
+  port.onmessage = ({ data }: MessageEvent<HubMessage>) => receive(data);
+  const send = (message: TabMessage) => port.postMessage(message);
+  // The worker cannot see in all browsers that a tab is gone. A page that comes back from the
+  // back-forward cache reads its data anew.
+  const leave = () => send({ type: "bye" });
+  const comeBack = ({ persisted }: PageTransitionEvent) => {
+    if (persisted) location.reload();
+  };
+  addEventListener("pagehide", leave);
+  addEventListener("pageshow", comeBack);
+  send({ type: "hello", userId });
+  return {
+    send,
+    close() {
+      removeEventListener("pagehide", leave);
+      removeEventListener("pageshow", comeBack);
+      leave();
+      port.close();
+    },
+  };
+}
+
+/** The stream is closed while the tab is hidden, so that hidden tabs hold no connections. */
+function connectPage(
+  workspaceId: string,
+  userId: string,
+  receive: (message: HubMessage) => void,
+): HubConnection {
+  const hub = createHub({ client: clientOf(workspaceId), now: Date.now });
+  const tab: Tab = { send: receive };
+  const timer = setInterval(hub.tick, 1_000);
+  const followVisibility = () =>
+    hub.receive(tab, document.hidden ? { type: "bye" } : { type: "hello", userId });
+  document.addEventListener("visibilitychange", followVisibility);
+  followVisibility();
+  return {
+    send: (message) => hub.receive(tab, message),
+    close() {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", followVisibility);
+      hub.receive(tab, { type: "bye" });
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
+import type { EventsHandler, RunReader } from "./live.ts";
+import { useLive } from "./live-provider.tsx";
+import type { RunStreamState } from "./protocol.ts";
+import type { LiveStatus } from "./status.ts";
+
+const connecting: LiveStatus = { state: "connecting", asOf: undefined };
+
+/** Returns whether changes reach the page as they happen, and how to reconnect at once. */
+export function useLiveStatus(): LiveStatus & { readonly retry: () => void } {
+  const live = useLive();
+  const status = useSyncExternalStore(
+    (changed) => live?.onStatus(changed) ?? (() => {}),
+    () => live?.status() ?? connecting,
+  );
+  return { ...status, retry: () => live?.retry() };
+}
+
+/**
+ * Calls the handler with the events of the workspace, a batch before each frame. Patch the cache
+ * in it with a pure function of the feature's `live.ts`.
+ */
+export function useEvents(handler: EventsHandler): void {
+  const live = useLive();
+  const handle = useEffectEvent(handler);
+  useEffect(() => live?.onEvents((events) => handle(events)), [live]);
+}
+
+/**
+ * Calls the handler with the events of one run, a batch before each frame: journal entries, each
+ * once and in order, and the model's output while it is generated. After `run.output.start`,
+ * discard earlier output of that step.
+ * @param runId undefined to watch nothing
+ * @param after `seq` of the last journal entry that the screen has. Only its first value counts.
+ */
+export function useRunStream(
+  runId: string | undefined,
+  handler: RunReader["handle"],
+  after = 0,
+): RunStreamState {
+  const live = useLive();
+  const handle = useEffectEvent(handler);
+  const first = useEffectEvent(() => after);
+  const [state, setState] = useState<RunStreamState>("connecting");
+  useEffect(() => {
+    if (runId === undefined) return;
+    setState("connecting");
+    return live?.watchRun(runId, {
+      after: first(),
+      handle: (events) => handle(events),
+      setState,
+    });
+  }, [live, runId]);
+  return state;
+}

@@ -1,0 +1,187 @@
+import { BeckonError, type StreamNotice, type WorkspaceEvent } from "@beckon/client";
+import { expect, test, vi } from "vitest";
+import { createHub, type HubOptions } from "./hub.ts";
+import type { HubMessage, Tab, TabMessage } from "./protocol.ts";
+
+/** A stream that the test writes. */
+interface Scripted {
+  readonly query: { readonly after?: string | number };
+  readonly signal: AbortSignal;
+  readonly onActivity: () => void;
+  readonly send: (event: unknown) => void;
+  readonly fail: (thrown: unknown) => void;
+}
+
+function scripted(query: Scripted["query"], options: object, streams: Scripted[]) {
+  const { signal, onActivity } = options as Scripted;
+  const waiting: PromiseWithResolvers<unknown>[] = [Promise.withResolvers()];
+  streams.push({
+    query,
+    signal,
+    onActivity,
+    send: (event) => {
+      waiting.at(-1)?.resolve(event);
+      waiting.push(Promise.withResolvers());
+    },
+    fail: (thrown) => waiting.at(-1)?.reject(thrown),
+  });
+  return (async function* () {
+    for (;;) {
+      const next = waiting[0];
+      if (next === undefined) return;
+      yield await next.promise;
+      waiting.shift();
+    }
+  })();
+}
+
+function startHub() {
+  const events: Scripted[] = [];
+  const runs: (Scripted & { readonly runId: string })[] = [];
+  let now = 1_000_000;
+  const client = {
+    events: { watch: (query: object, options: object) => scripted(query, options, events) },
+    runs: {
+      watch: (runId: string, options: object) => {
+        const opened: Scripted[] = [];
+        const stream = scripted(options as Scripted["query"], options, opened);
+        for (const each of opened) runs.push({ ...each, runId });
+        return stream;
+      },
+    },
+  } as unknown as HubOptions["client"];
+  const hub = createHub({ client, now: () => now });
+  const open = (userId = "usr_ada") => {
+    const received: HubMessage[] = [];
+    const tab: Tab = { send: (message) => received.push(message) };
+    const say = (message: TabMessage) => hub.receive(tab, message);
+    say({ type: "hello", userId });
+    const of = <Type extends HubMessage["type"]>(type: Type) =>
+      received.filter(
+        (message): message is Extract<HubMessage, { type: Type }> => message.type === type,
+      );
+    return { say, of, state: () => of("status").at(-1)?.status.state };
+  };
+  const pass = (ms: number) => {
+    now += ms;
+    hub.tick();
+  };
+  return { hub, open, events, runs, pass };
+}
+
+const event = (cursor: string) => ({ type: "run.started", cursor }) as WorkspaceEvent;
+const opened = (cursor: string) => ({ type: "stream.opened", cursor, data: {} }) as StreamNotice;
+const step = (seq: number) => ({ type: "run.step", seq });
+const unauthorized = new BeckonError({ code: "unauthorized", message: "No.", status: 401 });
+
+test("all tabs share one stream, and each gets every event", async () => {
+  const { open, events } = startHub();
+  const [first, second] = [open(), open()];
+  events[0]?.send(event("a"));
+  await vi.waitFor(() => expect(second.of("event")).toHaveLength(1));
+  expect([events.length, first.of("event")]).toEqual([1, second.of("event")]);
+});
+
+test("the stream ends with the last tab, and resumes after the last event", async () => {
+  const { open, events } = startHub();
+  const [first, second] = [open(), open()];
+  events[0]?.send(opened("a"));
+  events[0]?.send(event("b"));
+  await vi.waitFor(() => expect(first.of("event")).toHaveLength(2));
+  first.say({ type: "bye" });
+  expect(events[0]?.signal.aborted).toBe(false);
+  second.say({ type: "bye" });
+  expect(events[0]?.signal.aborted).toBe(true);
+  open();
+  expect(events.map(({ query }) => query.after)).toEqual([undefined, "b"]);
+});
+
+test("tabs see the status change with the silence of the stream", () => {
+  const { open, events, pass } = startHub();
+  const tab = open();
+  expect(tab.state()).toBe("connecting");
+  events[0]?.onActivity();
+  expect(tab.state()).toBe("live");
+  pass(20_000);
+  expect(tab.state()).toBe("reconnecting");
+  pass(25_000);
+  expect(tab.state()).toBe("not live");
+  events[0]?.onActivity();
+  expect(tab.state()).toBe("live");
+});
+
+test("a rejected stream is not live, and Retry opens it again", async () => {
+  const { open, events } = startHub();
+  const tab = open();
+  events[0]?.fail(new BeckonError({ code: "bad_request", message: "Wrong.", status: 400 }));
+  await vi.waitFor(() => expect(tab.state()).toBe("not live"));
+  expect(tab.of("status").at(-1)?.status.reason).toBe("Wrong.");
+  tab.say({ type: "retry" });
+  events[1]?.onActivity();
+  expect([events.length, tab.state()]).toEqual([2, "live"]);
+});
+
+test("a 401 ends all streams, tells every tab, and drops the position", async () => {
+  const { open, events, runs } = startHub();
+  const [first, second] = [open(), open()];
+  first.say({ type: "watch run", runId: "run_1", after: 0 });
+  events[0]?.send(event("a"));
+  await vi.waitFor(() => expect(first.of("event")).toHaveLength(1));
+  events[0]?.fail(unauthorized);
+  await vi.waitFor(() => expect(second.of("signed out")).toHaveLength(1));
+  expect([first.of("signed out").length, runs[0]?.signal.aborted]).toEqual([1, true]);
+  open();
+  expect(events[1]?.query.after).toBeUndefined();
+});
+
+test("a sign-out ends all streams", () => {
+  const { hub, open, events } = startHub();
+  const tab = open();
+  hub.signOut();
+  expect([events[0]?.signal.aborted, tab.of("signed out").length]).toEqual([true, 1]);
+});
+
+test("another person gets a stream of their own, and the first one's tabs end", () => {
+  const { open, events } = startHub();
+  const ada = open("usr_ada");
+  const grace = open("usr_grace");
+  expect([events.length, events[0]?.signal.aborted]).toEqual([2, true]);
+  expect([ada.of("signed out").length, grace.of("signed out").length]).toEqual([1, 0]);
+});
+
+test("there are at most three run streams, and the oldest gives way", () => {
+  const { open, runs } = startHub();
+  const tab = open();
+  for (const runId of ["run_1", "run_2", "run_3", "run_4"])
+    tab.say({ type: "watch run", runId, after: 0 });
+  expect(runs.map(({ signal }) => signal.aborted)).toEqual([true, false, false, false]);
+  expect(tab.of("run state")).toEqual([{ type: "run state", runId: "run_1", state: "replaced" }]);
+});
+
+test("a tab that has all entries joins the stream of a run, so that no output is cut off", () => {
+  const { open, runs } = startHub();
+  const [first, second] = [open(), open()];
+  first.say({ type: "watch run", runId: "run_1", after: 5 });
+  runs[0]?.onActivity();
+  second.say({ type: "watch run", runId: "run_1", after: 5 });
+  expect(runs.map(({ signal }) => signal.aborted)).toEqual([false]);
+  expect(second.of("run state")).toEqual([{ type: "run state", runId: "run_1", state: "live" }]);
+});
+
+test("two tabs share the stream of a run, and none gets an entry twice", async () => {
+  const { open, runs } = startHub();
+  const [first, second] = [open(), open()];
+  first.say({ type: "watch run", runId: "run_1", after: 5 });
+  second.say({ type: "watch run", runId: "run_1", after: 2 });
+  expect(runs.map(({ query, signal }) => [query.after, signal.aborted])).toEqual([
+    [5, true],
+    [2, false],
+  ]);
+  for (const seq of [3, 4, 5, 6]) runs[1]?.send(step(seq));
+  await vi.waitFor(() => expect(second.of("run event")).toHaveLength(4));
+  expect(first.of("run event").map(({ event }) => "seq" in event && event.seq)).toEqual([6]);
+  first.say({ type: "unwatch run", runId: "run_1" });
+  expect(runs[1]?.signal.aborted).toBe(false);
+  second.say({ type: "bye" });
+  expect(runs[1]?.signal.aborted).toBe(true);
+});

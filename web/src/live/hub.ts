@@ -1,0 +1,144 @@
+import type { BeckonClient, WorkspaceEvent } from "@beckon/client";
+import type { HubMessage, Tab, TabMessage } from "./protocol.ts";
+import { createRunStreams } from "./run-streams.ts";
+import { type Connection, type LiveStatus, statusOf } from "./status.ts";
+
+/** What the hub needs of its surroundings. Tests pass a fake clock and a fake client. */
+export interface HubOptions {
+  readonly client: Pick<BeckonClient, "events" | "runs">;
+  /** Returns the Unix time in ms. */
+  readonly now: () => number;
+}
+
+/** Named, because events of no run are sent only if `kind` names them. */
+const kinds = [
+  "run.queued",
+  "run.waiting",
+  "run.started",
+  "run.resumed",
+  "run.step",
+  "run.step_lost",
+  "run.tool_call",
+  "run.tool_result",
+  "run.finished",
+  "run.failed",
+  "run.cancelled",
+  "agent.paused",
+  "agent.resumed",
+].join(",");
+
+/**
+ * Holds the streams of one workspace for all tabs: one of the workspace's events, and at most three
+ * of runs, because HTTP/1.1 allows a browser six connections to a server. Stores no events: tabs
+ * read their data by requests.
+ */
+export interface Hub {
+  receive(tab: Tab, message: TabMessage): void;
+  /** Recomputes the status. Call it every second. */
+  tick(): void;
+  /** Ends all streams and forgets the person. */
+  signOut(): void;
+}
+
+export function createHub({ client, now }: HubOptions): Hub {
+  const tabs = new Set<Tab>();
+  let userId: string | undefined;
+  let cursor: string | undefined;
+  let connection: Connection = { startedAt: now(), lastByteAt: undefined };
+  let shown: LiveStatus | undefined;
+  let stream: AbortController | undefined;
+  const runs = createRunStreams({ client, onUnauthorized: () => signOut() });
+
+  const sendAll = (message: HubMessage) => {
+    for (const tab of tabs) tab.send(message);
+  };
+  const tick = () => {
+    const status = statusOf(connection, now());
+    // A tab shows `asOf` only while the stream is not live, so a byte alone is no news.
+    const isSame =
+      shown?.state === status.state && (status.state === "live" || shown.asOf === status.asOf);
+    if (isSame) return;
+    shown = status;
+    sendAll({ type: "status", status });
+  };
+
+  const stop = () => {
+    stream?.abort();
+    stream = undefined;
+    runs.stopAll();
+  };
+  const signOut = (except?: Tab) => {
+    stop();
+    for (const tab of tabs) if (tab !== except) tab.send({ type: "signed out" });
+    tabs.clear();
+    userId = undefined;
+    cursor = undefined;
+  };
+
+  const start = () => {
+    stream?.abort();
+    const current = new AbortController();
+    stream = current;
+    connection = { startedAt: now(), lastByteAt: connection.lastByteAt };
+    void follow(current.signal).then(
+      () => end(current, "The stream has ended."),
+      (thrown: unknown) => end(current, messageOf(thrown), thrown),
+    );
+    tick();
+  };
+  const end = (ended: AbortController, reason: string, thrown?: unknown) => {
+    if (ended.signal.aborted) return;
+    if ((thrown as { code?: unknown } | undefined)?.code === "unauthorized") return signOut();
+    connection = { ...connection, ended: { reason } };
+    tick();
+  };
+  const follow = async (signal: AbortSignal) => {
+    const onActivity = () => {
+      if (signal.aborted) return;
+      connection = { ...connection, lastByteAt: now() };
+      tick();
+    };
+    for await (const event of client.events.watch(
+      { kind: kinds, view: "summary", ...(cursor === undefined ? {} : { after: cursor }) },
+      { signal, onActivity },
+    )) {
+      if (signal.aborted) return;
+      if ("cursor" in event) cursor = (event as WorkspaceEvent).cursor;
+      sendAll({ type: "event", event });
+    }
+  };
+
+  const leave = (tab: Tab) => {
+    tabs.delete(tab);
+    runs.leave(tab);
+    if (tabs.size === 0) stop();
+  };
+
+  return {
+    tick,
+    signOut: () => signOut(),
+    receive(tab, message) {
+      if (message.type === "hello") {
+        if (userId !== undefined && userId !== message.userId) signOut(tab);
+        userId = message.userId;
+        tabs.add(tab);
+        if (stream === undefined) {
+          connection = { startedAt: now(), lastByteAt: undefined };
+          shown = undefined;
+          start();
+        } else tab.send({ type: "status", status: statusOf(connection, now()) });
+        tab.send({ type: "joined" });
+        return;
+      }
+      if (!tabs.has(tab)) return;
+      if (message.type === "bye") leave(tab);
+      else if (message.type === "retry") start();
+      else if (message.type === "watch run") runs.watch(tab, message.runId, message.after);
+      else runs.unwatch(tab, message.runId);
+    },
+  };
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : "The stream has ended.";
+}

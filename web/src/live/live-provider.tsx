@@ -1,0 +1,54 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import { useMe, useSession, useWorkspace } from "../data/index.ts";
+import { createLive, type Live } from "./live.ts";
+
+const LiveContext = createContext<Live | undefined>(undefined);
+
+/**
+ * Provides live data to all screens of a workspace.
+ *
+ * When the stream has started, queries with `meta: { live: true }` are read again: what they read
+ * before can lack changes that the stream does not send.
+ * @param onReset called with the reason after all data of the workspace was dropped
+ */
+export function LiveProvider({
+  children,
+  onReset,
+}: {
+  readonly children: ReactNode;
+  readonly onReset: (reason: string) => void;
+}) {
+  const { id: workspaceId } = useWorkspace();
+  const { id: userId } = useMe();
+  const queryClient = useQueryClient();
+  const session = useSession();
+  const [live, setLive] = useState<Live>();
+  useEffect(() => {
+    const created = createLive({
+      workspaceId,
+      userId,
+      onOpened: () =>
+        void queryClient.invalidateQueries({
+          queryKey: [workspaceId],
+          predicate: ({ meta }) => meta?.live === true,
+        }),
+      onReset: (reason) => {
+        void queryClient.resetQueries({ queryKey: [workspaceId] });
+        onReset(reason);
+      },
+      onSignedOut: () => void session.check(),
+    });
+    setLive(created);
+    return () => {
+      setLive(undefined);
+      created.close();
+    };
+  }, [workspaceId, userId, queryClient, session, onReset]);
+  return <LiveContext value={live}>{children}</LiveContext>;
+}
+
+/** Returns the tab's live data; undefined until it is connected. */
+export function useLive(): Live | undefined {
+  return useContext(LiveContext);
+}

@@ -1,0 +1,146 @@
+import type { StreamNotice, WatchedEvent, WorkspaceEvent } from "@beckon/client";
+import { beforeNextFrame, createBatches } from "./batches.ts";
+import { connectHub } from "./connect.ts";
+import type { HubMessage, RunStreamState } from "./protocol.ts";
+import type { LiveStatus } from "./status.ts";
+
+/** Gets events in order, a batch before each frame. */
+export type EventsHandler = (events: readonly WorkspaceEvent[]) => void;
+
+/** Gets the events of one run in order, a batch before each frame. */
+export interface RunReader {
+  /** `seq` of the last journal entry that the reader has. Grows with the events. */
+  after: number;
+  readonly handle: (events: readonly WatchedEvent[]) => void;
+  readonly setState: (state: RunStreamState) => void;
+}
+
+/** A tab's live data of one workspace. */
+export interface Live {
+  readonly status: () => LiveStatus;
+  /** Calls the function after each change of the status. Returns the function that ends it. */
+  onStatus(changed: () => void): () => void;
+  onEvents(handler: EventsHandler): () => void;
+  watchRun(runId: string, reader: RunReader): () => void;
+  retry(): void;
+  close(): void;
+}
+
+/**
+ * Connects a tab to the live data of a workspace.
+ * @param onOpened called when the stream has started: data that was read before can lack changes
+ * @param onReset called with the reason if all data must be read again
+ * @param onSignedOut called when the server has rejected the session
+ */
+export function createLive({
+  workspaceId,
+  userId,
+  onOpened,
+  onReset,
+  onSignedOut,
+}: {
+  readonly workspaceId: string;
+  readonly userId: string;
+  readonly onOpened: () => void;
+  readonly onReset: (reason: string) => void;
+  readonly onSignedOut: () => void;
+}): Live {
+  let status: LiveStatus = { state: "connecting", asOf: undefined };
+  const statusListeners = new Set<() => void>();
+  const handlers = new Set<EventsHandler>();
+  const readers = new Map<string, Set<RunReader>>();
+
+  const fellBehind = () => onReset("This tab fell behind, so its data was read again.");
+  const events = createBatches<WorkspaceEvent>(
+    beforeNextFrame,
+    (batch) => {
+      for (const handler of handlers) handler(batch);
+    },
+    fellBehind,
+  );
+  const runEvents = createBatches<{ runId: string; event: WatchedEvent }>(
+    beforeNextFrame,
+    (batch) => {
+      for (const [runId, ofRun] of Map.groupBy(batch, (item) => item.runId))
+        for (const reader of readers.get(runId) ?? [])
+          read(
+            reader,
+            ofRun.map(({ event }) => event),
+          );
+    },
+    fellBehind,
+  );
+
+  const receive = (message: HubMessage) => {
+    switch (message.type) {
+      case "joined":
+        for (const [runId] of readers) watch(runId);
+        break;
+      case "status":
+        status = message.status;
+        for (const changed of statusListeners) changed();
+        break;
+      case "event":
+        if (!isNotice(message.event)) events.add(message.event);
+        else if (message.event.type === "stream.opened") onOpened();
+        else onReset(message.event.data.message);
+        break;
+      case "run event":
+        runEvents.add(message);
+        break;
+      case "run state":
+        for (const { setState } of readers.get(message.runId) ?? []) setState(message.state);
+        break;
+      case "signed out":
+        events.clear();
+        runEvents.clear();
+        onSignedOut();
+    }
+  };
+  const hub = connectHub({ workspaceId, userId }, receive);
+  const watch = (runId: string) => {
+    const after = Math.min(...[...(readers.get(runId) ?? [])].map((reader) => reader.after));
+    hub.send({ type: "watch run", runId, after });
+  };
+
+  return {
+    status: () => status,
+    onStatus: (changed) => member(statusListeners, changed),
+    onEvents: (handler) => member(handlers, handler),
+    watchRun(runId, reader) {
+      const ofRun = readers.get(runId) ?? new Set();
+      readers.set(runId, ofRun.add(reader));
+      watch(runId);
+      return () => {
+        ofRun.delete(reader);
+        if (ofRun.size > 0) return;
+        readers.delete(runId);
+        hub.send({ type: "unwatch run", runId });
+      };
+    },
+    retry: () => hub.send({ type: "retry" }),
+    close() {
+      events.clear();
+      runEvents.clear();
+      hub.close();
+    },
+  };
+}
+
+/** Passes on the events that the reader does not have yet. */
+function read(reader: RunReader, events: readonly WatchedEvent[]): void {
+  const fresh = events.filter((event) => !("seq" in event) || event.seq > reader.after);
+  for (const event of fresh) if ("seq" in event) reader.after = event.seq;
+  if (fresh.length > 0) reader.handle(fresh);
+}
+
+function isNotice(event: WorkspaceEvent | StreamNotice): event is StreamNotice {
+  return event.type === "stream.opened" || event.type === "stream.reset";
+}
+
+function member<Item>(set: Set<Item>, item: Item): () => void {
+  set.add(item);
+  return () => {
+    set.delete(item);
+  };
+}

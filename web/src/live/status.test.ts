@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { statusOf } from "./status.ts";
+
+const startedAt = 1_000_000;
+const after = (ms: number, lastByteAt: number | undefined = startedAt) =>
+  statusOf({ startedAt, lastByteAt }, startedAt + ms).state;
+
+test("a stream is live while bytes come", () => {
+  expect([after(0), after(19_999)]).toEqual(["live", "live"]);
+});
+
+test("after 20 seconds without a byte it is reconnecting, after 45 seconds not live", () => {
+  expect([after(20_000), after(44_999), after(45_000)]).toEqual([
+    "reconnecting",
+    "reconnecting",
+    "not live",
+  ]);
+});
+
+test("before the first byte it is connecting, and then as late as a silent stream", () => {
+  const before = (ms: number) =>
+    statusOf({ startedAt, lastByteAt: undefined }, startedAt + ms).state;
+  expect([before(0), before(20_000), before(45_000)]).toEqual([
+    "connecting",
+    "reconnecting",
+    "not live",
+  ]);
+});
+
+test("a rejected stream is not live at once, and says why and since when", () => {
+  const ended = { reason: "The agent was deleted." };
+  expect(statusOf({ startedAt, lastByteAt: startedAt, ended }, startedAt + 1)).toEqual({
+    state: "not live",
+    asOf: startedAt,
+    reason: "The agent was deleted.",
+  });
+});

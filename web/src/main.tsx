@@ -1,0 +1,38 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { setNonce } from "get-nonce";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { createQueryClient, createSession, followChanges, SessionProvider } from "./data/index.ts";
+import { createAppRouter } from "./routes.tsx";
+import "./ui/tokens.css";
+
+// The nonce of the page's Content-Security-Policy, for the one style that Radix adds.
+const nonce = document.querySelector<HTMLElement>("meta[property=csp-nonce]")?.nonce;
+if (nonce !== undefined) setNonce(nonce);
+
+// Before any form loads a schema: zod would probe `eval`, which the policy forbids and reports.
+Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
+
+const queryClient = createQueryClient(() => void session.check());
+const router = createAppRouter(queryClient);
+const session = createSession(queryClient, ({ next }) => {
+  const { href, pathname } = router.state.location;
+  // Pages outside of workspaces need no session.
+  if (!pathname.startsWith("/w/")) return;
+  const search = next ? `?${new URLSearchParams({ next: href })}` : "";
+  void router.navigate({ href: `/sign-in${search}`, replace: true });
+});
+followChanges(queryClient);
+
+const element = document.getElementById("root");
+if (element === null) throw new Error("index.html has no element with the id root");
+createRoot(element).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <SessionProvider value={session}>
+        <RouterProvider router={router} />
+      </SessionProvider>
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,92 @@
+import type { ReactNode } from "react";
+import ReactMarkdown, { type Components } from "react-markdown";
+import rehypeSanitize from "rehype-sanitize";
+import remarkGfm from "remark-gfm";
+import { ScrollRegion } from "../ui/layout/scroll-region.tsx";
+import { hostOf } from "./host.ts";
+
+interface OutsideLinkProps {
+  readonly href: string | undefined;
+  readonly children: ReactNode;
+}
+
+/** A link that shows where it leads: a model's text can name any target. */
+function OutsideLink({ href, children }: OutsideLinkProps) {
+  const host = hostOf(href);
+  if (href === undefined || host === undefined) return <span>{children}</span>;
+  return (
+    <>
+      <a
+        href={href}
+        target="_blank"
+        rel="noreferrer"
+        className="rounded-bar text-tide underline underline-offset-3 hover:text-tide-strong"
+      >
+        {children}
+      </a>
+      <span className="text-label text-ink-3">{` (${host})`}</span>
+    </>
+  );
+}
+
+const components: Components = {
+  a: ({ href, children }) => <OutsideLink href={href}>{children}</OutsideLink>,
+  img: ({ src, alt }) => (
+    <OutsideLink href={typeof src === "string" ? src : undefined}>
+      {`Image: ${alt || "without a description"}`}
+    </OutsideLink>
+  ),
+  h1: ({ children }) => <h3 className="text-section font-semibold">{children}</h3>,
+  h2: ({ children }) => <h4 className="text-section font-semibold">{children}</h4>,
+  h3: ({ children }) => <h5 className="font-semibold">{children}</h5>,
+  h4: ({ children }) => <h6 className="font-semibold">{children}</h6>,
+  ul: ({ children }) => <ul className="flex list-disc flex-col gap-1 pl-5">{children}</ul>,
+  ol: ({ children, start }) => (
+    <ol start={start} className="flex list-decimal flex-col gap-1 pl-5">
+      {children}
+    </ol>
+  ),
+  blockquote: ({ children }) => (
+    <blockquote className="border-l-2 border-rule pl-3 text-ink-2">{children}</blockquote>
+  ),
+  code: ({ children }) => (
+    <code className="rounded-bar bg-well px-1 font-mono text-dense">{children}</code>
+  ),
+  pre: ({ children }) => (
+    <ScrollRegion label="Code">
+      <pre className="w-fit min-w-full rounded-control border border-rule bg-well px-3 py-2">
+        {children}
+      </pre>
+    </ScrollRegion>
+  ),
+  table: ({ children }) => (
+    <ScrollRegion label="Table">
+      <table className="border-collapse text-dense">{children}</table>
+    </ScrollRegion>
+  ),
+  th: ({ children }) => (
+    <th className="border-b border-edge px-2 py-1 text-left font-semibold">{children}</th>
+  ),
+  td: ({ children }) => <td className="border-b border-rule px-2 py-1">{children}</td>,
+  // Of task lists. GFM has no label for them.
+  input: ({ checked = false }) => (
+    <input type="checkbox" checked={checked} disabled aria-label={checked ? "Done" : "Not done"} />
+  ),
+  hr: () => <hr className="border-rule" />,
+};
+
+/** Markdown as React elements, sanitised twice: raw HTML is skipped, and the tree is filtered. */
+export function Rendered({ text }: { readonly text: string }) {
+  return (
+    <div dir="auto" className="flex min-w-0 flex-col gap-3 break-words">
+      <ReactMarkdown
+        skipHtml
+        remarkPlugins={[remarkGfm]}
+        rehypePlugins={[rehypeSanitize]}
+        components={components}
+      >
+        {text}
+      </ReactMarkdown>
+    </div>
+  );
+}

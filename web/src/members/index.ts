@@ -1,0 +1,1 @@
+export { memberNamesQuery } from "./queries.ts";

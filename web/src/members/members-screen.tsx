@@ -1,0 +1,65 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { UserPlus } from "lucide-react";
+import { lazy, Suspense } from "react";
+import { reasonWithout, useList, useMe, useWorkspace } from "../data/index.ts";
+import { Button, DataTable, EmptyState, PageHeader } from "../ui/index.ts";
+import { InvitationList } from "./invitation-list.tsx";
+import { memberColumns } from "./member-columns.tsx";
+import { membersQuery } from "./queries.ts";
+
+const InviteDialog = lazy(async () => ({
+  default: (await import("./invite-dialog.tsx")).InviteDialog,
+}));
+
+/** The people of the workspace, and the invitations that nobody has accepted yet. */
+export function MembersScreen() {
+  const workspace = useWorkspace();
+  const me = useMe();
+  const members = useList(membersQuery(workspace));
+  const { dialog }: { readonly dialog?: string } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const show = (name: string | undefined) =>
+    void navigate({ to: ".", search: name === undefined ? {} : { dialog: name }, replace: true });
+  const disabledReason = reasonWithout("members:write", workspace.can);
+  return (
+    <div className="flex min-w-0 flex-col">
+      <title>Members · Beckon</title>
+      <PageHeader
+        title="Members"
+        actions={
+          <Button
+            variant="primary"
+            icon={UserPlus}
+            onClick={() => show("invite")}
+            disabledReason={disabledReason}
+          >
+            Invite
+          </Button>
+        }
+      />
+      <div className="flex min-w-0 flex-col gap-6 p-4 md:p-6">
+        <div className="min-w-0 rounded-control border border-rule bg-sheet">
+          <DataTable
+            label="Members"
+            columns={memberColumns(me.id)}
+            rows={members.rows}
+            rowKey={({ id }) => id}
+            loading={members.isPending}
+            error={members.error}
+            onRetry={members.refetch}
+            hasMore={members.hasNextPage}
+            loadingMore={members.isFetchingNextPage}
+            onLoadMore={() => void members.fetchNextPage()}
+            empty={<EmptyState>This workspace has no members.</EmptyState>}
+          />
+        </div>
+        <InvitationList />
+      </div>
+      {dialog === "invite" && disabledReason === undefined ? (
+        <Suspense>
+          <InviteDialog close={() => show(undefined)} />
+        </Suspense>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import type { Member } from "@beckon/client";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { announceChanges, forgetWorkspace, meQuery, useWorkspace } from "../data/index.ts";
+import { ConfirmDialog, useToast } from "../ui/index.ts";
+import { invitationsKey, membersKey } from "./queries.ts";
+
+interface RemoveMemberProps {
+  readonly member: Member;
+  /** True if the person removes themselves. */
+  readonly isOwn: boolean;
+  readonly close: () => void;
+}
+
+/** Asks before a member is removed, or leaves. */
+export function RemoveMember({ member, isOwn, close }: RemoveMemberProps) {
+  const { id: workspaceId, name: workspaceName, client } = useWorkspace();
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const toast = useToast();
+  const remove = async () => {
+    await client.members.remove(member.id);
+    if (isOwn) {
+      forgetWorkspace();
+      await queryClient.fetchQuery({ ...meQuery, staleTime: 0 });
+      await navigate({ to: "/", replace: true });
+      toast({ tone: "success", title: `You left ${workspaceName}.` });
+      return;
+    }
+    toast({ tone: "success", title: `Removed ${member.name}` });
+    await announceChanges(queryClient, membersKey(workspaceId), invitationsKey(workspaceId));
+  };
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={close}
+      title={isOwn ? `Leave ${workspaceName}?` : `Remove ${member.name}?`}
+      effect={
+        isOwn
+          ? "You lose access to this workspace at once. What you made in it stays. To come back, you need an invitation."
+          : "They lose access to this workspace at once, and invitations that they made stop. Their account stays, and so do agents and keys that they made. To come back, they need an invitation."
+      }
+      confirmLabel={isOwn ? "Leave workspace" : "Remove member"}
+      pendingText={isOwn ? "Leaving…" : "Removing…"}
+      onConfirm={remove}
+    />
+  );
+}

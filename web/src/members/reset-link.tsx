@@ -1,0 +1,53 @@
+import type { Member } from "@beckon/client";
+import { useRef, useState } from "react";
+import { useIdempotencyKey, useWorkspace } from "../data/index.ts";
+import { ConfirmDialog, ShownOnceDialog, Time } from "../ui/index.ts";
+
+interface ResetLinkProps {
+  readonly member: Member;
+  readonly close: () => void;
+}
+
+/** Makes a link with which a member sets a new password, and shows it once. */
+export function ResetLink({ member, close }: ResetLinkProps) {
+  const { client } = useWorkspace();
+  const { keyOf } = useIdempotencyKey();
+  const isMade = useRef(false);
+  const [link, setLink] = useState<{ readonly url: string; readonly expiresAt: string }>();
+  const make = async () => {
+    const { url, expires_at: expiresAt } = await client.members.createResetLink(member.id, {
+      idempotencyKey: keyOf({}),
+    });
+    isMade.current = true;
+    setLink({ url, expiresAt });
+  };
+  if (link !== undefined)
+    return (
+      <ShownOnceDialog
+        secret={link.url}
+        title={`Reset link for ${member.name}`}
+        label="Reset link"
+        description="Beckon shows it only now. Send it to this person only: it works once and gives access to their account."
+        onStored={close}
+      >
+        <p className="text-dense text-ink-2">
+          Expires <Time value={link.expiresAt} />.
+        </p>
+      </ShownOnceDialog>
+    );
+  return (
+    <ConfirmDialog
+      open
+      // It also closes when the link was made, which is then shown.
+      onOpenChange={() => {
+        if (!isMade.current) close();
+      }}
+      title={`Make a reset link for ${member.name}?`}
+      effect={`Whoever opens the link can set a new password for ${member.email}, once within 24 hours. That ends all their sessions. An earlier link stops.`}
+      confirmLabel="Make link"
+      pendingText="Making the link…"
+      danger={false}
+      onConfirm={make}
+    />
+  );
+}

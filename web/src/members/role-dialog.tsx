@@ -1,0 +1,70 @@
+import type { Member } from "@beckon/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { announceChanges, meQuery, sentenceOf, useMe, useWorkspace } from "../data/index.ts";
+import { Button, Dialog, FormError, RadioCards, useToast } from "../ui/index.ts";
+import { membersKey } from "./queries.ts";
+import { roleChoices, roleLabel } from "./roles.ts";
+
+interface RoleDialogProps {
+  readonly member: Member;
+  readonly close: () => void;
+}
+
+/** Changes the role of a member. */
+export function RoleDialog({ member, close }: RoleDialogProps) {
+  const { id: workspaceId, role: ownRole, client } = useWorkspace();
+  const isOwn = useMe().id === member.id;
+  const queryClient = useQueryClient();
+  const toast = useToast();
+  const [role, setRole] = useState(member.role);
+  const change = useMutation({
+    mutationFn: () => client.members.update(member.id, { role }),
+    onSuccess: (changed) => {
+      toast({ tone: "success", title: `${changed.name} is now ${roleLabel(changed.role)}.` });
+      close();
+      return announceChanges(
+        queryClient,
+        membersKey(workspaceId),
+        ...(isOwn ? [meQuery.queryKey] : []),
+      );
+    },
+  });
+  return (
+    <Dialog
+      open
+      onOpenChange={close}
+      size="small"
+      title={`Role of ${member.name}`}
+      description={
+        isOwn
+          ? "You change your own role. With a lower one you cannot change it back yourself."
+          : "The new role applies to their next request. An open reset link of theirs stops."
+      }
+      footer={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button
+            variant="primary"
+            onClick={() => change.mutate()}
+            pending={change.isPending}
+            disabled={role === member.role}
+          >
+            Change role
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-3">
+        <RadioCards
+          label="Role"
+          labelHidden
+          options={roleChoices(ownRole)}
+          value={role}
+          onChange={setRole}
+        />
+        <FormError message={change.isError ? sentenceOf(change.error) : undefined} />
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,84 @@
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { CircleCheck } from "lucide-react";
+import { useWorkspace } from "../data/index.ts";
+import { agentNamesQuery, useAgentNames } from "../runs/index.ts";
+import { List, Panel, Problem, Skeleton, useNow } from "../ui/index.ts";
+import { attentionOf } from "./attention.ts";
+import { AttentionRow } from "./attention-row.tsx";
+import { providerHealthQuery, queueQuery, type Recent } from "./queries.ts";
+
+/** Rows that are shown at once. */
+const maxRows = 12;
+
+interface AttentionPanelProps {
+  readonly byAgent: UseQueryResult<Recent>;
+}
+
+/** What a person should look at, each with what can be done about it. */
+export function AttentionPanel({ byAgent }: AttentionPanelProps) {
+  const workspace = useWorkspace();
+  const agents = useAgentNames();
+  const providers = useQuery(providerHealthQuery(workspace));
+  const queue = useQuery(queueQuery(workspace));
+  const names = useQuery(agentNamesQuery(workspace));
+  const nowMs = useNow();
+  const items = attentionOf({
+    providers: providers.data,
+    byAgent: byAgent.data,
+    queue: queue.data,
+    agents,
+    nowMs,
+  });
+  const sources = [providers, byAgent, queue, names];
+  const failed = sources.filter(({ isError }) => isError);
+  // Not `isPending`: what the person must not read stays pending for ever.
+  const isLoading = sources.some((source) => source.isLoading);
+  return (
+    <Panel title="Needs attention" padding="none">
+      {failed[0] === undefined ? null : (
+        <div className={items.length === 0 ? "p-4" : "border-b border-rule p-4"}>
+          <Problem
+            variant="inline"
+            error={failed[0].error}
+            title="Not everything could be checked."
+            onRetry={() => Promise.all(failed.map(({ refetch }) => refetch()))}
+          />
+        </div>
+      )}
+      {items.length === 0 && failed.length > 0 ? null : items.length === 0 ? (
+        <div className="flex min-h-row items-center gap-2 px-4 py-2 text-ink-2">
+          {isLoading ? (
+            <Skeleton width={60} />
+          ) : (
+            <>
+              <span className="inline-flex text-moss">
+                <CircleCheck aria-hidden />
+              </span>
+              Nothing needs attention.
+            </>
+          )}
+        </div>
+      ) : (
+        <List label="Needs attention">
+          {items.slice(0, maxRows).map((item) => (
+            <AttentionRow
+              key={JSON.stringify([item.kind, keyOf(item)])}
+              item={item}
+              agents={agents}
+            />
+          ))}
+        </List>
+      )}
+      {items.length > maxRows ? (
+        <p className="border-t border-rule px-4 py-2 text-dense text-ink-2">
+          {items.length - maxRows} more
+        </p>
+      ) : null}
+    </Panel>
+  );
+}
+
+function keyOf(item: ReturnType<typeof attentionOf>[number]): string {
+  if (item.kind === "provider") return item.name;
+  return item.kind === "queue" ? "" : item.agentId;
+}

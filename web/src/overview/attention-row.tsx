@@ -1,0 +1,100 @@
+import { Clock, type LucideIcon, OctagonX, Pause, Unplug } from "lucide-react";
+import type { ReactNode } from "react";
+import { useWorkspace } from "../data/index.ts";
+import { formatCount, formatCounted, formatDuration, shortenId } from "../format/index.ts";
+import type { AgentName } from "../runs/index.ts";
+import { LinkButton, Row } from "../ui/index.ts";
+import type { AttentionItem } from "./attention.ts";
+import { ResumeButton } from "./resume-button.tsx";
+
+interface AttentionRowProps {
+  readonly item: AttentionItem;
+  readonly agents: ReadonlyMap<string, AgentName>;
+}
+
+/** One thing that needs attention, and what to do about it. */
+export function AttentionRow({ item, agents }: AttentionRowProps) {
+  const { id } = useWorkspace();
+  const path = `/w/${id}`;
+  const nameOf = (agentId: string) => agents.get(agentId)?.name ?? shortenId(agentId);
+  switch (item.kind) {
+    case "provider":
+      return (
+        <Row
+          start={<Icon icon={Unplug} tone="flare" />}
+          title={<Named name={item.name}>does not work</Named>}
+          detail={<bdi title={item.error}>{item.error}</bdi>}
+          end={
+            <LinkButton size="small" href={`${path}/providers`}>
+              Open providers
+            </LinkButton>
+          }
+        />
+      );
+    case "failing": {
+      const query = `agent_id=${item.agentId}&status=failed&created_after=${item.minutes === 60 ? "1h" : "5m"}`;
+      const share = `${formatCount(item.failed)} of ${formatCounted(item.ended, "run")} failed`;
+      return (
+        <Row
+          start={<Icon icon={OctagonX} tone="flare" />}
+          title={<Named name={nameOf(item.agentId)}>is failing</Named>}
+          detail={`${share} in the last ${item.minutes === 60 ? "hour" : "5 minutes"}`}
+          end={
+            <LinkButton size="small" href={`${path}/runs?${query}`}>
+              Show failed
+            </LinkButton>
+          }
+        />
+      );
+    }
+    case "queue": {
+      const { count, isMore } = item.queue;
+      return (
+        <Row
+          start={<Icon icon={Clock} tone="brass" />}
+          title={`${formatCount(count)}${isMore ? "+" : ""} ${count === 1 ? "run waits" : "runs wait"}`}
+          detail={`The oldest ${isMore ? "of the newest " : ""}for ${formatDuration(item.waitMs)}`}
+          end={
+            <LinkButton size="small" href={`${path}/runs?status=queued`}>
+              Show queue
+            </LinkButton>
+          }
+        />
+      );
+    }
+    case "paused":
+      return (
+        <Row
+          start={<Icon icon={Pause} tone="brass" />}
+          title={<Named name={item.agent.name}>is paused</Named>}
+          detail={<bdi>{item.agent.pauseReason ?? "No reason was given."}</bdi>}
+          end={<ResumeButton agentId={item.agentId} name={item.agent.name} />}
+        />
+      );
+  }
+}
+
+const tones = { flare: "text-flare", brass: "text-brass" };
+
+function Icon({
+  icon: Shape,
+  tone,
+}: {
+  readonly icon: LucideIcon;
+  readonly tone: keyof typeof tones;
+}) {
+  return (
+    <span className={`inline-flex ${tones[tone]}`}>
+      <Shape aria-hidden />
+    </span>
+  );
+}
+
+function Named({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <span title={name} className="flex min-w-0 gap-1">
+      <bdi className="truncate font-semibold">{name}</bdi>
+      <span className="shrink-0">{children}</span>
+    </span>
+  );
+}

@@ -1,0 +1,71 @@
+import type { ModelList } from "@beckon/client";
+import type { AgentName } from "../runs/index.ts";
+import type { Queue, Recent } from "./queries.ts";
+
+/** Something that a person should look at. */
+export type AttentionItem =
+  | { readonly kind: "provider"; readonly name: string; readonly error: string }
+  | {
+      readonly kind: "failing";
+      readonly agentId: string;
+      readonly failed: number;
+      readonly ended: number;
+      readonly minutes: number;
+    }
+  | { readonly kind: "queue"; readonly queue: Queue; readonly waitMs: number }
+  | { readonly kind: "paused"; readonly agentId: string; readonly agent: AgentName };
+
+/** An agent is failing if at least this share of its runs failed. */
+const minFailedShare = 0.1;
+/** A run that waits this long does not only wait for its turn. */
+const minWaitMs = 30_000;
+const minQueue = 50;
+
+/** What is known about the workspace; undefined if it is loading or must not be read. */
+export interface Condition {
+  readonly providers: readonly ModelList[] | undefined;
+  readonly byAgent: Recent | undefined;
+  readonly queue: Queue | undefined;
+  readonly agents: ReadonlyMap<string, AgentName>;
+  readonly nowMs: number;
+}
+
+/** Returns what needs attention, the most urgent first. */
+export function attentionOf(condition: Condition): readonly AttentionItem[] {
+  return [
+    ...providersOf(condition),
+    ...failingOf(condition),
+    ...queueOf(condition),
+    ...pausedOf(condition),
+  ];
+}
+
+function providersOf({ providers = [] }: Condition): AttentionItem[] {
+  return providers.flatMap(({ provider, error }) =>
+    error === null ? [] : [{ kind: "provider", name: provider, error }],
+  );
+}
+
+function failingOf({ byAgent }: Condition): AttentionItem[] {
+  if (byAgent === undefined) return [];
+  const failing = byAgent.stats.groups.flatMap(({ agent_id, runs }) => {
+    const ended = runs.succeeded + runs.failed;
+    if (agent_id === null || runs.failed === 0 || runs.failed / ended < minFailedShare) return [];
+    const { minutes } = byAgent;
+    return [{ kind: "failing" as const, agentId: agent_id, failed: runs.failed, ended, minutes }];
+  });
+  return failing.toSorted((a, b) => b.failed - a.failed);
+}
+
+function queueOf({ queue, nowMs }: Condition): AttentionItem[] {
+  if (queue?.oldest === undefined) return [];
+  const waitMs = Math.max(0, nowMs - queue.oldest);
+  if (waitMs < minWaitMs && queue.count < minQueue) return [];
+  return [{ kind: "queue", queue, waitMs }];
+}
+
+function pausedOf({ agents }: Condition): AttentionItem[] {
+  return [...agents].flatMap(([agentId, agent]) =>
+    agent.paused ? [{ kind: "paused", agentId, agent }] : [],
+  );
+}

@@ -1,0 +1,114 @@
+import type { WorkspaceEvent } from "@beckon/client";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Pause, Play } from "lucide-react";
+import { useMemo, useState } from "react";
+import { useWorkspace } from "../data/index.ts";
+import { formatCount } from "../format/index.ts";
+import { useEvents } from "../live/index.ts";
+import { useAgentNames } from "../runs/index.ts";
+import {
+  Button,
+  EmptyState,
+  List,
+  Panel,
+  Problem,
+  ScrollRegion,
+  Select,
+  Skeleton,
+} from "../ui/index.ts";
+import { addToFeed, type FeedFilter, isFeedEvent, lineOf } from "./feed.ts";
+import { FeedRow } from "./feed-row.tsx";
+import { feedQuery } from "./queries.ts";
+
+/** Events of which the feed can still show something: the lines are far fewer. */
+const maxEvents = 400;
+
+const filters = [
+  { value: "all", label: "All" },
+  { value: "failed", label: "Failed" },
+  { value: "running", label: "Running" },
+] as const;
+
+/** What happens in the workspace, the newest first. */
+export function FeedPanel() {
+  const workspace = useWorkspace();
+  const navigate = useNavigate();
+  const search: Record<string, string | undefined> = useSearch({ strict: false });
+  const filter: FeedFilter = filters.find(({ value }) => value === search.feed)?.value ?? "all";
+  const agents = useAgentNames();
+  const runs = useQuery(feedQuery(workspace, filter));
+  const [events, setEvents] = useState<readonly WorkspaceEvent[]>([]);
+  /** How many events there were when the feed was paused; undefined if it is not. */
+  const [pausedAt, setPausedAt] = useState<readonly WorkspaceEvent[]>();
+  useEvents((batch) => {
+    const news = batch.filter(isFeedEvent);
+    if (news.length > 0) setEvents((before) => [...before, ...news].slice(-maxEvents));
+  });
+  const shown = pausedAt ?? events;
+  const lines = useMemo(
+    () => addToFeed(runs.data?.map(lineOf) ?? [], shown, filter),
+    [runs.data, shown, filter],
+  );
+  const missed =
+    pausedAt === undefined ? 0 : events.filter((event) => !pausedAt.includes(event)).length;
+  const choose = (feed: string) =>
+    void navigate({
+      to: ".",
+      search: { ...search, feed: feed === "all" ? undefined : feed },
+      replace: true,
+    });
+  return (
+    <Panel
+      title="Live"
+      padding="none"
+      actions={
+        <>
+          {missed === 0 ? null : (
+            <span className="text-dense text-ink-2">{`${formatCount(missed)} new`}</span>
+          )}
+          <span className="w-28">
+            <Select
+              aria-label="Show"
+              options={filters}
+              value={filter}
+              onChange={(event) => choose(event.target.value)}
+            />
+          </span>
+          <Button
+            icon={pausedAt === undefined ? Pause : Play}
+            onClick={() => setPausedAt(pausedAt === undefined ? events : undefined)}
+          >
+            {pausedAt === undefined ? "Pause" : "Continue"}
+          </Button>
+        </>
+      }
+    >
+      {runs.isError && lines.length === 0 ? (
+        <div className="p-4">
+          <Problem error={runs.error} onRetry={runs.refetch} variant="inline" />
+        </div>
+      ) : runs.isPending ? (
+        <div className="flex flex-col px-4 py-2">
+          <Skeleton width={80} />
+          <Skeleton width={60} />
+          <Skeleton width={80} />
+        </div>
+      ) : lines.length === 0 ? (
+        <EmptyState>
+          {filter === "all"
+            ? "No run yet."
+            : `No run is ${filter === "failed" ? "among the failed" : "running"}.`}
+        </EmptyState>
+      ) : (
+        <ScrollRegion label="What happens now" variant="tall">
+          <List label="Newest runs">
+            {lines.map((line) => (
+              <FeedRow key={line.key} line={line} agents={agents} />
+            ))}
+          </List>
+        </ScrollRegion>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,49 @@
+import type { ReactNode } from "react";
+import { Sparkline } from "../charts/index.ts";
+import { Skeleton } from "../ui/index.ts";
+
+/** Fewer values are no course: they would be loose dashes. */
+const minPoints = 3;
+
+interface FigureProps {
+  readonly label: string;
+  /** The figure; undefined while it loads, and if it could not be loaded. */
+  readonly value: ReactNode;
+  /** One line below the figure. */
+  readonly detail: ReactNode;
+  /** What the line shows, with its last value. */
+  readonly seriesLabel: string;
+  readonly series: readonly (number | null)[];
+  readonly tone?: "tide" | "flare" | "ink";
+  readonly isFailed: boolean;
+}
+
+/** One number with its recent course. */
+export function Figure(props: FigureProps) {
+  const { label, value, detail, seriesLabel, series, tone = "ink", isFailed } = props;
+  const points = series.filter((value) => value !== null).length;
+  return (
+    <div className="flex min-w-0 flex-col gap-1 p-4">
+      <dt className="text-label text-ink-3">{label}</dt>
+      <dd className="flex min-w-0 flex-col gap-1">
+        <span className="flex h-8 min-w-0 items-center truncate text-figure">
+          {value !== undefined ? (
+            value
+          ) : isFailed ? (
+            <span className="text-ink-3">unknown</span>
+          ) : (
+            <span className="w-full">
+              <Skeleton width={40} />
+            </span>
+          )}
+        </span>
+        <span className="h-5 truncate text-dense text-ink-2">{detail}</span>
+        <span className="flex h-6 items-end pt-1">
+          {points < minPoints ? null : (
+            <Sparkline label={seriesLabel} values={series} tone={tone} />
+          )}
+        </span>
+      </dd>
+    </div>
+  );
+}

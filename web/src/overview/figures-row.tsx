@@ -1,0 +1,107 @@
+import { useWorkspace } from "../data/index.ts";
+import {
+  formatClock,
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatMoney,
+  formatPercent,
+} from "../format/index.ts";
+import { Problem } from "../ui/index.ts";
+import { Figure } from "./figure.tsx";
+import { type CostFigure, costOf, rateOf, slowestSeries, successOf } from "./figures.ts";
+import type { useStatistics } from "./use-statistics.ts";
+
+/** The four figures of the workspace. */
+export function FiguresRow({
+  statistics,
+}: {
+  readonly statistics: ReturnType<typeof useStatistics>;
+}) {
+  const { timeZone } = useWorkspace();
+  const { recent, speed, today, tally } = statistics;
+  const rate = recent.data && rateOf(recent.data, tally);
+  const success = recent.data && successOf(recent.data, tally);
+  const duration = speed.data?.stats.groups[0]?.duration_ms;
+  const slowest = recent.data ? slowestSeries(recent.data) : [];
+  const cost = today.data && costOf(today.data, tally);
+  const range = recent.data?.minutes === 5 ? "the last 5 minutes" : "the last hour";
+  const failed = [recent, speed, today].find(({ isError }) => isError);
+  return (
+    <div className="flex min-w-0 flex-col gap-2">
+      <dl className="grid min-w-0 grid-cols-2 rounded-control border border-rule bg-sheet lg:grid-cols-4 [&>div]:border-rule max-lg:[&>div:nth-child(even)]:border-l max-lg:[&>div:nth-child(n+3)]:border-t lg:[&>div+div]:border-l">
+        <Figure
+          label="Runs per minute"
+          isFailed={recent.isError}
+          value={rate && perMinute(rate.perMinute)}
+          detail={rate && `${formatCounted(rate.total, "run")} in ${range}`}
+          seriesLabel={`Runs by minute in ${range}, now ${rate?.series.at(-1) ?? 0}`}
+          series={rate?.series ?? []}
+          tone="tide"
+        />
+        <Figure
+          label="Success"
+          isFailed={recent.isError}
+          value={success && (success.share === null ? none : formatPercent(success.share))}
+          detail={success && successDetail(success.failed, success.ended)}
+          seriesLabel={`Share of success in ${range}`}
+          series={success?.series ?? []}
+        />
+        <Figure
+          label="Duration, p50 and p95"
+          isFailed={speed.isError}
+          value={speed.data && (duration?.p50 == null ? none : formatDuration(duration.p50))}
+          detail={
+            duration?.p95 == null
+              ? speed.data && "No run has ended"
+              : `p95 ${formatDuration(duration.p95)}`
+          }
+          seriesLabel={`Highest p95 of five minutes in ${range}`}
+          series={slowest}
+        />
+        <Figure
+          label="Cost today"
+          isFailed={today.isError}
+          value={cost && (cost.micros === null ? unknown : formatMoney(cost.micros))}
+          detail={cost && costDetail(cost, timeZone)}
+          seriesLabel="Cost by hour since midnight"
+          series={cost?.series ?? []}
+        />
+      </dl>
+      {failed === undefined ? null : (
+        <Problem
+          variant="inline"
+          error={failed.error}
+          title={
+            failed.dataUpdatedAt === 0
+              ? "Some figures could not be loaded."
+              : `Some figures are as of ${formatClock(failed.dataUpdatedAt, timeZone)}.`
+          }
+          onRetry={failed.refetch}
+        />
+      )}
+    </div>
+  );
+}
+
+const none = <span className="text-ink-3">–</span>;
+const unknown = <span className="text-ink-3">unknown</span>;
+
+/** Few runs show their fraction: 0.4 is not 0. */
+function perMinute(rate: number): string {
+  return rate >= 10 || Number.isInteger(rate) ? formatCount(rate) : rate.toFixed(1);
+}
+
+function costDetail({ micros, leastMicros }: CostFigure, zone: string): string {
+  if (micros !== null) return `Since midnight, ${zone}`;
+  return leastMicros === 0
+    ? "Prices are unknown"
+    : `At least ${formatMoney(leastMicros)}: some prices are unknown`;
+}
+
+function successDetail(failed: number, ended: number): string {
+  if (ended === 0) return "No run has ended";
+  return failed === 0
+    ? `None of ${formatCount(ended)} failed`
+    : `${formatCount(failed)} of ${formatCount(ended)} failed`;
+}

@@ -1,0 +1,115 @@
+import type { RunStats } from "@beckon/client";
+import type { Recent } from "./queries.ts";
+import { countsSince, type Tally } from "./tally.ts";
+
+type Group = RunStats["groups"][number];
+
+/** Minutes whose mean is "runs per minute". */
+const meanMinutes = 5;
+/** Sparklines of shares and durations have this many minutes a point: single minutes are noise. */
+const minutesPerPoint = 5;
+
+/** How many runs are started. */
+export interface RateFigure {
+  /** Mean of the last five minutes. */
+  readonly perMinute: number;
+  /** Runs in the whole range. */
+  readonly total: number;
+  readonly minutes: number;
+  /** Runs by minute, the current one last. */
+  readonly series: readonly number[];
+}
+
+/** Returns the rate of runs, with those that started since the statistics were read. */
+export function rateOf({ minutes, stats }: Recent, tally: Tally): RateFigure {
+  const series = byMinute(minutes, stats).map((group) => runsIn(group));
+  const { started } = countsSince(tally, stats.created_before);
+  const last = series.length - 1;
+  const live = series.map((count, index) => (index === last ? count + started : count));
+  return {
+    perMinute: sum(live.slice(-meanMinutes)) / Math.min(meanMinutes, live.length),
+    total: sum(live),
+    minutes,
+    series: live,
+  };
+}
+
+/** How many of the runs that ended have succeeded. Cancelled ones do not count. */
+export interface SuccessFigure {
+  /** 0 to 1; null if no run has ended. */
+  readonly share: number | null;
+  readonly failed: number;
+  readonly ended: number;
+  /** Shares by five minutes; null where no run has ended. */
+  readonly series: readonly (number | null)[];
+}
+
+/** Returns the share of success, with the runs that ended since the statistics were read. */
+export function successOf({ minutes, stats }: Recent, tally: Tally): SuccessFigure {
+  const groups = byMinute(minutes, stats);
+  const since = countsSince(tally, stats.created_before);
+  const succeeded = sum(groups.map((group) => group?.runs.succeeded ?? 0)) + since.succeeded;
+  const failed = sum(groups.map((group) => group?.runs.failed ?? 0)) + since.failed;
+  const ended = succeeded + failed;
+  const series = points(groups).map((point) => {
+    const good = sum(point.map((group) => group?.runs.succeeded ?? 0));
+    const bad = sum(point.map((group) => group?.runs.failed ?? 0));
+    return good + bad === 0 ? null : good / (good + bad);
+  });
+  return { share: ended === 0 ? null : succeeded / ended, failed, ended, series };
+}
+
+/** Returns the highest p95 in ms of each five minutes; null where no run has ended. */
+export function slowestSeries({ minutes, stats }: Recent): readonly (number | null)[] {
+  return points(byMinute(minutes, stats)).map((point) => {
+    const values = point.flatMap((group) => group?.duration_ms.p95 ?? []);
+    return values.length === 0 ? null : Math.max(...values);
+  });
+}
+
+/** What the runs of today cost. */
+export interface CostFigure {
+  /** Null if the cost of a run is unknown: statistics do not say of how many. */
+  readonly micros: number | null;
+  /** What is known: the cost was at least this much. */
+  readonly leastMicros: number;
+  /** Micros by hour since midnight; null if unknown. */
+  readonly series: readonly (number | null)[];
+}
+
+/** Returns the cost of today, with the runs that ended since the statistics were read. */
+export function costOf(stats: RunStats, tally: Tally): CostFigure {
+  const hours = new Map(stats.groups.map((group) => [Date.parse(group.bucket ?? ""), group]));
+  const start = Date.parse(stats.created_after);
+  const count = Math.max(1, Math.ceil((Date.parse(stats.created_before) - start) / 3_600_000));
+  const series = Array.from({ length: count }, (_, hour) => {
+    const group = hours.get(start + hour * 3_600_000);
+    return group === undefined ? 0 : group.cost_micros;
+  });
+  const known = stats.groups.flatMap(({ cost_micros }) => cost_micros ?? []);
+  const { costMicros, unknownCosts } = countsSince(tally, stats.created_before);
+  const isKnown = known.length === stats.groups.length && unknownCosts === 0;
+  const leastMicros = sum(known) + costMicros;
+  return { micros: isKnown ? leastMicros : null, leastMicros, series };
+}
+
+/** Returns the group of each minute of the range, the current one last; undefined without runs. */
+function byMinute(minutes: number, { created_before, groups }: RunStats): (Group | undefined)[] {
+  const last = Math.floor(Date.parse(created_before) / 60_000);
+  const known = new Map(
+    groups.map((group) => [Math.floor(Date.parse(group.bucket ?? "") / 60_000), group]),
+  );
+  return Array.from({ length: minutes }, (_, index) => known.get(last - minutes + 1 + index));
+}
+
+function points<Item>(items: readonly Item[]): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / minutesPerPoint) }, (_, index) =>
+    items.slice(index * minutesPerPoint, (index + 1) * minutesPerPoint),
+  );
+}
+
+function runsIn(group: Group | undefined): number {
+  return group === undefined ? 0 : sum(Object.values(group.runs));
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);

@@ -1,0 +1,61 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useWorkspace } from "../data/index.ts";
+import { useEvents } from "../live/index.ts";
+import { isNewRun } from "../runs/index.ts";
+import { PageHeader, Panel } from "../ui/index.ts";
+import { AttentionPanel } from "./attention-panel.tsx";
+import { FeedPanel } from "./feed-panel.tsx";
+import { FiguresRow } from "./figures-row.tsx";
+import { FirstRun } from "./first-run.tsx";
+import { feedQuery } from "./queries.ts";
+import { useStatistics } from "./use-statistics.ts";
+
+/** Whether all is well, and what happens now. */
+export function OverviewScreen() {
+  const workspace = useWorkspace();
+  const newest = useQuery(feedQuery(workspace, "all"));
+  // Also before the first run: what is read and counted then must have it.
+  const statistics = useStatistics();
+  const [hasRun, setHasRun] = useState(false);
+  useEvents((events) => {
+    if (events.some(isNewRun)) setHasRun(true);
+  });
+  const isFresh = newest.data?.length === 0 && !hasRun;
+  return (
+    <div className="flex min-w-0 flex-col">
+      <title>Overview · Beckon</title>
+      <PageHeader title="Overview" />
+      <div className="flex min-w-0 flex-col gap-4 p-4 md:p-6">
+        {isFresh ? <Fresh statistics={statistics} /> : <Busy statistics={statistics} />}
+      </div>
+    </div>
+  );
+}
+
+interface StatisticsProps {
+  readonly statistics: ReturnType<typeof useStatistics>;
+}
+
+function Fresh({ statistics }: StatisticsProps) {
+  return (
+    <>
+      <Panel>
+        <FirstRun />
+      </Panel>
+      <AttentionPanel byAgent={statistics.byAgent} />
+    </>
+  );
+}
+
+function Busy({ statistics }: StatisticsProps) {
+  return (
+    <>
+      <FiguresRow statistics={statistics} />
+      <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
+        <AttentionPanel byAgent={statistics.byAgent} />
+        <FeedPanel />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,204 @@
+import type { ListedRun, RunStats, WorkspaceEvent } from "@beckon/client";
+import { expect, test } from "vitest";
+import { attentionOf, type Condition } from "./attention.ts";
+import { addToFeed, lineOf } from "./feed.ts";
+import { costOf, rateOf, slowestSeries, successOf } from "./figures.ts";
+import { addToTally } from "./tally.ts";
+
+const end = "2026-11-03T12:30:30.000Z";
+const group = (bucket: string | null, counts: object, more: object = {}) => ({
+  bucket,
+  agent_id: null,
+  runs: { queued: 0, running: 0, succeeded: 0, failed: 0, cancelled: 0, ...counts },
+  duration_ms: { p50: null, p95: null },
+  usage: { input_tokens: 0, output_tokens: 0 },
+  cost_micros: 0,
+  ...more,
+});
+const statsOf = (groups: RunStats["groups"], created_after = "2026-11-03T11:30:30.000Z") => ({
+  created_after,
+  created_before: end,
+  time_zone: "UTC",
+  groups,
+});
+const event = (type: string, time: string, more: object = {}) =>
+  ({
+    id: time,
+    run_id: "run_9",
+    agent_id: "agt_1",
+    seq: 4,
+    type,
+    time,
+    data: {},
+    ...more,
+  }) as WorkspaceEvent;
+
+const recent = {
+  minutes: 60,
+  stats: statsOf([
+    group("2026-11-03T11:31:00.000Z", { succeeded: 10 }, { duration_ms: { p50: 5, p95: 900 } }),
+    group(
+      "2026-11-03T12:29:00.000Z",
+      { succeeded: 3, failed: 1 },
+      { duration_ms: { p50: 5, p95: 80 } },
+    ),
+    group("2026-11-03T12:30:00.000Z", { running: 1 }),
+  ]),
+};
+
+test("the rate is the mean of five minutes, with the runs that started since", () => {
+  const tally = addToTally(
+    [],
+    [
+      event("run.started", "2026-11-03T12:30:29.000Z", { seq: 1 }),
+      event("run.queued", "2026-11-03T12:30:32.000Z", { seq: 1 }),
+      event("run.started", "2026-11-03T12:30:33.000Z", { seq: 2 }),
+    ],
+  );
+  expect(rateOf(recent, [])).toMatchObject({ perMinute: 1, total: 15 });
+  const live = rateOf(recent, tally);
+  expect([live.perMinute, live.total, live.series.length]).toEqual([1.2, 16, 60]);
+  expect([live.series[0], live.series[58], live.series[59]]).toEqual([10, 4, 2]);
+});
+
+test("success counts runs that ended, and not those that were cancelled", () => {
+  expect(successOf(recent, [])).toMatchObject({ share: 13 / 14, failed: 1, ended: 14 });
+  const tally = addToTally(
+    [],
+    [
+      event("run.failed", "2026-11-03T12:30:40.000Z"),
+      event("run.cancelled", "2026-11-03T12:30:41.000Z"),
+    ],
+  );
+  expect(successOf(recent, tally)).toMatchObject({ failed: 2, ended: 15 });
+  const { series } = successOf(recent, []);
+  expect([series[0], series[1], series[11]]).toEqual([1, null, 0.75]);
+  expect(successOf({ minutes: 60, stats: statsOf([]) }, []).share).toBeNull();
+  expect(slowestSeries(recent).filter((value) => value !== null)).toEqual([900, 80]);
+});
+
+test("an unknown cost is never shown as nothing", () => {
+  const midnight = "2026-11-03T00:00:00.000Z";
+  const at = (hour: string, cost_micros: number | null) =>
+    group(`2026-11-03T${hour}:00:00.000Z`, { succeeded: 1 }, { cost_micros });
+  const tally = addToTally(
+    [],
+    [event("run.finished", "2026-11-03T12:30:40.000Z", { data: { cost_micros: 50 } })],
+  );
+  expect(costOf(statsOf([at("01", 100), at("12", 200)], midnight), tally)).toMatchObject({
+    micros: 350,
+  });
+  expect(costOf(statsOf([at("01", 100), at("12", null)], midnight), [])).toMatchObject({
+    micros: null,
+    leastMicros: 100,
+  });
+  const unpriced = event("run.finished", "2026-11-03T12:30:40.000Z", {
+    data: { cost_micros: null },
+  });
+  const sinceRead = costOf(statsOf([at("01", 100)], midnight), addToTally([], [unpriced]));
+  expect(sinceRead).toMatchObject({ micros: null, leastMicros: 100 });
+  expect(costOf(statsOf([at("12", null)], midnight), []).micros).toBeNull();
+  const { series } = costOf(statsOf([at("01", 100)], midnight), []);
+  expect([series.length, series[0], series[1]]).toEqual([13, 0, 100]);
+  expect(costOf(statsOf([], midnight), [])).toMatchObject({ micros: 0, leastMicros: 0 });
+});
+
+test("the tally forgets what statistics have had for long", () => {
+  const old = addToTally([], [event("run.failed", "2026-11-03T12:00:00.000Z")]);
+  expect(addToTally(old, [event("run.failed", "2026-11-03T12:06:00.000Z")])).toHaveLength(1);
+  expect(addToTally(old, [event("run.step", "2026-11-03T12:06:00.000Z")])).toBe(old);
+});
+
+const calm: Condition = {
+  providers: [],
+  byAgent: undefined,
+  queue: { count: 0, isMore: false, oldest: undefined },
+  agents: new Map(),
+  nowMs: Date.parse(end),
+};
+
+test("nothing needs attention while all is well", () => {
+  const byAgent = {
+    minutes: 60,
+    stats: statsOf([{ ...group(null, { succeeded: 99, failed: 1 }), agent_id: "agt_1" }]),
+  };
+  const queue = { count: 3, isMore: false, oldest: calm.nowMs - 2_000 };
+  expect(attentionOf({ ...calm, byAgent, queue })).toEqual([]);
+});
+
+test("the most urgent comes first", () => {
+  const failing = (agent_id: string, failed: number) => ({
+    ...group(null, { succeeded: 5, failed }),
+    agent_id,
+  });
+  const items = attentionOf({
+    providers: [
+      { provider: "p", provider_id: "prv_1", origin: "workspace", models: [], error: "No route." },
+    ],
+    byAgent: { minutes: 60, stats: statsOf([failing("agt_1", 1), failing("agt_2", 9)]) },
+    queue: { count: 2, isMore: false, oldest: calm.nowMs - 60_000 },
+    agents: new Map([["agt_3", { name: "A", paused: true, pauseReason: null }]]),
+    nowMs: calm.nowMs,
+  });
+  expect(items.map(({ kind }) => kind)).toEqual([
+    "provider",
+    "failing",
+    "failing",
+    "queue",
+    "paused",
+  ]);
+  expect(items[1]).toMatchObject({ agentId: "agt_2", failed: 9, ended: 14 });
+  expect(items[3]).toMatchObject({ waitMs: 60_000 });
+});
+
+const run = {
+  id: "run_9",
+  agent_id: "agt_1",
+  status: "running",
+  created_at: "2026-11-03T12:00:00.000Z",
+  started_at: "2026-11-03T12:00:00.000Z",
+  finished_at: null,
+  error: null,
+  input: "Hello\nthere",
+} as ListedRun;
+
+test("a line of the feed keeps its place while its run goes on", () => {
+  const other = { ...run, id: "run_a", created_at: "2026-11-03T12:00:01.000Z" };
+  const lines = addToFeed(
+    [run, other].map(lineOf),
+    [event("run.failed", "2026-11-03T12:00:09.000Z", { data: { error: { message: "Broken." } } })],
+    "all",
+  );
+  expect(lines).toMatchObject([
+    { key: "run_a", status: "running", input: "Hello there" },
+    { key: "run_9", status: "failed", error: "Broken.", startedAt: Date.parse(run.created_at) },
+  ]);
+});
+
+test("a run of the feed that has ended does not run again", () => {
+  const ended = { ...run, status: "succeeded", finished_at: "2026-11-03T12:00:05.000Z" };
+  const late = event("run.started", "2026-11-03T12:00:02.000Z", { seq: 2 });
+  expect(addToFeed([lineOf(ended)], [late], "all")).toMatchObject([{ status: "succeeded" }]);
+});
+
+test("the feed takes new runs and pauses of agents, and shows what its filter accepts", () => {
+  const events = [
+    event("run.queued", "2026-11-03T12:00:02.000Z", { seq: 1, run_id: "run_b" }),
+    event("agent.paused", "2026-11-03T12:00:03.000Z", {
+      run_id: null,
+      seq: null,
+      data: { reason: "Stop" },
+    }),
+    event("run.failed", "2026-11-03T12:00:04.000Z", { run_id: "run_c" }),
+  ];
+  const lines = addToFeed([lineOf(run)], events, "all");
+  expect(lines.map(({ kind }) => kind)).toEqual(["run", "agent", "run", "run"]);
+  expect(lines[1]).toMatchObject({ isPaused: true, reason: "Stop" });
+  expect(addToFeed([lineOf(run)], events, "failed")).toMatchObject([{ key: "run_c" }]);
+  expect(addToFeed([lineOf(run)], events, "running")).toMatchObject([{ key: "run_9" }]);
+});
+
+test("the feed has 100 lines", () => {
+  const many = Array.from({ length: 120 }, (_, index) => ({ ...run, id: `run_${index}` }));
+  expect(addToFeed(many.map(lineOf), [], "all")).toHaveLength(100);
+});

@@ -1,0 +1,137 @@
+import type { BeckonClient, GetRunStatsQuery, RunStats } from "@beckon/client";
+import { queryOptions } from "@tanstack/react-query";
+import { agentsKey } from "../agents/index.ts";
+import { type CurrentWorkspace, codeOf } from "../data/index.ts";
+import { startOfDay } from "../format/index.ts";
+import { runsKey } from "../runs/index.ts";
+import { type FeedFilter, feedLength } from "./feed.ts";
+
+/** Statistics of the last minutes. */
+export interface Recent {
+  /** 60; 5 if more runs were started in an hour than statistics count. */
+  readonly minutes: number;
+  readonly stats: RunStats;
+}
+
+/** Ranges in minutes, the one to prefer first. */
+const ranges = [60, 5] as const;
+
+/** The statistics are read in turns, not by each query for itself: see use-statistics.ts. */
+const inTurns = { staleTime: 10_000, refetchOnWindowFocus: false, refetchOnReconnect: false };
+
+const statsKey = (workspaceId: string, name: string) => [...runsKey(workspaceId), "stats", name];
+
+/** Runs of the last hour by minute. */
+export const recentQuery = ({ id, client }: CurrentWorkspace) =>
+  queryOptions({
+    queryKey: statsKey(id, "recent"),
+    queryFn: ({ signal }) => readRecent(client, { bucket: "minute" }, signal),
+    ...inTurns,
+  });
+
+/** Durations of all runs of the last hour together. */
+export const speedQuery = ({ id, client }: CurrentWorkspace) =>
+  queryOptions({
+    queryKey: statsKey(id, "speed"),
+    queryFn: ({ signal }) => readRecent(client, {}, signal),
+    ...inTurns,
+  });
+
+/** Runs of the last hour by agent. */
+export const byAgentQuery = ({ id, client }: CurrentWorkspace) =>
+  queryOptions({
+    queryKey: statsKey(id, "by agent"),
+    queryFn: ({ signal }) => readRecent(client, { group_by: "agent" }, signal),
+    ...inTurns,
+  });
+
+/** Runs since midnight of the workspace's time zone, by hour. */
+export const todayQuery = ({ id, client, timeZone }: CurrentWorkspace) =>
+  queryOptions({
+    queryKey: statsKey(id, "today"),
+    queryFn: ({ signal }) => {
+      const created_after = new Date(startOfDay(Date.now(), timeZone)).toISOString();
+      return client.runs.getStats({ bucket: "hour", created_after }, { signal });
+    },
+    ...inTurns,
+  });
+
+async function readRecent(
+  { runs }: Pick<BeckonClient, "runs">,
+  query: GetRunStatsQuery,
+  signal: AbortSignal,
+): Promise<Recent> {
+  const now = Date.now();
+  const read = async (minutes: number): Promise<Recent> => {
+    const created_after = new Date(now - minutes * 60_000).toISOString();
+    return { minutes, stats: await runs.getStats({ ...query, created_after }, { signal }) };
+  };
+  const [hour, short] = ranges;
+  return read(hour).catch((thrown: unknown) => {
+    // Above 100,000 runs there are no statistics.
+    if (codeOf(thrown) === "bad_request") return read(short);
+    throw thrown;
+  });
+}
+
+const queuePage = 200;
+
+/** Runs that wait. */
+export interface Queue {
+  readonly count: number;
+  /** More wait than were counted. */
+  readonly isMore: boolean;
+  /** When the oldest of those counted was created, as Unix time in ms; undefined if none waits. */
+  readonly oldest: number | undefined;
+}
+
+/** The queue of the workspace. */
+export const queueQuery = ({ id, client }: CurrentWorkspace) =>
+  queryOptions({
+    queryKey: [...runsKey(id), "queue"],
+    queryFn: async ({ signal }): Promise<Queue> => {
+      const query = { status: "queued", view: "summary", limit: queuePage } as const;
+      const { data, next } = await client.runs.list(query, { signal }).page();
+      const oldest = data.at(-1)?.created_at;
+      return {
+        count: data.length,
+        isMore: next !== null,
+        oldest: oldest === undefined ? undefined : Date.parse(oldest),
+      };
+    },
+    refetchInterval: 15_000,
+  });
+
+/** Providers with the error of their last check, if they do not work. */
+export const providerHealthQuery = ({ id, client, can }: CurrentWorkspace) =>
+  queryOptions({
+    queryKey: [id, "models", "health"],
+    queryFn: async ({ signal }) =>
+      (await client.models.list({ limit: 200 }, { signal }).page()).data,
+    // The server requests each provider for it.
+    staleTime: 60_000,
+    refetchInterval: 300_000,
+    enabled: can("providers:read"),
+  });
+
+/** The newest runs, for the feed. */
+export const feedQuery = ({ id, client }: CurrentWorkspace, filter: FeedFilter) =>
+  queryOptions({
+    queryKey: [...runsKey(id), "feed", filter],
+    queryFn: async ({ signal }) => {
+      const status = filter === "all" ? {} : { status: filter };
+      const query = { ...status, view: "summary", limit: feedLength } as const;
+      return (await client.runs.list(query, { signal }).page()).data;
+    },
+    staleTime: 0,
+    meta: { live: true },
+  });
+
+/** The newest agent; null without one. */
+export const newestAgentQuery = ({ id, client, can }: CurrentWorkspace) =>
+  queryOptions({
+    queryKey: [...agentsKey(id), "newest"],
+    queryFn: async ({ signal }) =>
+      (await client.agents.list({ limit: 1 }, { signal }).page()).data[0] ?? null,
+    enabled: can("agents:read"),
+  });

@@ -1,0 +1,45 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { agentsKey } from "../agents/index.ts";
+import { announceChanges, roleFor, sentenceOf, useWorkspace } from "../data/index.ts";
+import { Button, useToast } from "../ui/index.ts";
+
+interface ResumeButtonProps {
+  readonly agentId: string;
+  readonly name: string;
+}
+
+/** Lets a paused agent accept runs again. */
+export function ResumeButton({ agentId, name }: ResumeButtonProps) {
+  const { id, client, can } = useWorkspace();
+  const queryClient = useQueryClient();
+  const toast = useToast();
+  const resume = useMutation({
+    mutationFn: () => client.agents.resume(agentId),
+    onSuccess: () => {
+      toast({ tone: "success", title: `Resumed ${name}`, description: "New runs are accepted." });
+      return announceChanges(queryClient, agentsKey(id));
+    },
+    onError: (thrown) =>
+      toast({
+        tone: "failure",
+        title: `${name} was not resumed.`,
+        description: sentenceOf(thrown),
+      }),
+  });
+  return (
+    <Button
+      size="small"
+      onClick={() => resume.mutate()}
+      pending={resume.isPending}
+      pendingText="Resuming…"
+      aria-label={`Resume ${name}`}
+      disabledReason={
+        can("agents:write")
+          ? undefined
+          : `This needs the role ${roleFor("agents:write")}. Ask an owner of the workspace.`
+      }
+    >
+      Resume
+    </Button>
+  );
+}

@@ -1,0 +1,79 @@
+import type { WorkspaceEvent } from "@beckon/client";
+
+/** What happened in one second. */
+interface Second {
+  /** Unix time in s. */
+  readonly at: number;
+  readonly counts: Counts;
+}
+
+/** Runs that started and ended, and what they cost. */
+export interface Counts {
+  readonly started: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly costMicros: number;
+  /** Runs that ended with an unknown cost. */
+  readonly unknownCosts: number;
+}
+
+/** Counts of events by second, oldest first: what the statistics do not have yet. */
+export type Tally = readonly Second[];
+
+/** Statistics are never older while they can be read. */
+const keptSeconds = 300;
+const nothing: Counts = { started: 0, succeeded: 0, failed: 0, costMicros: 0, unknownCosts: 0 };
+
+/** Adds events. Those of draft runs count until the statistics, which leave them out, are read. */
+export function addToTally(tally: Tally, events: readonly WorkspaceEvent[]): Tally {
+  const added = events.flatMap((event) => {
+    const counts = countsOf(event);
+    return counts === nothing ? [] : [{ at: secondOf(Date.parse(event.time)), counts }];
+  });
+  if (added.length === 0) return tally;
+  const bySecond = new Map(tally.map(({ at, counts }) => [at, counts]));
+  for (const { at, counts } of added) bySecond.set(at, sum([bySecond.get(at) ?? nothing, counts]));
+  const newest = Math.max(...bySecond.keys());
+  return [...bySecond]
+    .filter(([at]) => at > newest - keptSeconds)
+    .map(([at, counts]) => ({ at, counts }))
+    .toSorted((a, b) => a.at - b.at);
+}
+
+function countsOf({ type, seq, data }: WorkspaceEvent): Counts {
+  const cost = "cost_micros" in data && typeof data.cost_micros === "number" ? data.cost_micros : 0;
+  const costs = {
+    costMicros: cost,
+    unknownCosts: "cost_micros" in data && data.cost_micros === null ? 1 : 0,
+  };
+  if (type === "run.finished") return { ...nothing, ...costs, succeeded: 1 };
+  if (type === "run.failed") return { ...nothing, ...costs, failed: 1 };
+  if (type === "run.cancelled") return { ...nothing, ...costs };
+  // A run that waits starts with run.queued, another one with run.started.
+  return seq === 1 ? { ...nothing, started: 1 } : nothing;
+}
+
+/**
+ * Returns the counts after a time. The second of that time is left out: its events are in the
+ * statistics that were read then.
+ * @param time ISO time
+ */
+export function countsSince(tally: Tally, time: string): Counts {
+  const second = secondOf(Date.parse(time));
+  return sum(tally.filter(({ at }) => at > second).map(({ counts }) => counts));
+}
+
+const secondOf = (ms: number) => Math.floor(ms / 1_000);
+
+function sum(all: readonly Counts[]): Counts {
+  return all.reduce(
+    (total, each) => ({
+      started: total.started + each.started,
+      succeeded: total.succeeded + each.succeeded,
+      failed: total.failed + each.failed,
+      costMicros: total.costMicros + each.costMicros,
+      unknownCosts: total.unknownCosts + each.unknownCosts,
+    }),
+    nothing,
+  );
+}

@@ -1,0 +1,46 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { useWorkspace } from "../data/index.ts";
+import { useEvents } from "../live/index.ts";
+import { isEnd, isNewRun } from "../runs/index.ts";
+import { byAgentQuery, recentQuery, speedQuery, todayQuery } from "./queries.ts";
+import { addToTally, type Tally } from "./tally.ts";
+
+/** Statistics scan many rows, so that one of them is read at a time, and not more often. */
+const turnMs = 10_000;
+/** Without events too, because their ranges move on. */
+const maxAgeMs = 60_000;
+
+/**
+ * Returns the statistics of the workspace. They are read in turns, one every ten seconds while runs
+ * start or end; what happens in between is in the tally.
+ */
+export function useStatistics() {
+  const workspace = useWorkspace();
+  const [tally, setTally] = useState<Tally>([]);
+  // What happened before the stream was connected is in no tally: each is read once more.
+  const changedAt = useRef(Date.now());
+  const recent = useQuery(recentQuery(workspace));
+  const speed = useQuery(speedQuery(workspace));
+  const today = useQuery(todayQuery(workspace));
+  const byAgent = useQuery(byAgentQuery(workspace));
+  useEvents((events) => {
+    setTally((before) => addToTally(before, events));
+    if (events.some((event) => isNewRun(event) || isEnd(event))) changedAt.current = Date.now();
+  });
+  const takeTurn = useEffectEvent(() => {
+    if (document.hidden) return;
+    const readAt = (query: typeof recent | typeof today) =>
+      Math.max(query.dataUpdatedAt, query.errorUpdatedAt);
+    const oldest = [recent, speed, today, byAgent].reduce((a, b) =>
+      readAt(b) < readAt(a) ? b : a,
+    );
+    const isDue = readAt(oldest) <= Math.max(changedAt.current, Date.now() - maxAgeMs);
+    if (isDue && !oldest.isFetching) void oldest.refetch();
+  });
+  useEffect(() => {
+    const timer = setInterval(() => takeTurn(), turnMs);
+    return () => clearInterval(timer);
+  }, []);
+  return { recent, speed, today, byAgent, tally };
+}

@@ -1,0 +1,56 @@
+import type { Provider } from "@beckon/client";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { announceChanges, useWorkspace } from "../data/index.ts";
+import { formatCounted } from "../format/index.ts";
+import { ConfirmDialog, Link, useToast } from "../ui/index.ts";
+import { agentsOfProviderQuery, modelsKey, providersKey } from "./queries.ts";
+
+interface DeleteDialogProps {
+  readonly provider: Provider;
+  readonly close: () => void;
+}
+
+/** Agents that are named one by one. */
+const maxNamed = 5;
+
+/** Deletes a provider. The API rejects that while agents use it, so they are named first. */
+export function DeleteDialog({ provider, close }: DeleteDialogProps) {
+  const workspace = useWorkspace();
+  const queryClient = useQueryClient();
+  const toast = useToast();
+  const { data: agents = [] } = useQuery(agentsOfProviderQuery(workspace, provider.name));
+  const remove = async () => {
+    await workspace.client.providers.delete(provider.id);
+    toast({ tone: "success", title: `Deleted the provider ${provider.name}` });
+    void announceChanges(queryClient, providersKey(workspace.id), modelsKey(workspace.id));
+  };
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={close}
+      title={`Delete the provider ${provider.name}?`}
+      effect={
+        agents.length === 0 ? (
+          "Agents can no longer use its models, and its key is removed. This cannot be undone."
+        ) : (
+          <>
+            {`${formatCounted(agents.length, "agent has", "agents have")} a model of ${provider.name}: `}
+            {agents.slice(0, maxNamed).map((agent, index) => (
+              <span key={agent.id}>
+                {index === 0 ? "" : ", "}
+                <Link href={`/w/${workspace.id}/agents/${agent.id}`}>
+                  <bdi>{agent.name}</bdi>
+                </Link>
+              </span>
+            ))}
+            {agents.length > maxNamed ? ", …" : ""}. Give them another model first. This cannot be
+            undone.
+          </>
+        )
+      }
+      confirmLabel="Delete provider"
+      pendingText="Deleting…"
+      onConfirm={remove}
+    />
+  );
+}

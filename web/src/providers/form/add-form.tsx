@@ -1,0 +1,120 @@
+import type { Provider } from "@beckon/client";
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { messageOf } from "../../data/index.ts";
+import {
+  Button,
+  Field,
+  FormDialog,
+  FormError,
+  RadioCards,
+  Select,
+  TextInput,
+} from "../../ui/index.ts";
+import { kindLabels } from "../kinds.ts";
+import { AddressField } from "./address-field.tsx";
+import { FoundNotice } from "./found-notice.tsx";
+import { KeyField } from "./key-field.tsx";
+import { KeyHint } from "./key-hint.tsx";
+import { presetOf, presets } from "./presets.ts";
+import { bodyOf, fieldsOf, type ProviderFields, providerResolver } from "./provider-fields.ts";
+import { serverError } from "./server-error.ts";
+import { useCreateProvider } from "./use-create-provider.ts";
+
+interface AddFormProps {
+  /** Id of a preset. */
+  readonly preset: string | undefined;
+  readonly close: () => void;
+  readonly onCreated: (provider: Provider) => void;
+}
+
+const kindOptions = Object.entries(kindLabels).map(([value, label]) => ({ value, label }));
+const presetOptions = presets.map(({ id, label }) => ({ value: id, label }));
+const retry = "Press Add and check again: it is added once only.";
+
+/** The form of a new provider. A preset fills it in, so that most people enter only their key. */
+export function AddForm({ preset: first, close, onCreated }: AddFormProps) {
+  const [preset, setPreset] = useState(() => presetOf(first));
+  const create = useCreateProvider(onCreated);
+  const { register, handleSubmit, setError, setValue, clearErrors, watch, formState } =
+    useForm<ProviderFields>({
+      resolver: providerResolver,
+      mode: "onTouched",
+      defaultValues: { ...fieldsOf(preset), api_key: "" },
+    });
+  const { errors, dirtyFields } = formState;
+  const choose = (id: string) => {
+    const chosen = presetOf(id);
+    setPreset(chosen);
+    create.reset();
+    clearErrors();
+    const { name, kind, base_url: address } = fieldsOf(chosen);
+    setValue("name", name);
+    setValue("kind", kind);
+    setValue("base_url", address);
+  };
+  const submit = handleSubmit((fields) =>
+    create.mutate(bodyOf(fields), {
+      onError: (thrown) => {
+        const { field, message } = serverError(thrown, retry);
+        if (field !== undefined)
+          setError(field, { type: "server", message }, { shouldFocus: true });
+      },
+    }),
+  );
+  const failure = create.isError ? serverError(create.error, retry) : undefined;
+  return (
+    <FormDialog
+      title="Add a provider"
+      description="An account or a server with models for your agents."
+      isDirty={() => !create.isSuccess && Object.keys(dirtyFields).length > 0}
+      close={close}
+      footer={(leave) => (
+        <>
+          <Button onClick={leave}>Cancel</Button>
+          <Button
+            type="submit"
+            form="add-provider"
+            variant="primary"
+            pending={create.isPending}
+            pendingText="Adding…"
+          >
+            Add and check
+          </Button>
+        </>
+      )}
+    >
+      <form id="add-provider" noValidate onSubmit={submit} className="flex flex-col gap-4">
+        <RadioCards
+          label="Where are the models?"
+          options={presetOptions}
+          value={preset.id}
+          onChange={choose}
+          columns={3}
+          density="compact"
+        />
+        <FoundNotice preset={preset} />
+        <KeyField
+          input={register("api_key")}
+          optional={preset.keysPage === undefined}
+          error={errors.api_key}
+          hint={<KeyHint keysPage={preset.keysPage} />}
+        />
+        <AddressField kind={watch("kind")} error={errors.base_url} input={register("base_url")} />
+        <div className="grid gap-4 sm:grid-cols-2">
+          <Field
+            label="Name"
+            error={messageOf(errors.name)}
+            hint={`Agents write ${watch("name").trim() || "name"}/ before a model.`}
+          >
+            <TextInput {...register("name")} mono autoComplete="off" spellCheck={false} />
+          </Field>
+          <Field label="API" error={messageOf(errors.kind)} hint="The format of its requests.">
+            <Select {...register("kind")} options={kindOptions} />
+          </Field>
+        </div>
+        <FormError message={failure?.field === undefined ? failure?.message : undefined} />
+      </form>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,25 @@
+import type { Provider } from "@beckon/client";
+import { lazy, Suspense } from "react";
+
+const AddProviderDialog = lazy(async () => ({
+  default: (await import("./add-provider-dialog.tsx")).AddProviderDialog,
+}));
+
+interface AddProviderProps {
+  readonly open: boolean;
+  readonly close: () => void;
+  /** Called when the dialog closes after a provider was added. */
+  readonly onAdded?: ((provider: Provider) => void) | undefined;
+  /** Id of the preset that the form starts with, for example `ollama`. */
+  readonly preset?: string | undefined;
+}
+
+/** The dialog that adds a provider and then checks it. */
+export function AddProvider({ open, ...rest }: AddProviderProps) {
+  if (!open) return null;
+  return (
+    <Suspense>
+      <AddProviderDialog {...rest} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,38 @@
+import type { FieldError, UseFormRegisterReturn } from "react-hook-form";
+import { messageOf } from "../../data/index.ts";
+import { Field, TextInput } from "../../ui/index.ts";
+import { splitCommand } from "../state/advice.ts";
+import { AllowAddress } from "../state/allow-address.tsx";
+import { defaultBaseUrl } from "./provider-fields.ts";
+
+interface AddressFieldProps {
+  readonly kind: string;
+  readonly error: FieldError | undefined;
+  readonly input: UseFormRegisterReturn;
+}
+
+/** The base URL. For a private address the API's error has the setting that allows it. */
+export function AddressField({ kind, error, input }: AddressFieldProps) {
+  const byDefault = defaultBaseUrl(kind);
+  const split = splitCommand(messageOf(error) ?? "");
+  return (
+    <>
+      <Field
+        label="Base URL"
+        optional={byDefault !== undefined}
+        error={split.before === "" ? undefined : split.before}
+        hint="The root of the API, as Beckon's machine reaches it."
+      >
+        <TextInput
+          {...input}
+          mono
+          inputMode="url"
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={byDefault ?? "https://models.example.com/v1"}
+        />
+      </Field>
+      <AllowAddress {...split} />
+    </>
+  );
+}

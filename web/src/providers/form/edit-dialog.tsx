@@ -1,0 +1,100 @@
+import type { Provider } from "@beckon/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useForm } from "react-hook-form";
+import { announceChanges, useWorkspace } from "../../data/index.ts";
+import { Button, Checkbox, FormDialog, FormError } from "../../ui/index.ts";
+import { modelsKey, providersKey } from "../queries.ts";
+import { AddressField } from "./address-field.tsx";
+import { changesFor, type EditFields, editResolver, hasOtherOrigin } from "./edit-fields.ts";
+import { KeyField } from "./key-field.tsx";
+import { serverError } from "./server-error.ts";
+
+interface EditDialogProps {
+  readonly provider: Provider;
+  readonly close: () => void;
+  readonly onSaved: (provider: Provider) => void;
+}
+
+const retry = "Press Save and check again: saving it twice does no harm.";
+
+/** Changes a provider's address or key. Its name and kind are fixed. */
+export function EditDialog({ provider, close, onSaved }: EditDialogProps) {
+  const { id: workspaceId, client } = useWorkspace();
+  const queryClient = useQueryClient();
+  const { register, handleSubmit, setError, watch, formState } = useForm<EditFields>({
+    resolver: editResolver(provider),
+    mode: "onTouched",
+    defaultValues: { base_url: provider.base_url ?? "", api_key: "", removesKey: false },
+  });
+  const { errors, isDirty } = formState;
+  const save = useMutation({
+    mutationFn: (fields: EditFields) =>
+      client.providers.update(provider.id, changesFor(provider, fields)),
+    onSuccess: (saved) => {
+      onSaved(saved);
+      void announceChanges(queryClient, providersKey(workspaceId), modelsKey(workspaceId));
+    },
+    onError: (thrown) => {
+      const { field, message } = serverError(thrown, retry);
+      if (field === "base_url" || field === "api_key")
+        setError(field, { type: "server", message }, { shouldFocus: true });
+    },
+  });
+  const failure = save.isError ? serverError(save.error, retry) : undefined;
+  const isAtField = failure?.field === "base_url" || failure?.field === "api_key";
+  const hasKey = provider.api_key_last4 !== null;
+  const [baseUrl, removesKey] = watch(["base_url", "removesKey"]);
+  const needsKey = hasKey && hasOtherOrigin(provider, baseUrl);
+  return (
+    <FormDialog
+      title={`Edit ${provider.name}`}
+      description="Runs that start from now on use what you save."
+      isDirty={() => isDirty && !save.isSuccess}
+      close={close}
+      footer={(leave) => (
+        <>
+          <Button onClick={leave}>Cancel</Button>
+          <Button
+            type="submit"
+            form="edit-provider"
+            variant="primary"
+            pending={save.isPending}
+            disabled={!isDirty}
+          >
+            Save and check
+          </Button>
+        </>
+      )}
+    >
+      <form
+        id="edit-provider"
+        noValidate
+        onSubmit={handleSubmit((fields) => save.mutate(fields))}
+        className="flex flex-col gap-4"
+      >
+        <AddressField kind={provider.kind} error={errors.base_url} input={register("base_url")} />
+        <KeyField
+          input={register("api_key")}
+          optional={!needsKey}
+          error={errors.api_key}
+          disabled={removesKey}
+          placeholder={storedKey(provider)}
+          hint={
+            needsKey
+              ? "The stored key was given for another origin. Enter the key for this one."
+              : hasKey
+                ? "Leave it empty to keep the stored key, which is never shown."
+                : "Only if the server asks for one. It is stored encrypted and never shown again."
+          }
+        />
+        {hasKey ? <Checkbox {...register("removesKey")} label="Remove the stored key" /> : null}
+        <FormError message={isAtField ? undefined : failure?.message} />
+      </form>
+    </FormDialog>
+  );
+}
+
+function storedKey({ api_key_last4: end }: Provider): string | undefined {
+  if (end === null) return undefined;
+  return end === "" ? "A key is stored" : `Stored key ends in ${end}`;
+}

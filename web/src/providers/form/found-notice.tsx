@@ -1,0 +1,19 @@
+import { useQuery } from "@tanstack/react-query";
+import { useWorkspace } from "../../data/index.ts";
+import { Banner } from "../../ui/index.ts";
+import { modelsQuery } from "../queries.ts";
+import type { ProviderPreset } from "./presets.ts";
+
+/** Says that a server need not be added, because Beckon has found it on its machine. */
+export function FoundNotice({ preset }: { readonly preset: ProviderPreset }) {
+  const { data: lists = [] } = useQuery(modelsQuery(useWorkspace()));
+  const isFound = lists.some(
+    ({ provider, origin }) => origin === "discovered" && provider === preset.discovered,
+  );
+  if (!isFound) return null;
+  return (
+    <Banner>
+      {`Beckon has found ${preset.label} on its own machine. Agents can use it already, so add it only if yours runs elsewhere.`}
+    </Banner>
+  );
+}

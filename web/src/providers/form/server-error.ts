@@ -1,0 +1,27 @@
+import { codeOf, fieldNamed, isOutcomeUnknown, sentenceOf } from "../../data/index.ts";
+import { fieldNames, type ProviderFields } from "./provider-fields.ts";
+
+/** An error of the API at the field that it is about. */
+export interface ServerError {
+  /** Undefined if it is about the form as a whole. */
+  readonly field: keyof ProviderFields | undefined;
+  readonly message: string;
+}
+
+/**
+ * Returns where an error of the API belongs.
+ * @param retry what happens if the form is sent again, for a lost response
+ */
+export function serverError(thrown: unknown, retry: string): ServerError {
+  const sentence = sentenceOf(thrown);
+  if (isOutcomeUnknown(thrown))
+    return {
+      field: undefined,
+      message: `${sentence} It is not known whether it was saved. ${retry}`,
+    };
+  const field = fieldNamed(thrown, fieldNames);
+  // The field is named by its label, so the message need not begin with its name in the API.
+  if (field !== undefined) return { field, message: sentence.replace(/^\w+: ?/, "") };
+  // Of the things that can be in conflict, the form has only the name.
+  return { field: codeOf(thrown) === "conflict" ? "name" : undefined, message: sentence };
+}

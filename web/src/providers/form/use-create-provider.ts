@@ -1,0 +1,20 @@
+import type { CreateProviderBody, Provider } from "@beckon/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { announceChanges, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
+import { modelsKey, providersKey } from "../queries.ts";
+
+/** Returns the mutation that creates a provider and reads the lists again. */
+export function useCreateProvider(onCreated: (provider: Provider) => void) {
+  const { id, client } = useWorkspace();
+  const queryClient = useQueryClient();
+  const { keyOf, release } = useIdempotencyKey();
+  return useMutation({
+    mutationFn: (body: CreateProviderBody) =>
+      client.providers.create(body, { idempotencyKey: keyOf(body) }),
+    onSuccess: (provider) => {
+      release();
+      onCreated(provider);
+      void announceChanges(queryClient, providersKey(id), modelsKey(id));
+    },
+  });
+}

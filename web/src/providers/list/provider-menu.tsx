@@ -1,0 +1,29 @@
+import type { Provider } from "@beckon/client";
+import { EllipsisVertical, Pencil, Trash2 } from "lucide-react";
+import { useWorkspace } from "../../data/index.ts";
+import { IconButton, Menu } from "../../ui/index.ts";
+import { needsEditor } from "../permission.ts";
+
+interface ProviderMenuProps {
+  readonly provider: Provider;
+  readonly edit: () => void;
+  readonly remove: () => void;
+}
+
+/** What can be done with a provider of the workspace. */
+export function ProviderMenu({ provider, edit, remove }: ProviderMenuProps) {
+  const { can } = useWorkspace();
+  const disabledReason = needsEditor(can);
+  const label = `More about ${provider.name}`;
+  return (
+    <Menu
+      label={label}
+      trigger={<IconButton icon={EllipsisVertical} label={label} size="small" tooltip={false} />}
+      items={[
+        { label: "Edit", icon: Pencil, onSelect: edit, disabledReason },
+        "separator",
+        { label: "Delete", icon: Trash2, danger: true, onSelect: remove, disabledReason },
+      ]}
+    />
+  );
+}

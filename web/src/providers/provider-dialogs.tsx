@@ -1,0 +1,36 @@
+import type { Provider } from "@beckon/client";
+import { lazy, Suspense } from "react";
+import { DeleteDialog } from "./delete-dialog.tsx";
+import { AddProvider } from "./form/add-provider.tsx";
+
+const EditProvider = lazy(async () => ({
+  default: (await import("./form/edit-provider.tsx")).EditProvider,
+}));
+
+interface ProviderDialogsProps {
+  readonly providers: readonly Provider[];
+  readonly canWrite: boolean;
+  /** The parts of the URL that say which dialog is open. */
+  readonly search: Readonly<Record<string, string | undefined>>;
+  readonly close: () => void;
+}
+
+/** The dialog that the URL names, for those who can change providers. */
+export function ProviderDialogs({ providers, canWrite, search, close }: ProviderDialogsProps) {
+  if (!canWrite) return null;
+  const named = (id: string | undefined) =>
+    providers.find((provider) => provider.id === id && provider.origin === "workspace");
+  const edited = named(search.edit);
+  const deleted = named(search.delete);
+  return (
+    <>
+      <AddProvider open={search.new === "1"} preset={search.preset} close={close} />
+      {edited === undefined ? null : (
+        <Suspense>
+          <EditProvider provider={edited} close={close} />
+        </Suspense>
+      )}
+      {deleted === undefined ? null : <DeleteDialog provider={deleted} close={close} />}
+    </>
+  );
+}

@@ -1,0 +1,111 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useList, useWorkspace } from "../data/index.ts";
+import { Button, LoadMore, PageHeader, Panel, Problem } from "../ui/index.ts";
+import { DemoRow } from "./list/demo-row.tsx";
+import { NoProviders } from "./list/no-providers.tsx";
+import { ProviderMenu } from "./list/provider-menu.tsx";
+import { ProviderRow } from "./list/provider-row.tsx";
+import { ProvidersSkeleton } from "./list/providers-skeleton.tsx";
+import { needsEditor } from "./permission.ts";
+import { ProviderDialogs } from "./provider-dialogs.tsx";
+import { providersQuery } from "./queries.ts";
+
+/** The providers of models: the workspace's own, then the operator's. */
+export function ProvidersScreen() {
+  const workspace = useWorkspace();
+  const navigate = useNavigate();
+  const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
+  const providers = useList(providersQuery(workspace));
+  const disabledReason = needsEditor(workspace.can);
+  const show = (next: Readonly<Record<string, string | undefined>>) =>
+    void navigate({ to: ".", search: { models: search.models, ...next }, replace: true });
+  const close = () => show({});
+  const own = providers.rows.filter(({ origin }) => origin === "workspace");
+  const operators = providers.rows.filter(({ origin }) => origin !== "workspace");
+  const open = (id: string) => ({
+    isOpen: search.models === id,
+    onToggle: () => show({ models: search.models === id ? undefined : id }),
+  });
+  const add = (
+    <Button
+      variant="primary"
+      icon={Plus}
+      disabledReason={disabledReason}
+      onClick={() => show({ new: "1" })}
+    >
+      Add provider
+    </Button>
+  );
+  return (
+    <div className="flex min-w-0 flex-col">
+      <title>Providers · Beckon</title>
+      <PageHeader title="Providers" actions={add}>
+        <p className="text-ink-2">Accounts and servers with models for the agents.</p>
+      </PageHeader>
+      <div className="flex min-w-0 flex-col gap-6 p-4 md:p-6">
+        {providers.error !== null && (
+          <Problem
+            error={providers.error}
+            title="The providers could not be loaded."
+            onRetry={providers.refetch}
+          />
+        )}
+        {providers.isPending ? (
+          <ProvidersSkeleton />
+        ) : providers.data === undefined ? null : (
+          <>
+            <Panel title="This workspace" padding="none">
+              {own.length === 0 ? (
+                <NoProviders hasOthers={operators.length > 0} />
+              ) : (
+                <ul aria-label="Providers of this workspace" className="divide-y divide-rule">
+                  {own.map((provider) => (
+                    <ProviderRow
+                      key={provider.id}
+                      provider={provider}
+                      {...open(provider.id)}
+                      menu={
+                        <ProviderMenu
+                          provider={provider}
+                          edit={() => show({ edit: provider.id })}
+                          remove={() => show({ delete: provider.id })}
+                        />
+                      }
+                    />
+                  ))}
+                </ul>
+              )}
+            </Panel>
+            {providers.hasNextPage ? (
+              <LoadMore
+                loading={providers.isFetchingNextPage}
+                paused={providers.isError}
+                onLoadMore={() => void providers.fetchNextPage()}
+              />
+            ) : (
+              <Panel
+                title="This installation"
+                description="Set up by the operator of Beckon, who alone changes them."
+                padding="none"
+              >
+                <ul aria-label="Providers of this installation" className="divide-y divide-rule">
+                  {operators.map((provider) => (
+                    <ProviderRow key={provider.id} provider={provider} {...open(provider.id)} />
+                  ))}
+                  <DemoRow />
+                </ul>
+              </Panel>
+            )}
+          </>
+        )}
+      </div>
+      <ProviderDialogs
+        providers={own}
+        canWrite={disabledReason === undefined}
+        search={search}
+        close={close}
+      />
+    </div>
+  );
+}

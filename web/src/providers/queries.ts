@@ -1,0 +1,46 @@
+import type { ModelList, ProviderCheck } from "@beckon/client";
+import { queryOptions } from "@tanstack/react-query";
+import { type CurrentWorkspace, listOptions } from "../data/index.ts";
+
+/** Beginning of the keys of all queries of providers, for `announceChanges`. */
+export const providersKey = (workspaceId: string) => [workspaceId, "providers"] as const;
+
+/** Beginning of the keys of all queries of models, which change with the providers. */
+export const modelsKey = (workspaceId: string) => [workspaceId, "models"] as const;
+
+/** The workspace's own providers, then the operator's. */
+export const providersQuery = ({ id, client }: CurrentWorkspace) =>
+  listOptions([...providersKey(id), "list"], (page, options) =>
+    client.providers.list(page, options),
+  );
+
+/** The models that the workspace's agents can use, by provider. */
+export const modelsQuery = ({ id, client }: CurrentWorkspace) =>
+  queryOptions({
+    queryKey: [...modelsKey(id), "list"],
+    queryFn: async ({ signal }) => {
+      const lists: ModelList[] = [];
+      for await (const list of client.models.list({}, { signal })) lists.push(list);
+      return lists;
+    },
+  });
+
+/** Key of the last check of a provider. Nothing reads it from the server: `useCheck` writes it. */
+export const checkKey = (workspaceId: string, providerId: string) =>
+  [workspaceId, "provider checks", providerId] as const;
+
+/** The result of a check that this tab has made. */
+export interface MadeCheck extends ProviderCheck {
+  /** Milliseconds since 1970. */
+  readonly checkedAtMs: number;
+}
+
+/** The agents whose model is one of the provider's; of at most 200 agents. */
+export const agentsOfProviderQuery = ({ id, client }: CurrentWorkspace, name: string) =>
+  queryOptions({
+    queryKey: [id, "agents", "of provider", name],
+    queryFn: async ({ signal }) => {
+      const { data } = await client.agents.list({ limit: 200 }, { signal }).page();
+      return data.filter(({ model }) => model.startsWith(`${name}/`));
+    },
+  });

@@ -1,0 +1,69 @@
+/** A message with the line to copy that it contains. */
+export interface SplitMessage {
+  readonly before: string;
+  /** A command or setting; undefined if the message contains none. */
+  readonly command: string | undefined;
+  readonly after: string;
+}
+
+/** Finds the setting that allows a private address within the API's message. */
+export function splitCommand(message: string): SplitMessage {
+  const match = /BECKON_EGRESS_ALLOW=\S+ script\/server/.exec(message);
+  if (match === null) return { before: message, command: undefined, after: "" };
+  const [command] = match;
+  return {
+    before: message.slice(0, match.index).trim(),
+    command,
+    after: message.slice(match.index + command.length).trim(),
+  };
+}
+
+/** Causes that the API names in the error of a check, and what to do about each. */
+const remedies: readonly {
+  readonly cause: RegExp;
+  readonly own: string;
+  readonly other: string;
+}[] = [
+  {
+    cause: /rejects the key/,
+    own: "Copy the key from the provider's site again, and enter it with Edit.",
+    other: "The operator of Beckon must replace the key in the server's environment.",
+  },
+  {
+    cause: /base URL/,
+    own: "Correct the base URL with Edit. Most servers have their API below /v1.",
+    other: "The operator of Beckon must correct the address in the server's environment.",
+  },
+  {
+    cause: /cannot be reached/,
+    own: "Check that the server runs, and that its host name and port are right.",
+    other: "Check that the server runs.",
+  },
+  {
+    cause: /did not answer within|too long/,
+    own: "Check that the server runs and is not busy, then check again.",
+    other: "Check that the server runs and is not busy, then check again.",
+  },
+  {
+    cause: /429/,
+    own: "Wait a minute, then check again. Look at the limits of your account if it stays so.",
+    other: "Wait a minute, then check again.",
+  },
+  {
+    cause: /It answered \d/,
+    own: "The provider has a problem of its own. Check again later.",
+    other: "The provider has a problem of its own. Check again later.",
+  },
+];
+
+/**
+ * Returns what to do about the error of a check; undefined if the error says it itself.
+ * @param isOwn whether the provider is the workspace's, so that the person can change it
+ * @param hasKey whether a key is stored; the API calls a missing key rejected, too
+ */
+export function adviceFor(error: string, isOwn: boolean, hasKey = true): string | undefined {
+  if (isOwn && !hasKey && /rejects the key/.test(error))
+    return "No key is stored. Enter one with Edit.";
+  const remedy = remedies.find(({ cause }) => cause.test(error));
+  return isOwn ? remedy?.own : remedy?.other;
+}

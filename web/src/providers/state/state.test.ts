@@ -1,0 +1,81 @@
+import type { ModelList } from "@beckon/client";
+import { createProviderBody } from "@beckon/contract";
+import { expect, test } from "vitest";
+import { presets } from "../form/presets.ts";
+import { adviceFor, splitCommand } from "./advice.ts";
+import { stateOf } from "./state.ts";
+
+test("the setting for a private address is found in the message", () => {
+  const message =
+    "base_url: 10.0.0.5:8080 is not a public address, so Beckon does not call it. The operator can allow it: BECKON_EGRESS_ALLOW=10.0.0.5:8080 script/server (several addresses are separated by commas).";
+  expect(splitCommand(message)).toEqual({
+    before:
+      "base_url: 10.0.0.5:8080 is not a public address, so Beckon does not call it. The operator can allow it:",
+    command: "BECKON_EGRESS_ALLOW=10.0.0.5:8080 script/server",
+    after: "(several addresses are separated by commas).",
+  });
+});
+
+test("a message without a command stays whole", () => {
+  expect(splitCommand("It rejects the key (401).")).toEqual({
+    before: "It rejects the key (401).",
+    command: undefined,
+    after: "",
+  });
+});
+
+test.each([
+  "It rejects the key (401).",
+  "It has no list of models there (404): is the base URL that of its API?",
+  "It answered, but not with a list of models: is the base URL that of its API?",
+  "It cannot be reached (ECONNREFUSED).",
+  "It did not answer within 10 seconds.",
+  "It answered 429: too many requests, or the account's limit is used up.",
+  "It answered 500.",
+])("there is advice for the error %j", (error) => {
+  expect(adviceFor(error, true)).toEqual(expect.stringMatching(/^[A-Z].*\.$/));
+  expect(adviceFor(error, false)).not.toMatch(/Edit/);
+});
+
+test("every preset but the last is complete, except for a key", () => {
+  for (const { id, name, kind, baseUrl } of presets.slice(0, -1)) {
+    const address = baseUrl === "" ? {} : { base_url: baseUrl };
+    const { error } = createProviderBody.safeParse({ name, kind, ...address, api_key: "sk-1" });
+    expect([id, error]).toEqual([id, undefined]);
+  }
+});
+
+const provider = { id: "prv_1", name: "mine" };
+const list: ModelList = {
+  provider: "mine",
+  provider_id: "prv_1",
+  origin: "workspace",
+  models: ["mine/a/b"],
+  error: null,
+};
+const read = { lists: [list], readAtMs: 1_000, isPending: false };
+
+test("the newer one of check and list counts", () => {
+  const failed = { works: false, models: [], error: "It answered 500." };
+  expect(stateOf(provider, read, undefined)).toEqual({
+    name: "works",
+    models: ["a/b"],
+    atMs: 1_000,
+  });
+  expect(stateOf(provider, read, { ...failed, checkedAtMs: 999 })).toMatchObject({ name: "works" });
+  expect(stateOf(provider, read, { ...failed, checkedAtMs: 2_000 })).toEqual({
+    name: "fails",
+    error: "It answered 500.",
+    atMs: 2_000,
+  });
+});
+
+test("the operator's provider is replaced by the workspace's of its name", () => {
+  expect(stateOf({ id: "env_mine", name: "mine" }, read, undefined)).toEqual({ name: "replaced" });
+});
+
+test("without the lists nothing is known", () => {
+  const none = { lists: undefined, readAtMs: 0 };
+  expect(stateOf(provider, { ...none, isPending: true }, undefined).name).toBe("loading");
+  expect(stateOf(provider, { ...none, isPending: false }, undefined).name).toBe("unknown");
+});

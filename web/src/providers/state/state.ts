@@ -1,0 +1,50 @@
+import type { ModelList, Provider } from "@beckon/client";
+import type { MadeCheck } from "../queries.ts";
+
+/** What is known about a provider. */
+export type ProviderState =
+  | { readonly name: "loading" }
+  /** The lists of models could not be read, so nothing is known. */
+  | { readonly name: "unknown" }
+  /** The workspace has its own provider with the name of this one of the operator. */
+  | { readonly name: "replaced" }
+  | {
+      readonly name: "works";
+      /** Without the provider's name and the slash. */
+      readonly models: readonly string[];
+      readonly atMs: number;
+    }
+  | { readonly name: "fails"; readonly error: string; readonly atMs: number };
+
+/** The lists of models as the page has read them. */
+export interface ReadLists {
+  readonly lists: readonly ModelList[] | undefined;
+  /** Milliseconds since 1970. */
+  readonly readAtMs: number;
+  readonly isPending: boolean;
+}
+
+/** Returns the newer one of what the last check and the lists of models say. */
+export function stateOf(
+  provider: Pick<Provider, "id" | "name">,
+  { lists, readAtMs, isPending }: ReadLists,
+  check: MadeCheck | undefined,
+): ProviderState {
+  const list = lists?.find(({ provider_id: id }) => id === provider.id);
+  if (check !== undefined && (list === undefined || check.checkedAtMs >= readAtMs)) {
+    const { works, models, error, checkedAtMs: atMs } = check;
+    return works
+      ? { name: "works", models, atMs }
+      : { name: "fails", error: error ?? "It does not work.", atMs };
+  }
+  if (list !== undefined)
+    return list.error === null
+      ? { name: "works", models: list.models.map(withoutProvider), atMs: readAtMs }
+      : { name: "fails", error: list.error, atMs: readAtMs };
+  if (lists === undefined) return { name: isPending ? "loading" : "unknown" };
+  const isReplaced = lists.some((each) => each.provider === provider.name);
+  // Otherwise the provider is newer than the lists, which are being read again.
+  return { name: isReplaced ? "replaced" : "loading" };
+}
+
+const withoutProvider = (model: string) => model.slice(model.indexOf("/") + 1);

@@ -1,0 +1,34 @@
+import type { Provider } from "@beckon/client";
+import { skipToken, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useWorkspace } from "../../data/index.ts";
+import { checkKey, type MadeCheck, modelsQuery } from "../queries.ts";
+import { stateOf } from "./state.ts";
+
+/** Returns what is known about a provider, and how to check it now. */
+export function useCheck(provider: Pick<Provider, "id" | "name">) {
+  const workspace = useWorkspace();
+  const queryClient = useQueryClient();
+  const queryKey = checkKey(workspace.id, provider.id);
+  const { data: made } = useQuery<MadeCheck>({ queryKey, queryFn: skipToken });
+  const models = useQuery(modelsQuery(workspace));
+  const check = useMutation({
+    mutationFn: () => workspace.client.providers.check(provider.id),
+    onSuccess: (result) => {
+      queryClient.setQueryData<MadeCheck>(queryKey, { ...result, checkedAtMs: Date.now() });
+    },
+  });
+  const lists = {
+    lists: models.data,
+    readAtMs: models.dataUpdatedAt,
+    isPending: models.isPending,
+  };
+  return {
+    state: stateOf(provider, lists, made),
+    check: () => check.mutate(),
+    isChecking: check.isPending,
+    /** Whether `check` has not been called yet. */
+    isIdle: check.isIdle,
+    /** What was thrown if the check could not be made; null otherwise. */
+    error: check.error,
+  };
+}

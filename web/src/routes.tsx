@@ -1,0 +1,327 @@
+/**
+ * Every route of the dashboard, in one table.
+ *
+ * To add a screen: write `export function NameScreen()` in `<feature>/<name>-screen.tsx`, and add
+ * one line to the feature's section of `screens` below. A route exists only when its screen does:
+ * navigation, palette and keys show what `screens` has, so nothing else must change.
+ *
+ * - `scope` is the permission to read what the screen shows. Without it, the person sees a page
+ *   that says which role they need.
+ * - Parameters: `useParams({ strict: false })`. Search parameters are texts, not JSON:
+ *   `useSearch({ strict: false })` gives `{ status?: string, … }`; the feature's `queries.ts` parses
+ *   them by hand into its query. To change them, `navigate({ to: ".", search, replace: true })`.
+ * - A screen that frames others (tabs) is a route with children, as `workspace` is.
+ */
+import type { Scope } from "@beckon/contract";
+import type { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  notFound,
+  type RouteComponent,
+  redirect,
+} from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { isUnauthorized, lastWorkspace, meQuery, workspaceQuery } from "./data/index.ts";
+import {
+  BodySkeleton,
+  CrashPage,
+  LoadingPage,
+  NotFoundPage,
+  NoWorkspacePage,
+  Root,
+  ScreenSkeleton,
+  ShellSkeleton,
+  WorkspaceShell,
+} from "./shell/index.ts";
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+  interface StaticDataRouteOption {
+    /** The permission that the screen needs. */
+    scope?: Scope;
+  }
+}
+
+const root = createRootRouteWithContext<{ readonly queryClient: QueryClient }>()({
+  component: Root,
+  notFoundComponent: NotFoundPage,
+});
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  beforeLoad: async ({ context }) => {
+    const { workspaces } = await requireMe(context.queryClient);
+    const last = lastWorkspace();
+    const target = workspaces.find(({ id }) => id === last) ?? workspaces[0];
+    if (target !== undefined)
+      throw redirect({ to: "/w/$workspaceId", params: { workspaceId: target.id }, replace: true });
+  },
+  component: NoWorkspacePage,
+});
+
+const workspace = createRoute({
+  getParentRoute: () => root,
+  path: "/w/$workspaceId",
+  beforeLoad: async ({ context, params, location }) => {
+    const { workspaces } = await requireMe(context.queryClient, location.href);
+    if (!workspaces.some(({ id }) => id === params.workspaceId)) throw notFound();
+  },
+  loader: ({ context, params }) =>
+    context.queryClient.ensureQueryData(workspaceQuery(params.workspaceId)),
+  component: WorkspaceShell,
+  pendingComponent: ShellSkeleton,
+  // The navigation is there at once, and not longer than it must be in this form.
+  pendingMs: 0,
+  pendingMinMs: 0,
+});
+
+/** An address that leads nowhere, inside the workspace's frame. */
+const elsewhere = createRoute({
+  getParentRoute: () => workspace,
+  path: "$",
+  component: NotFoundPage,
+});
+
+/** Returns the signed-in person. Leads to the sign-in page if nobody is, from there to `next`. */
+async function requireMe(queryClient: QueryClient, next?: string) {
+  try {
+    return await queryClient.ensureQueryData(meQuery);
+  } catch (thrown) {
+    if (!isUnauthorized(thrown)) throw thrown;
+    throw redirect({ href: signInPath(next), replace: true });
+  }
+}
+
+const signInPath = (next: string | undefined) =>
+  next === undefined ? "/sign-in" : `/sign-in?${new URLSearchParams({ next })}`;
+
+/** Loads a screen when its route is opened. */
+function screen<Name extends string>(
+  load: () => Promise<{ readonly [Key in Name]: () => ReactNode }>,
+  name: Name,
+): RouteComponent {
+  return lazyRouteComponent(load as () => Promise<Record<string, () => ReactNode>>, name);
+}
+
+/** A page outside of workspaces. */
+const outside = <const Path extends string>(path: Path, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => root, path, component });
+
+/** A screen of a workspace. */
+const inWorkspace = <const Path extends string>(
+  path: Path,
+  scope: Scope,
+  component: RouteComponent,
+) =>
+  createRoute({
+    getParentRoute: () => workspace,
+    path,
+    component,
+    pendingComponent: ScreenSkeleton,
+    staticData: { scope },
+  });
+
+/** The frame of an agent's screens. Its own address leads to the first tab. */
+const agent = inWorkspace(
+  "/agents/$agentId",
+  "agents:read",
+  screen(() => import("./agents/frame/agent-frame.tsx"), "AgentFrame"),
+);
+
+/** A screen of an agent. It becomes a tab if `agents/frame/tabs.ts` has its path. */
+const inAgent = <const Path extends string>(path: Path, scope: Scope, component: RouteComponent) =>
+  createRoute({
+    getParentRoute: () => agent,
+    path,
+    component,
+    pendingComponent: BodySkeleton,
+    staticData: { scope },
+  });
+
+/** The frame of an agent's triggers: the list, and beside it the one that is open. */
+const triggers = inAgent(
+  "/triggers",
+  "triggers:read",
+  screen(() => import("./triggers/list/triggers-screen.tsx"), "TriggersScreen"),
+);
+
+const inTriggers = <const Path extends string>(path: Path, component: RouteComponent) =>
+  createRoute({
+    getParentRoute: () => triggers,
+    path,
+    component,
+    pendingComponent: BodySkeleton,
+  });
+
+const screens = {
+  outside: [
+    outside(
+      "/sign-in",
+      screen(() => import("./accounts/sign-in-screen.tsx"), "SignInScreen"),
+    ),
+    outside(
+      "/setup",
+      screen(() => import("./accounts/setup-screen.tsx"), "SetupScreen"),
+    ),
+    outside(
+      "/invite",
+      screen(() => import("./accounts/invite-screen.tsx"), "InviteScreen"),
+    ),
+    outside(
+      "/reset",
+      screen(() => import("./accounts/reset-screen.tsx"), "ResetScreen"),
+    ),
+  ],
+  overview: [
+    inWorkspace(
+      "/",
+      "runs:read",
+      screen(() => import("./overview/overview-screen.tsx"), "OverviewScreen"),
+    ),
+  ],
+  runs: [
+    inWorkspace(
+      "/runs",
+      "runs:read",
+      screen(() => import("./runs/list/runs-screen.tsx"), "RunsScreen"),
+    ),
+    inWorkspace(
+      "/runs/$runId",
+      "runs:read",
+      screen(() => import("./runs/run/run-screen.tsx"), "RunScreen"),
+    ),
+  ],
+  agents: [
+    inWorkspace(
+      "/agents",
+      "agents:read",
+      screen(() => import("./agents/list/agents-screen.tsx"), "AgentsScreen"),
+    ),
+    inWorkspace(
+      "/agents/new",
+      "agents:read",
+      screen(() => import("./agents/new/new-agent-screen.tsx"), "NewAgentScreen"),
+    ),
+  ],
+  inAgent: [
+    inAgent(
+      "/",
+      "agents:read",
+      screen(() => import("./agents/frame/agent-home.tsx"), "AgentHome"),
+    ),
+    inAgent(
+      "/playground",
+      "agents:read",
+      screen(() => import("./agents/playground/playground-screen.tsx"), "PlaygroundScreen"),
+    ),
+    inAgent(
+      "/settings",
+      "agents:read",
+      screen(() => import("./agents/settings/settings-screen.tsx"), "SettingsScreen"),
+    ),
+    inAgent(
+      "/runs",
+      "runs:read",
+      screen(() => import("./runs/list/agent-runs-screen.tsx"), "AgentRunsScreen"),
+    ),
+    triggers.addChildren([
+      inTriggers(
+        "/",
+        screen(() => import("./triggers/list/triggers-home.tsx"), "TriggersHome"),
+      ),
+      inTriggers(
+        "/$triggerId",
+        screen(() => import("./triggers/trigger/trigger-screen.tsx"), "TriggerScreen"),
+      ),
+    ]),
+    inAgent(
+      "/connect",
+      "agents:read",
+      screen(() => import("./agents/connect/connect-screen.tsx"), "ConnectScreen"),
+    ),
+    inAgent(
+      "/versions",
+      "agents:read",
+      screen(() => import("./agents/versions/versions-screen.tsx"), "VersionsScreen"),
+    ),
+  ],
+  providers: [
+    inWorkspace(
+      "/providers",
+      "providers:read",
+      screen(() => import("./providers/providers-screen.tsx"), "ProvidersScreen"),
+    ),
+  ],
+  keys: [
+    inWorkspace(
+      "/keys",
+      "keys:read",
+      screen(() => import("./keys/keys-screen.tsx"), "KeysScreen"),
+    ),
+  ],
+  members: [
+    inWorkspace(
+      "/members",
+      "members:read",
+      screen(() => import("./members/members-screen.tsx"), "MembersScreen"),
+    ),
+  ],
+  audit: [
+    inWorkspace(
+      "/audit",
+      "audit:read",
+      screen(() => import("./audit/audit-screen.tsx"), "AuditScreen"),
+    ),
+  ],
+  settings: [
+    inWorkspace(
+      "/settings",
+      "workspaces:read",
+      screen(() => import("./workspaces/settings-screen.tsx"), "SettingsScreen"),
+    ),
+  ],
+} as const;
+
+const routeTree = root.addChildren([
+  home,
+  ...screens.outside,
+  workspace.addChildren([
+    ...screens.overview,
+    ...screens.runs,
+    ...screens.agents,
+    agent.addChildren([...screens.inAgent]),
+    ...screens.providers,
+    ...screens.keys,
+    ...screens.members,
+    ...screens.audit,
+    ...screens.settings,
+    elsewhere,
+  ]),
+]);
+
+/** Creates the router. Search parameters are texts, so that URLs are those of the API's filters. */
+export function createAppRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree,
+    context: { queryClient },
+    parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+    stringifySearch: (search) => {
+      const given = Object.entries(search).filter(([, value]) => value !== undefined);
+      const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+      return text.size === 0 ? "" : `?${text}`;
+    },
+    defaultPendingComponent: LoadingPage,
+    defaultPendingMs: 150,
+    defaultErrorComponent: CrashPage,
+    defaultNotFoundComponent: NotFoundPage,
+    // Queries decide what is stale, so routes keep nothing.
+    defaultPreloadStaleTime: 0,
+    scrollRestoration: true,
+  });
+}

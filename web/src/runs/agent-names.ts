@@ -1,0 +1,55 @@
+import type { WorkspaceEvent } from "@beckon/client";
+import { queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
+import { agentsKey } from "../agents/index.ts";
+import { type CurrentWorkspace, useWorkspace } from "../data/index.ts";
+import { useEvents } from "../live/index.ts";
+
+/** What lists of runs show of an agent. */
+export interface AgentName {
+  readonly name: string;
+  readonly paused: boolean;
+  readonly pauseReason: string | null;
+}
+
+/** Agents whose names are read. Of others, the id is shown. */
+const maxAgents = 1_000;
+
+/** Names of the agents by id, newest first. */
+export const agentNamesQuery = ({ id, client, can }: CurrentWorkspace) =>
+  queryOptions({
+    queryKey: [...agentsKey(id), "names"],
+    queryFn: async ({ signal }): Promise<ReadonlyMap<string, AgentName>> => {
+      const names = new Map<string, AgentName>();
+      for await (const agent of client.agents.list({ limit: 200 }, { signal })) {
+        const { name, paused, pause_reason } = agent;
+        names.set(agent.id, { name, paused, pauseReason: pause_reason });
+        if (names.size === maxAgents) break;
+      }
+      return names;
+    },
+    enabled: can("agents:read"),
+  });
+
+const none: ReadonlyMap<string, AgentName> = new Map();
+
+/** Returns the agents by id; none without the permission to read agents. */
+export function useAgentNames(): ReadonlyMap<string, AgentName> {
+  const options = agentNamesQuery(useWorkspace());
+  const queryClient = useQueryClient();
+  const names = useQuery(options).data;
+  /** Agents that have no name although the names were read for them: those that are deleted. */
+  const nameless = useRef(new Set<string>());
+  const isNews = ({ type, agent_id }: WorkspaceEvent) => {
+    if (type === "agent.paused" || type === "agent.resumed") return true;
+    if (agent_id === null || names === undefined || names.has(agent_id)) return false;
+    const isFirst = !nameless.current.has(agent_id);
+    nameless.current.add(agent_id);
+    return isFirst;
+  };
+  useEvents((events) => {
+    if (events.filter(isNews).length > 0)
+      void queryClient.invalidateQueries({ queryKey: options.queryKey });
+  });
+  return names ?? none;
+}

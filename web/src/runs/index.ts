@@ -1,0 +1,5 @@
+export { type AgentName, agentNamesQuery, useAgentNames } from "./agent-names.ts";
+export { isEnd, isNewRun, patched } from "./live-runs.ts";
+export { isEnded } from "./patch-run.ts";
+export { runQuery, runsKey } from "./queries.ts";
+export { useLiveRuns } from "./use-live-runs.ts";

@@ -1,0 +1,86 @@
+import {
+  type BeckonClient,
+  BeckonError,
+  type CancelRunsBody,
+  type DeleteRunsBody,
+} from "@beckon/client";
+import type { BulkAction } from "../filters/run-filters.ts";
+
+/** Runs by their ids, or all that a bulk operation selects. */
+export type BulkTarget =
+  | { readonly ids: readonly string[] }
+  | { readonly body: CancelRunsBody & DeleteRunsBody };
+
+/** Requests at a time. HTTP/1.1 allows a browser six connections, and streams have some. */
+const maxConcurrent = 3;
+
+/**
+ * Cancels or deletes runs, and reports how many so far. Aborting the signal stops between requests.
+ * @returns how many runs were changed
+ * @throws BeckonError if a request fails: what was changed before stays changed
+ */
+export async function applyToMany(
+  client: Pick<BeckonClient, "runs">,
+  action: BulkAction,
+  target: BulkTarget,
+  onProgress: (changed: number) => void,
+  signal: AbortSignal,
+): Promise<number> {
+  return "ids" in target
+    ? applyToEach(client, action, target.ids, onProgress, signal)
+    : applyToAll(client, action, target.body, onProgress, signal);
+}
+
+async function applyToAll(
+  { runs }: Pick<BeckonClient, "runs">,
+  action: BulkAction,
+  body: CancelRunsBody & DeleteRunsBody,
+  onProgress: (changed: number) => void,
+  signal: AbortSignal,
+): Promise<number> {
+  let changed = 0;
+  let after: string | null | undefined;
+  while (after !== null && !signal.aborted) {
+    const page = { ...body, ...(after === undefined ? {} : { after }) };
+    if (action === "cancel") {
+      const answer = await runs.cancelMany(page);
+      changed += answer.cancelled;
+      after = answer.next;
+    } else {
+      const answer = await runs.deleteMany(page);
+      changed += answer.deleted;
+      after = answer.next;
+    }
+    onProgress(changed);
+  }
+  return changed;
+}
+
+async function applyToEach(
+  { runs }: Pick<BeckonClient, "runs">,
+  action: BulkAction,
+  ids: readonly string[],
+  onProgress: (changed: number) => void,
+  signal: AbortSignal,
+): Promise<number> {
+  const left = [...ids];
+  let changed = 0;
+  const work = async () => {
+    for (let id = left.shift(); id !== undefined; id = left.shift()) {
+      if (signal.aborted) return;
+      try {
+        if (action === "cancel") await runs.cancel(id);
+        else await runs.delete(id);
+        changed += 1;
+        onProgress(changed);
+      } catch (thrown) {
+        // Deleted, or ended, since the list was read: there is nothing left to do.
+        if (thrown instanceof BeckonError && [404, 409].includes(thrown.status ?? 0)) continue;
+        left.length = 0;
+        throw thrown;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: maxConcurrent }, work));
+  return changed;
+}

@@ -1,0 +1,97 @@
+import type { ListedRun } from "@beckon/client";
+import { Ban, Trash2 } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { formatCount } from "../../../format/index.ts";
+import { Button } from "../../../ui/index.ts";
+import { type BulkAction, bulkSelection, type RunFilters } from "../filters/run-filters.ts";
+import type { BulkTarget } from "./apply-to-many.ts";
+import { BulkDialog } from "./bulk-dialog.tsx";
+import { applicable, nothingSelected, type RunSelection } from "./selection.ts";
+
+interface BulkBarProps {
+  readonly selection: RunSelection;
+  readonly onChange: (selection: RunSelection) => void;
+  readonly rows: readonly ListedRun[];
+  readonly filters: RunFilters;
+  /** The filters in words. */
+  readonly filterWords: ReactNode;
+}
+
+interface OpenDialog {
+  readonly action: BulkAction;
+  readonly target: BulkTarget;
+  readonly skipped: number;
+}
+
+/** What can be done with the selected runs. */
+export function BulkBar({ selection, onChange, rows, filters, filterWords }: BulkBarProps) {
+  const [dialog, setDialog] = useState<OpenDialog>();
+  const isAll = selection.kind === "all";
+  const clear = () => onChange(nothingSelected);
+
+  const button = (action: BulkAction, label: string, icon: typeof Ban) => {
+    const { disabledReason, target, skipped } = prepare(action);
+    return (
+      <Button
+        size="small"
+        icon={icon}
+        disabledReason={disabledReason}
+        onClick={() => target && setDialog({ action, target, skipped })}
+      >
+        {label}
+      </Button>
+    );
+  };
+  const prepare = (action: BulkAction) => {
+    if (selection.kind === "all") {
+      // Relative times are counted from the moment at which the dialog names them.
+      const all = bulkSelection(filters, action, Date.now());
+      return "reason" in all
+        ? { disabledReason: all.reason, skipped: 0 }
+        : { target: all, skipped: 0 };
+    }
+    const ids = applicable(rows, selection.keys, action);
+    const reason =
+      action === "cancel"
+        ? "The selected runs have ended."
+        : "The selected runs have not ended yet. Cancel them first.";
+    return {
+      ...(ids.length === 0 ? { disabledReason: reason } : { target: { ids } }),
+      skipped: selection.keys.size - ids.length,
+    };
+  };
+  return (
+    <>
+      <strong className="font-semibold">
+        {isAll ? "All that match" : formatCount(selection.keys.size)} selected
+      </strong>
+      {isAll ? null : (
+        <Button
+          size="small"
+          variant="quiet"
+          onClick={() => onChange({ kind: "all" })}
+          disabledReason={
+            filters.text === undefined
+              ? undefined
+              : "Runs found by a search in their texts can only be selected one by one."
+          }
+        >
+          Select all matching
+        </Button>
+      )}
+      {button("cancel", "Cancel", Ban)}
+      {button("delete", "Delete", Trash2)}
+      <Button size="small" variant="quiet" onClick={clear}>
+        Clear selection
+      </Button>
+      {dialog === undefined ? null : (
+        <BulkDialog
+          {...dialog}
+          {...(isAll && { filter: filterWords })}
+          close={() => setDialog(undefined)}
+          onDone={clear}
+        />
+      )}
+    </>
+  );
+}

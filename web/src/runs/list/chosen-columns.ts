@@ -1,0 +1,20 @@
+import { type ColumnName, columnNames, defaultColumns, fixedColumns } from "./columns.tsx";
+
+const storageKey = "beckon.runs.columns";
+
+/** Returns the names in `value` in the order of the table, and those that are always shown. */
+export function columnsOf(value: string | null | undefined): readonly ColumnName[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  const given = new Set(value.split(","));
+  return columnNames.filter((name) => given.has(name) || fixedColumns.has(name));
+}
+
+/** Returns the columns that were last chosen in this browser. */
+export function rememberedColumns(): readonly ColumnName[] {
+  return columnsOf(localStorage.getItem(storageKey)) ?? defaultColumns;
+}
+
+/** Keeps the columns for other lists of runs in this browser. */
+export function rememberColumns(columns: readonly ColumnName[]): void {
+  localStorage.setItem(storageKey, columns.join(","));
+}

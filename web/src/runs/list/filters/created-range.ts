@@ -1,0 +1,53 @@
+import { formatExact, formatTime } from "../../../format/index.ts";
+import { type RunFilters, timeOf } from "./run-filters.ts";
+
+/** A range of time as one value: `24h`, or two times with a slash between them; one can be empty. */
+export const presets = [
+  { value: "1h", label: "Last hour" },
+  { value: "24h", label: "Last 24 hours" },
+  { value: "7d", label: "Last 7 days" },
+  { value: "30d", label: "Last 30 days" },
+] as const;
+
+/** Returns the range of the filters as one value; undefined without one. */
+export function rangeOf({ created_after, created_before }: RunFilters): string | undefined {
+  if (created_after === undefined && created_before === undefined) return undefined;
+  if (created_before === undefined && presets.some(({ value }) => value === created_after))
+    return created_after;
+  return `${created_after ?? ""}/${created_before ?? ""}`;
+}
+
+/** Returns the search parameters of a range. */
+export function parametersOf(
+  range: string | undefined,
+): Readonly<Record<string, string | undefined>> {
+  const [after, before] = range?.split("/") ?? [];
+  return { created_after: after || undefined, created_before: before || undefined };
+}
+
+/** Returns a range in words. */
+export function wordsOf(range: string, nowMs: number, zone: string): string {
+  const preset = presets.find(({ value }) => value === range);
+  if (preset !== undefined) return preset.label;
+  const [after = "", before = ""] = range.split("/");
+  const short = (value: string) => {
+    const ms = timeOf(value, nowMs);
+    // Without milliseconds and the name of the zone, which the workspace has.
+    return ms === undefined ? value : formatExact(ms, zone).replace(/:\d\d\.\d{3} .*$/, "");
+  };
+  if (before === "") return `since ${relativeOr(after, nowMs, zone, short)}`;
+  if (after === "") return `until ${short(before)}`;
+  return `${short(after)} – ${short(before)}`;
+}
+
+function relativeOr(
+  value: string,
+  nowMs: number,
+  zone: string,
+  otherwise: (value: string) => string,
+): string {
+  const ms = timeOf(value, nowMs);
+  return /^\d+[mhd]$/.test(value) && ms !== undefined
+    ? formatTime(ms, nowMs, zone)
+    : otherwise(value);
+}

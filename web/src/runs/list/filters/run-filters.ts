@@ -1,0 +1,124 @@
+import type { CancelRunsBody, DeleteRunsBody, ListRunsQuery } from "@beckon/client";
+
+/** Filters of a list of runs, as the URL has them: the API's names, times also as `24h`. */
+export type RunFilters = Readonly<Partial<Record<FilterName, string>>>;
+type FilterName = (typeof filterNames)[number];
+
+/** The filters that a URL can have. */
+export const filterNames = [
+  "status",
+  "agent_id",
+  "source",
+  "trigger_id",
+  "external_id",
+  "tag",
+  "error",
+  "text",
+  "created_after",
+  "created_before",
+] as const satisfies readonly (keyof ListRunsQuery)[];
+
+export const statuses = ["queued", "running", "succeeded", "failed", "cancelled"] as const;
+export const sources = ["invoke", "trigger", "draft"] as const;
+
+const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Returns the filters of a URL. What the API would reject is left out. */
+export function filtersOf(search: Readonly<Record<string, string | undefined>>): RunFilters {
+  const given: Record<FilterName, string | undefined> = {
+    status: listOf(search.status, statuses),
+    agent_id: text(search.agent_id, 100),
+    source: listOf(search.source, sources),
+    trigger_id: text(search.trigger_id, 100),
+    external_id: text(search.external_id, 255),
+    tag: text(search.tag, 64),
+    error: text(search.error, 200),
+    text: text(search.text, 200),
+    created_after: time(search.created_after),
+    created_before: time(search.created_before),
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+function listOf(value: string | undefined, known: readonly string[]): string | undefined {
+  const given = new Set(value?.split(","));
+  return known.filter((each) => given.has(each)).join(",") || undefined;
+}
+
+function text(value: string | undefined, max: number): string | undefined {
+  return value?.trim().slice(0, max) || undefined;
+}
+
+function time(value: string | undefined): string | undefined {
+  return value !== undefined && timeOf(value, 0) !== undefined ? value : undefined;
+}
+
+/** Returns the Unix time in ms of `24h`, `7d` (before now) or an ISO time; undefined of others. */
+export function timeOf(value: string, nowMs: number): number | undefined {
+  const [, amount, unit] = /^(\d{1,4})([mhd])$/.exec(value) ?? [];
+  if (unit !== undefined) return nowMs - Number(amount) * (unitMs[unit] ?? 0);
+  // Only with its zone: the API rejects a time without one.
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(value)) return undefined;
+  const ms = Date.parse(value);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** Returns the query of the API for the filters, with times counted from `nowMs`. */
+export function queryOf(filters: RunFilters, nowMs: number): ListRunsQuery {
+  const { created_after, created_before } = filters;
+  return {
+    ...filters,
+    ...(created_after && { created_after: isoOf(created_after, nowMs) }),
+    ...(created_before && { created_before: isoOf(created_before, nowMs) }),
+  };
+}
+
+const isoOf = (value: string, nowMs: number) =>
+  new Date(timeOf(value, nowMs) ?? nowMs).toISOString();
+
+/** What can be done with many runs. */
+export type BulkAction = "cancel" | "delete";
+
+/** The states in which a run can be cancelled or deleted. */
+const statesFor = {
+  cancel: ["queued", "running"],
+  delete: ["succeeded", "failed", "cancelled"],
+} as const;
+
+/** Returns whether the run is in a state in which the action applies to it. */
+export function canApply(action: BulkAction, { status }: { readonly status: string }): boolean {
+  return (statesFor[action] as readonly string[]).includes(status);
+}
+
+/** The runs that a bulk operation selects; or why all that match cannot be selected. */
+export type BulkSelection =
+  | { readonly body: CancelRunsBody & DeleteRunsBody }
+  | { readonly reason: string };
+
+/**
+ * Returns the body of a bulk operation on exactly the runs that match, as far as the action applies
+ * to them.
+ */
+export function bulkSelection(
+  filters: RunFilters,
+  action: BulkAction,
+  nowMs: number,
+): BulkSelection {
+  const { text, status, source, ...rest } = queryOf(filters, nowMs);
+  if (text !== undefined)
+    return { reason: "Runs found by a search in their texts can only be selected one by one." };
+  const states = status?.split(",").filter((each) => canApply(action, { status: each }));
+  if (states?.length === 0)
+    return {
+      reason:
+        action === "cancel" ? "Runs that match have ended." : "Runs that match have not ended yet.",
+    };
+  const filter = {
+    ...rest,
+    ...(states && { status: states }),
+    ...(source && { source: source.split(",") }),
+  };
+  // The lists of states and sources were checked against the contract's when they were parsed.
+  const body = Object.keys(filter).length === 0 ? { all: true } : { filter };
+  return { body: body as CancelRunsBody & DeleteRunsBody };
+}

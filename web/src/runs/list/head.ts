@@ -1,0 +1,34 @@
+import type { ListedRun, Page } from "@beckon/client";
+import type { InfiniteData } from "@tanstack/react-query";
+
+/** The loaded pages of a list of runs. */
+export type RunPages = InfiniteData<Page<ListedRun>, string | null>;
+
+/** Returns how many runs of the newest page are not in the list. */
+export function countNew(pages: RunPages, head: Page<ListedRun>): number {
+  const known = new Set(pages.pages.flatMap((page) => page.data.map(({ id }) => id)));
+  return head.data.filter(({ id }) => !known.has(id)).length;
+}
+
+/**
+ * Returns the list with its newest page read again. The page replaces all rows of its range, so
+ * rows that no longer match leave. If runs are missing between the page and the rows below it, the
+ * list starts again with the page.
+ */
+export function mergeHead(list: RunPages, head: Page<ListedRun>): RunPages {
+  const last = head.data.at(-1)?.id;
+  if (head.next === null) return startOf(head);
+  if (last === undefined) return list;
+  const known = list.pages.flatMap((page) => page.data);
+  // Ids sort by time of creation, and lists have the newest run first.
+  if (!known.some(({ id }) => id >= last)) return startOf(head);
+  const pages = list.pages.map((page) => ({
+    ...page,
+    data: page.data.filter(({ id }) => id < last),
+  }));
+  const [first, ...rest] = pages;
+  if (first === undefined) return startOf(head);
+  return { ...list, pages: [{ ...first, data: [...head.data, ...first.data] }, ...rest] };
+}
+
+const startOf = (head: Page<ListedRun>): RunPages => ({ pages: [head], pageParams: [null] });

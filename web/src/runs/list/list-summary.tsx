@@ -1,0 +1,46 @@
+import type { ListedRun } from "@beckon/client";
+import { formatCount, formatDate, formatMoney } from "../../format/index.ts";
+import { Spinner, useTimeZone } from "../../ui/index.ts";
+import { isEnded } from "../patch-run.ts";
+import { lookedBackTo } from "./looked-back.ts";
+
+interface ListSummaryProps {
+  readonly rows: readonly ListedRun[];
+  readonly hasMore: boolean;
+  /** Cursor of the page that is being searched, if the last one had no match. */
+  readonly searching: string | undefined;
+}
+
+/** How much of the list is loaded, and how far a search has looked. */
+export function ListSummary({ rows, hasMore, searching }: ListSummaryProps) {
+  const zone = useTimeZone();
+  if (searching !== undefined) {
+    const back = lookedBackTo(searching);
+    return (
+      <span role="status" className="inline-flex items-center gap-2">
+        <Spinner />
+        {back === undefined
+          ? "Searching older runs…"
+          : `Searching, looked back to ${formatDate(back, Date.now(), zone)}…`}
+      </span>
+    );
+  }
+  if (rows.length === 0) return null;
+  return (
+    <span>
+      {hasMore ? `${formatCount(rows.length)} loaded` : `${formatCount(rows.length)} in total`}
+      {costText(rows.filter(isEnded))}
+    </span>
+  );
+}
+
+/** The cost of the runs that have ended, with how many of them are not in the sum. */
+function costText(ended: readonly ListedRun[]): string {
+  if (ended.length === 0) return "";
+  const costs = ended.flatMap(({ cost_micros }) => cost_micros ?? []);
+  if (costs.length === 0) return ", cost unknown";
+  const sum = formatMoney(costs.reduce((total, cost) => total + cost, 0));
+  const unknown = ended.length - costs.length;
+  if (unknown === 0) return `, ${sum}`;
+  return `, ${sum} (${formatCount(unknown)} of ${formatCount(ended.length)} unknown)`;
+}

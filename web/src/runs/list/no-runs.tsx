@@ -1,0 +1,45 @@
+import { useWorkspace } from "../../data/index.ts";
+import { Button, CodeBlock, EmptyState, LinkButton } from "../../ui/index.ts";
+
+interface NoRunsProps {
+  /** Undefined if no filter is set that can be removed. */
+  readonly clearFilters: (() => void) | undefined;
+  /** The agent or trigger to which the list is limited. */
+  readonly agentId: string | undefined;
+  readonly triggerId: string | undefined;
+}
+
+/** What a list of runs shows if it has no rows. */
+export function NoRuns({ clearFilters, agentId, triggerId }: NoRunsProps) {
+  const { id } = useWorkspace();
+  if (clearFilters !== undefined)
+    return (
+      <EmptyState action={<Button onClick={clearFilters}>Clear filters</Button>}>
+        No run matches.
+      </EmptyState>
+    );
+  if (triggerId !== undefined)
+    return (
+      <EmptyState>
+        Each request to the trigger's URL becomes a run, which is listed here.
+      </EmptyState>
+    );
+  const path = agentId === undefined ? `/w/${id}/agents` : `/w/${id}/agents/${agentId}/playground`;
+  return (
+    <EmptyState
+      action={
+        <LinkButton href={path} variant="primary">
+          {agentId === undefined ? "Choose an agent" : "Open the playground"}
+        </LinkButton>
+      }
+      snippet={
+        <CodeBlock
+          label="curl command"
+          code={`curl ${location.origin}/api/public/agents/${agentId ?? "AGENT_ID"}/invoke \\\n  -H "x-api-key: $TOKEN" -H "Content-Type: application/json" \\\n  -d '{"input": "Hello"}'`}
+        />
+      }
+    >
+      Each call of an agent is a run, with everything that happened in it.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,24 @@
+import type { ListedRun } from "@beckon/client";
+import { Duration, useNow } from "../../ui/index.ts";
+
+/** How long a run took, or takes until now. */
+export function RunDuration({ run }: { readonly run: ListedRun }) {
+  const { started_at, finished_at } = run;
+  if (started_at === null) return <span className="text-ink-3">–</span>;
+  if (finished_at === null) return <RunningDuration start={Date.parse(started_at)} />;
+  return <Duration ms={Date.parse(finished_at) - Date.parse(started_at)} />;
+}
+
+/** A component of its own, so that only runs that last are rendered again by the clock. */
+function RunningDuration({ start }: { readonly start: number }) {
+  const now = useNow();
+  // Whole seconds: the clock is renewed every five.
+  const seconds = Math.max(0, Math.floor((now - start) / 1_000));
+  return seconds < 60 ? (
+    <span className="font-mono text-dense whitespace-nowrap text-tide">{`${seconds} s`}</span>
+  ) : (
+    <span className="text-tide">
+      <Duration ms={seconds * 1_000} />
+    </span>
+  );
+}

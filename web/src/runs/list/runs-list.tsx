@@ -1,0 +1,100 @@
+import { type ReactNode, useMemo, useState } from "react";
+import { useList, useWorkspace } from "../../data/index.ts";
+import { DataTable, useMedia } from "../../ui/index.ts";
+import type { AgentName } from "../agent-names.ts";
+import { patched } from "../live-runs.ts";
+import { useLiveRuns } from "../use-live-runs.ts";
+import { BulkBar } from "./bulk/bulk-bar.tsx";
+import { nothingSelected, type RunSelection } from "./bulk/selection.ts";
+import { type ColumnName, narrowColumn, runColumns } from "./columns.tsx";
+import type { RunFilters } from "./filters/run-filters.ts";
+import { ListSummary } from "./list-summary.tsx";
+import { NewRunsButton } from "./new-runs-button.tsx";
+import { runsQuery } from "./queries.ts";
+import { useNewRuns } from "./use-new-runs.ts";
+
+interface RunsListProps {
+  readonly label: string;
+  readonly filters: RunFilters;
+  readonly agents: ReadonlyMap<string, AgentName>;
+  readonly columns: readonly ColumnName[];
+  /** The filters in words. */
+  readonly filterWords: ReactNode;
+  readonly columnsMenu: ReactNode;
+  readonly empty: ReactNode;
+}
+
+/** The runs that match the filters, and what can be done with many of them. */
+export function RunsList(props: RunsListProps) {
+  const { label, filters, agents, columns, filterWords, columnsMenu, empty } = props;
+  const workspace = useWorkspace();
+  const list = useList(runsQuery(workspace, filters));
+  const live = useLiveRuns();
+  const [selection, setSelection] = useState<RunSelection>(nothingSelected);
+  const isSelecting = selection.kind === "all" || selection.keys.size > 0;
+  const newRuns = useNewRuns(filters, isSelecting);
+  const isWide = useMedia("(min-width: 1100px)");
+  const isNarrow = !useMedia("(min-width: 768px)");
+  const rows = useMemo(
+    () => list.data?.pages.flatMap(({ data }) => data.map((run) => patched(run, live))) ?? [],
+    [list.data, live],
+  );
+  const hasAgent = columns.includes("agent");
+  const byName = useMemo(
+    () => ({
+      ...runColumns(agents, isWide),
+      ...(isNarrow ? { input: narrowColumn(agents, hasAgent) } : {}),
+    }),
+    [agents, isWide, isNarrow, hasAgent],
+  );
+  const keys = useMemo(
+    () => (selection.kind === "all" ? new Set(rows.map(({ id }) => id)) : selection.keys),
+    [selection, rows],
+  );
+  const searching = list.isSearching ? (list.data?.pages.at(-1)?.next ?? undefined) : undefined;
+  const canChange = workspace.can("runs:write");
+  return (
+    <div className="flex min-w-0 flex-col gap-2">
+      <div className="flex min-h-control-small flex-wrap items-center gap-x-2 gap-y-1 text-dense text-ink-2">
+        {isSelecting ? (
+          <BulkBar
+            selection={selection}
+            onChange={setSelection}
+            rows={rows}
+            filters={filters}
+            filterWords={filterWords}
+          />
+        ) : (
+          <ListSummary rows={rows} hasMore={list.hasNextPage} searching={searching} />
+        )}
+        <span className="ml-auto max-sm:hidden">{columnsMenu}</span>
+      </div>
+      <div className="min-w-0 rounded-control border border-rule bg-sheet">
+        <NewRunsButton count={newRuns.count} isMore={newRuns.isMore} onShow={newRuns.show} />
+        <DataTable
+          label={label}
+          columns={columns
+            .filter((name) => !isNarrow || name !== "state")
+            .map((name) => byName[name])}
+          density={isNarrow ? "double" : "normal"}
+          rows={rows}
+          rowKey={({ id }) => id}
+          rowHref={({ id }) => `/w/${workspace.id}/runs/${id}`}
+          linkColumn="input"
+          loading={list.isPending}
+          error={list.error}
+          onRetry={list.refetch}
+          hasMore={list.hasNextPage}
+          loadingMore={list.isFetchingNextPage}
+          onLoadMore={() => void list.fetchNextPage()}
+          empty={empty}
+          selection={
+            canChange
+              ? { keys, onChange: (chosen) => setSelection({ kind: "some", keys: chosen }) }
+              : undefined
+          }
+        />
+      </div>
+    </div>
+  );
+}

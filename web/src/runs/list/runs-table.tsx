@@ -1,0 +1,81 @@
+import { useState } from "react";
+import { useWorkspace } from "../../data/index.ts";
+import { FilterBar, useTimeZone } from "../../ui/index.ts";
+import { useAgentNames } from "../agent-names.ts";
+import { columnNames } from "./columns.tsx";
+import { ColumnsMenu } from "./columns-menu.tsx";
+import { filterDefinitions } from "./filters/filter-definitions.tsx";
+import { FilterWords } from "./filters/filter-words.tsx";
+import type { RunFilters } from "./filters/run-filters.ts";
+import { RunSearchField } from "./filters/run-search-field.tsx";
+import { NoRuns } from "./no-runs.tsx";
+import { RunsList } from "./runs-list.tsx";
+import { useRunFilters } from "./use-run-filters.ts";
+
+interface RunsTableProps {
+  /** Accessible name: "Runs". */
+  readonly label: string;
+  /** Limits the list to an agent or a trigger: these filters cannot be changed. */
+  readonly limitedTo?: RunFilters | undefined;
+}
+
+const everything: RunFilters = {};
+
+/**
+ * Runs with their filters, which are in the URL. It changes as runs start, continue and end. Put it
+ * where the page scrolls, not a part of it.
+ */
+export function RunsTable({ label, limitedTo = everything }: RunsTableProps) {
+  const { can } = useWorkspace();
+  const zone = useTimeZone();
+  const agents = useAgentNames();
+  const state = useRunFilters(limitedTo);
+  const [shownFor, setShownFor] = useState(0);
+  const { filters, values, columns } = state;
+  const surroundings = { agents, canReadAgents: can("agents:read"), zone };
+  const names = columnNames.filter((name) => name !== "agent" || !("agent_id" in limitedTo));
+  const clear = () => {
+    state.clear();
+    setShownFor(shownFor + 1);
+  };
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <FilterBar
+        filters={filterDefinitions({
+          ...surroundings,
+          without: ["text", ...Object.keys(limitedTo)],
+        })}
+        values={values}
+        onChange={state.setValues}
+      >
+        <RunSearchField
+          key={`${filters.text ?? ""} ${shownFor}`}
+          value={filters.text ?? ""}
+          onSearch={(text) => state.setValues({ ...values, text: text || undefined })}
+        />
+      </FilterBar>
+      <RunsList
+        // Another list: nothing of the earlier one is selected or waits.
+        key={JSON.stringify(filters)}
+        label={label}
+        filters={filters}
+        agents={agents}
+        columns={names.filter((name) => columns.includes(name))}
+        filterWords={
+          <FilterWords
+            filters={filters}
+            definitions={filterDefinitions({ ...surroundings, without: [] })}
+          />
+        }
+        columnsMenu={<ColumnsMenu names={names} columns={columns} onChange={state.setColumns} />}
+        empty={
+          <NoRuns
+            clearFilters={state.isFiltered ? clear : undefined}
+            agentId={limitedTo.agent_id}
+            triggerId={limitedTo.trigger_id}
+          />
+        }
+      />
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { FilterValues } from "../../ui/index.ts";
+import { columnsOf, rememberColumns, rememberedColumns } from "./chosen-columns.ts";
+import type { ColumnName } from "./columns.tsx";
+import { parametersOf, rangeOf } from "./filters/created-range.ts";
+import { filterNames, filtersOf, type RunFilters } from "./filters/run-filters.ts";
+
+/** Returns the state of a list of runs that the URL holds, and functions that change it. */
+export function useRunFilters(fixed: RunFilters) {
+  const search: Record<string, string | undefined> = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const change = (changed: Readonly<Record<string, string | undefined>>) =>
+    void navigate({ to: ".", search: { ...search, ...changed }, replace: true });
+  const own = filtersOf(search);
+  return {
+    /** The filters of the list, also those that the screen sets. */
+    filters: { ...own, ...fixed },
+    /** Values of the chips. A filter without a value yet is empty. */
+    values: {
+      ...Object.fromEntries(filterNames.map((name) => [name, own[name] ?? emptyIn(search[name])])),
+      created: rangeOf(own) ?? emptyIn(search.created_after),
+    } satisfies FilterValues as FilterValues,
+    setValues: ({ created, ...values }: FilterValues) =>
+      change({ ...values, ...(created === "" ? { created_after: "" } : parametersOf(created)) }),
+    clear: () => change(Object.fromEntries(filterNames.map((name) => [name, undefined]))),
+    isFiltered: Object.keys(own).some((name) => !(name in fixed)),
+    columns: columnsOf(search.columns) ?? rememberedColumns(),
+    setColumns: (columns: readonly ColumnName[]) => {
+      rememberColumns(columns);
+      change({ columns: columns.join(",") });
+    },
+  };
+}
+
+const emptyIn = (value: string | undefined) => (value === "" ? "" : undefined);

@@ -1,0 +1,59 @@
+import type { ListedRun, WorkspaceEvent } from "@beckon/client";
+import { expect, test } from "vitest";
+import { addEvents, patched } from "./live-runs.ts";
+
+const run = {
+  id: "run_1",
+  status: "queued",
+  started_at: null,
+  finished_at: null,
+  attempt: 1,
+  usage: { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 },
+  cost_micros: null,
+  error: null,
+} as unknown as ListedRun;
+const usage = { input_tokens: 5, output_tokens: 7, cached_input_tokens: 0 };
+
+const event = (seq: number, type: string, data: object = {}, run_id = "run_1") =>
+  ({ run_id, seq, type, data, time: `2026-11-03T12:00:0${seq}.000Z` }) as WorkspaceEvent;
+const started = event(2, "run.started");
+const finished = event(4, "run.finished", { usage, cost_micros: 12 });
+
+test("a row follows its run to the end", () => {
+  const live = addEvents(new Map(), [started]);
+  expect(patched(run, live)).toMatchObject({ status: "running", started_at: started.time });
+  expect(patched(run, addEvents(live, [finished]))).toMatchObject({
+    status: "succeeded",
+    started_at: started.time,
+    finished_at: finished.time,
+    usage,
+    cost_micros: 12,
+  });
+});
+
+test("whatever order events arrive in, a run that has ended does not run again", () => {
+  const live = addEvents(addEvents(new Map(), [finished]), [started, finished]);
+  expect(patched(run, live)).toMatchObject({ status: "succeeded", started_at: started.time });
+  expect(live.get("run_1")).toHaveLength(2);
+});
+
+test("a row that was read after the end stays as it was read", () => {
+  const ended = { ...run, status: "cancelled", finished_at: "2026-11-03T12:00:03.000Z" };
+  expect(patched(ended, addEvents(new Map(), [started]))).toBe(ended);
+});
+
+test("events that change no row keep the state, and rows without events are the same", () => {
+  const live = addEvents(new Map(), [event(3, "run.step")]);
+  expect(addEvents(live, [event(1, "run.queued")])).toBe(live);
+  expect(patched(run, live)).toBe(run);
+});
+
+test("the events of the newest 2,000 runs are kept", () => {
+  const many = Array.from({ length: 2_100 }, (_, index) =>
+    event(1, "run.started", {}, `run_${index}`),
+  );
+  const live = addEvents(addEvents(new Map(), many), [event(2, "run.finished", {}, "run_100")]);
+  expect(live.size).toBe(2_000);
+  expect(live.has("run_99")).toBe(false);
+  expect(live.get("run_100")).toHaveLength(2);
+});

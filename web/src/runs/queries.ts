@@ -1,0 +1,19 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { CurrentWorkspace } from "../data/index.ts";
+import { newerRun } from "./patch-run.ts";
+
+/** Beginning of the keys of all queries of runs, for `announceChanges`. */
+export const runsKey = (workspaceId: string) => [workspaceId, "runs"] as const;
+
+/** A run with its whole input and output. Patch it with `patchRun`. */
+export const runQuery = ({ id, client }: CurrentWorkspace, runId: string) => {
+  const queryKey = [...runsKey(id), runId] as const;
+  return queryOptions({
+    queryKey,
+    queryFn: async ({ signal, client: cache }) => {
+      const read = await client.runs.get(runId, { signal });
+      return newerRun(cache.getQueryData<typeof read>(queryKey), read);
+    },
+    meta: { live: true },
+  });
+};

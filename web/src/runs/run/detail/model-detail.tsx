@@ -1,0 +1,126 @@
+import type { JournalEvent } from "@beckon/client";
+import { Badge, CopyButton, LongText, Tokens } from "../../../ui/index.ts";
+import { Fact, Facts } from "../facts.tsx";
+import type { ModelOutput } from "../journal/live.ts";
+import type { Silence } from "../journal/use-silence.ts";
+import type { TextView } from "../run-search.ts";
+import { Part, SmartText } from "../text-views.tsx";
+
+const finishWords: Readonly<Record<string, string>> = {
+  stop: "complete",
+  length: "cut off: output limit reached",
+  content_filter: "stopped by the provider's filter",
+  tool_calls: "asked for tools",
+};
+
+interface AnswerPart {
+  readonly type: string;
+  readonly text?: string;
+  readonly tool?: string;
+  readonly call_id?: string;
+  readonly arguments?: string;
+}
+
+interface ModelDetailProps {
+  readonly data: JournalEvent["data"];
+  readonly view: TextView;
+}
+
+/** What a model answered, and what it cost. */
+export function ModelDetail({ data, view }: ModelDetailProps) {
+  const parts = Array.isArray(data.parts) ? (data.parts as readonly AnswerPart[]) : [];
+  const usage = (data.usage ?? {}) as {
+    readonly input_tokens?: number;
+    readonly output_tokens?: number;
+    readonly cached_input_tokens?: number;
+    readonly estimated?: boolean;
+  };
+  const finish = String(data.finish_reason);
+  return (
+    <>
+      <Facts>
+        <Fact label="Model">
+          <span className="truncate font-mono text-dense" title={String(data.model)}>
+            {String(data.model)}
+          </span>
+        </Fact>
+        <Fact label={usage.estimated ? "Tokens, estimated" : "Tokens"}>
+          <Tokens input={usage.input_tokens} output={usage.output_tokens} />
+        </Fact>
+        {usage.cached_input_tokens ? (
+          <Fact label="From the provider's cache">
+            <Tokens input={usage.cached_input_tokens} output={null} />
+          </Fact>
+        ) : null}
+        <Fact label="Answer">{finishWords[finish] ?? finish}</Fact>
+        {data.retries ? <Fact label="Failed attempts before">{String(data.retries)}</Fact> : null}
+      </Facts>
+      {parts.length === 0 ? <p className="text-ink-3">The model answered nothing.</p> : null}
+      {parts.map((part, index) => (
+        <AnswerPartView key={part.call_id ?? `${part.type} ${index}`} part={part} view={view} />
+      ))}
+    </>
+  );
+}
+
+function AnswerPartView({ part, view }: { readonly part: AnswerPart; readonly view: TextView }) {
+  const text = part.text ?? part.arguments ?? "";
+  if (part.type === "tool_call")
+    return (
+      <Part
+        title={`Calls ${part.tool}`}
+        aside={<CopyButton text={text} what={`arguments of ${part.tool}`} />}
+      >
+        <SmartText label={`Arguments of ${part.tool}`} text={text} view={view} />
+      </Part>
+    );
+  const isReasoning = part.type === "reasoning";
+  return (
+    <Part
+      title={isReasoning ? "Reasoning" : "Text"}
+      aside={<CopyButton text={text} what={isReasoning ? "reasoning" : "text"} />}
+    >
+      {isReasoning ? <LongText text={text} /> : <SmartText label="Text" text={text} view={view} />}
+    </Part>
+  );
+}
+
+const silences: Readonly<Record<Silence, string>> = {
+  late: "The model was called before this page was opened, so what it writes is not shown word by word. The answer appears when the step is done.",
+  elsewhere: "Another process executes this run. The answer appears when the step is done.",
+};
+
+interface CurrentCallProps {
+  readonly output: ModelOutput | undefined;
+  readonly silence: Silence | undefined;
+}
+
+/** What the model has written so far. */
+export function CurrentCall({ output, silence }: CurrentCallProps) {
+  if (output === undefined || (output.text === "" && output.reasoning === ""))
+    return (
+      <p className="text-ink-2">
+        {silence === undefined ? "Waiting for the model's first words." : silences[silence]}
+      </p>
+    );
+  return (
+    <>
+      {output.attempt > 1 ? <Badge tone="brass">{`Attempt ${output.attempt}`}</Badge> : null}
+      {output.reasoning === "" ? null : (
+        <Part title="Reasoning">
+          <p dir="auto" className="break-words whitespace-pre-wrap text-ink-2">
+            {output.reasoning}
+          </p>
+        </Part>
+      )}
+      {output.text === "" ? null : (
+        <Part title="Text">
+          {/* Not Markdown: parsing it anew with each word would cost more and more. */}
+          <p dir="auto" className="break-words whitespace-pre-wrap">
+            {output.text}
+          </p>
+        </Part>
+      )}
+    </>
+  );
+}

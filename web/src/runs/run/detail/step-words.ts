@@ -1,0 +1,30 @@
+import type { JournalEvent } from "@beckon/client";
+
+const lostReasons: Readonly<Record<string, string>> = {
+  process_lost:
+    "The process that executed the run was lost while it waited for the model. Another process made the call again. The tokens are an estimate.",
+  cancelled: "The run was cancelled while the model wrote. The tokens are an estimate.",
+  deadline_exceeded:
+    "The run reached its time limit while the model wrote. The tokens are an estimate.",
+};
+
+/** Returns one sentence about a journal entry that has no texts of a model or a tool. */
+export function sentenceFor({ type, data }: Pick<JournalEvent, "type" | "data">): string {
+  switch (type) {
+    case "run.queued":
+      return "The run waited until a process had capacity for it and the agent's limit of concurrent runs allowed it.";
+    case "run.started":
+      return "A process began to execute the run.";
+    case "run.resumed":
+      return `The process that executed the run was lost or stopped. Another one continued from the journal, as attempt ${data.attempt}.`;
+    case "run.step_lost":
+      return lostReasons[String(data.reason)] ?? "The answer of the model was lost.";
+    case "run.finished":
+      return "The run succeeded.";
+    case "run.failed":
+    case "run.cancelled":
+      return (data.error as { message?: string } | undefined)?.message ?? "The run ended.";
+    default:
+      return type;
+  }
+}

@@ -1,0 +1,125 @@
+import type { JournalEvent, Run, WatchedEvent } from "@beckon/client";
+
+/** The journal of a run, without texts, arguments and results. */
+export interface Journal {
+  readonly events: readonly JournalEvent[];
+  /** True once all pages are read. From then on the stream adds to it. */
+  readonly isComplete: boolean;
+}
+
+/** What the current model call has written so far. It is in no journal. */
+export interface ModelOutput {
+  readonly step: number;
+  /** Counts from 1 within the step. */
+  readonly attempt: number;
+  readonly text: string;
+  readonly reasoning: string;
+}
+
+/** Returns the `seq` of the last entry; 0 if there is none. */
+export function lastSeq({ events }: Pick<Journal, "events">): number {
+  return events.at(-1)?.seq ?? 0;
+}
+
+/** Returns whether the journal has the entry after which none follows. */
+export function hasEnd({ events }: Pick<Journal, "events">): boolean {
+  const last = events.at(-1)?.type;
+  return last === "run.finished" || last === "run.failed" || last === "run.cancelled";
+}
+
+/** Returns whether an event of a run's stream is in the journal. */
+function isEntry(event: WatchedEvent): event is JournalEvent {
+  return "seq" in event;
+}
+
+/** Returns the entries that the journal does not have. A lower `seq` loses. */
+export function newEntries(journal: Journal, events: readonly WatchedEvent[]): JournalEvent[] {
+  let last = hasEnd(journal) ? Number.POSITIVE_INFINITY : lastSeq(journal);
+  return events.filter(isEntry).filter(({ seq }) => {
+    if (seq <= last) return false;
+    last = seq;
+    return true;
+  });
+}
+
+/** Returns the journal with further entries, which it keeps without their texts. */
+export function append(journal: Journal, entries: readonly JournalEvent[]): Journal {
+  if (entries.length === 0) return journal;
+  return { ...journal, events: [...journal.events, ...entries.map(summarize)] };
+}
+
+const contents = new Set(["arguments", "result", "output"]);
+const partContents = new Set(["text", "arguments", "provider_metadata"]);
+const encoder = new TextEncoder();
+
+/** Returns the entry as `view=summary` gives it: without texts, arguments and results. */
+export function summarize(event: JournalEvent): JournalEvent {
+  const { output, parts } = event.data;
+  return {
+    ...event,
+    data: {
+      ...without(event.data, contents),
+      ...(typeof output === "string" ? { output_bytes: bytesOf(output) } : {}),
+      ...(Array.isArray(parts) ? { parts: parts.map(summarizePart) } : {}),
+    },
+  };
+}
+
+function summarizePart(part: Readonly<Record<string, unknown>>): object {
+  const content = part.text ?? part.arguments;
+  return {
+    ...without(part, partContents),
+    bytes: content === undefined ? part.bytes : bytesOf(String(content)),
+  };
+}
+
+const bytesOf = (text: string) => encoder.encode(text).length;
+
+function without(object: Readonly<Record<string, unknown>>, names: ReadonlySet<string>) {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.has(name)));
+}
+
+/**
+ * Returns the output of the current model call after an event of the run's stream. The journal
+ * entry of the step replaces it.
+ */
+export function applyOutput(
+  output: ModelOutput | undefined,
+  event: WatchedEvent,
+): ModelOutput | undefined {
+  switch (event.type) {
+    case "run.output.start":
+      return { ...event.data, text: "", reasoning: "" };
+    case "run.output.delta": {
+      // Without its start, the beginning is missing.
+      if (output?.step !== event.data.step) return output;
+      const { kind, text } = event.data;
+      return { ...output, [kind]: output[kind] + text };
+    }
+    case "run.output.end":
+      return output;
+    default:
+      return isEntry(event) && endsCall.has(event.type) ? undefined : output;
+  }
+}
+
+const endsCall: ReadonlySet<string> = new Set([
+  "run.step",
+  "run.step_lost",
+  "run.resumed",
+  "run.finished",
+  "run.failed",
+  "run.cancelled",
+]);
+
+/** Returns the token usage of the model calls in the journal, for a run that has not ended. */
+export function usageSoFar({ events }: Journal): Run["usage"] {
+  const total = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
+  for (const { data } of events) {
+    const usage = data.usage as Partial<typeof total> | undefined;
+    total.input_tokens += usage?.input_tokens ?? 0;
+    total.output_tokens += usage?.output_tokens ?? 0;
+    total.cached_input_tokens += usage?.cached_input_tokens ?? 0;
+  }
+  return total;
+}

@@ -1,0 +1,30 @@
+import type { RunStreamState } from "../../../live/index.ts";
+import { Banner, Button } from "../../../ui/index.ts";
+
+interface StreamNoticeProps {
+  readonly state: RunStreamState;
+  readonly onRetry: () => void;
+}
+
+const sentences: Readonly<Partial<Record<RunStreamState, string>>> = {
+  replaced: "This run is not shown live: other tabs show three other runs live, which is the most.",
+  failed: "This run is not shown live: its stream has ended. What you see can be outdated.",
+};
+
+/** Says that a run which lasts is not shown live, and offers to change that. */
+export function StreamNotice({ state, onRetry }: StreamNoticeProps) {
+  const sentence = sentences[state];
+  if (sentence === undefined) return null;
+  return (
+    <Banner
+      tone="warning"
+      action={
+        <Button size="small" onClick={onRetry}>
+          Show it live
+        </Button>
+      }
+    >
+      {sentence}
+    </Banner>
+  );
+}

@@ -1,0 +1,52 @@
+import type { WatchedEvent } from "@beckon/client";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useWorkspace } from "../../../data/index.ts";
+import { patchRun } from "../../patch-run.ts";
+import { runQuery } from "../../queries.ts";
+import {
+  append,
+  applyOutput,
+  hasEnd,
+  type Journal,
+  lastSeq,
+  type ModelOutput,
+  newEntries,
+} from "./live.ts";
+import { entryQuery, journalQuery } from "./queries.ts";
+
+const empty: Journal = { events: [], isComplete: false };
+
+/** Returns a run's journal, and the function that adds the events of its stream. */
+export function useJournal(runId: string) {
+  const workspace = useWorkspace();
+  const cache = useQueryClient();
+  const query = journalQuery(workspace, runId);
+  const { data: journal = empty, error, refetch } = useQuery(query);
+  const [output, setOutput] = useState<ModelOutput>();
+
+  const receive = (events: readonly WatchedEvent[]) => {
+    setOutput((before) => events.reduce(applyOutput, before));
+    const known = cache.getQueryData(query.queryKey) ?? empty;
+    const entries = newEntries(known, events);
+    if (entries.length === 0) return;
+    for (const entry of entries)
+      cache.setQueryData(entryQuery(workspace, runId, entry.seq).queryKey, entry);
+    const journal = append(known, entries);
+    cache.setQueryData(query.queryKey, journal);
+    const run = runQuery(workspace, runId);
+    cache.setQueryData(run.queryKey, (before) => before && entries.reduce(patchRun, before));
+    // Large data is not in the event, for example a long output.
+    if (hasEnd(journal)) void cache.invalidateQueries({ queryKey: run.queryKey });
+  };
+  return {
+    journal,
+    output,
+    error,
+    refetch,
+    receive,
+    /** The stream starts after the last page: it sends what the journal lacks. */
+    isFollowed: journal.isComplete && !hasEnd(journal),
+    after: lastSeq(journal),
+  };
+}

@@ -1,0 +1,154 @@
+import type { Run } from "@beckon/client";
+import { useQuery } from "@tanstack/react-query";
+import {
+  Ban,
+  ChevronDown,
+  Download,
+  EllipsisVertical,
+  MessageSquare,
+  RotateCw,
+  Trash2,
+} from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { agentQuery } from "../../agents/index.ts";
+import { roleFor, useWorkspace } from "../../data/index.ts";
+import { Button, ConfirmDialog, IconButton, LinkButton, Menu } from "../../ui/index.ts";
+import { isEnded } from "../patch-run.ts";
+import { useRunActions } from "./use-run-actions.ts";
+
+const RetryDialog = lazy(async () => ({
+  default: (await import("./retry-dialog.tsx")).RetryDialog,
+}));
+
+/** What can be done with a run: retry it, or cancel it while it lasts. */
+export function RunActions({ run }: { readonly run: Run }) {
+  const workspace = useWorkspace();
+  const actions = useRunActions(run);
+  const [open, setOpen] = useState<"cancel" | "delete" | "input">();
+  const close = () => setOpen(undefined);
+  const hasEnded = isEnded(run);
+  const disabledReason = workspace.can("runs:write")
+    ? undefined
+    : `This needs the role ${roleFor("runs:write")}. Ask an owner of the workspace.`;
+  return (
+    <>
+      <LinkButton
+        icon={MessageSquare}
+        href={`/w/${workspace.id}/agents/${run.agent_id}/playground?run=${run.id}`}
+      >
+        Open in playground
+      </LinkButton>
+      {hasEnded ? (
+        <Retry
+          run={run}
+          actions={actions}
+          disabledReason={disabledReason}
+          onEdit={() => setOpen("input")}
+        />
+      ) : (
+        <Button icon={Ban} onClick={() => setOpen("cancel")} disabledReason={disabledReason}>
+          Cancel run
+        </Button>
+      )}
+      <Menu
+        label="More about this run"
+        trigger={<IconButton icon={EllipsisVertical} label="More about this run" tooltip={false} />}
+        items={[
+          { label: "Download journal", icon: Download, onSelect: actions.saveJournal },
+          "separator",
+          {
+            label: "Delete run",
+            icon: Trash2,
+            danger: true,
+            onSelect: () => setOpen("delete"),
+            disabledReason: hasEnded
+              ? disabledReason
+              : "A run can be deleted when it has ended. Cancel it first.",
+          },
+        ]}
+      />
+      {open === "input" ? (
+        <Suspense>
+          <RetryDialog run={run} retry={actions.retryWith} close={close} />
+        </Suspense>
+      ) : null}
+      <ConfirmDialog
+        open={open === "cancel"}
+        onOpenChange={close}
+        title="Cancel this run?"
+        effect="It stops as soon as it can be stopped. What its tools have done so far stays done."
+        confirmLabel="Cancel run"
+        pendingText="Cancelling…"
+        onConfirm={actions.cancel}
+      />
+      <ConfirmDialog
+        open={open === "delete"}
+        onOpenChange={close}
+        title="Delete this run?"
+        effect="Its input, output, journal and files are deleted. This cannot be undone."
+        confirmLabel="Delete run"
+        pendingText="Deleting…"
+        onConfirm={actions.remove}
+      />
+    </>
+  );
+}
+
+interface RetryProps {
+  readonly run: Run;
+  readonly actions: ReturnType<typeof useRunActions>;
+  readonly disabledReason: string | undefined;
+  readonly onEdit: () => void;
+}
+
+function Retry({ run, actions, disabledReason, onEdit }: RetryProps) {
+  const workspace = useWorkspace();
+  const { data: agent } = useQuery(agentQuery(workspace, run.agent_id));
+  const button = (
+    <Button
+      // Nothing is to be mended after a success.
+      variant={run.status === "succeeded" ? "secondary" : "primary"}
+      icon={RotateCw}
+      pending={actions.isRetrying}
+      pendingText="Retrying…"
+      disabledReason={disabledReason}
+    >
+      <span className="inline-flex items-center gap-1">
+        Retry <ChevronDown aria-hidden />
+      </span>
+    </Button>
+  );
+  if (disabledReason !== undefined) return button;
+  const isDraft = run.source === "draft";
+  const current = agent === undefined ? "" : ` ${agent.version}`;
+  const isSame = agent?.version === run.agent_version;
+  return (
+    <Menu
+      label="Retry with"
+      trigger={button}
+      items={[
+        {
+          label: isDraft
+            ? "With the same draft"
+            : `With the current version${current}${isSame ? ", the same" : ""}`,
+          onSelect: () => actions.retry("current"),
+        },
+        ...(isDraft || isSame
+          ? []
+          : [
+              {
+                label: `With the original version ${run.agent_version}`,
+                onSelect: () => actions.retry("original"),
+              },
+            ]),
+        {
+          label: "With another input…",
+          onSelect: onEdit,
+          disabledReason: workspace.can("agents:invoke")
+            ? undefined
+            : `This needs the role ${roleFor("agents:invoke")}. Ask an owner of the workspace.`,
+        },
+      ]}
+    />
+  );
+}

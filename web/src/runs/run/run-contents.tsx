@@ -1,0 +1,65 @@
+import type { Run } from "@beckon/client";
+import { formatBytes } from "../../format/index.ts";
+import { CopyButton, Tabs } from "../../ui/index.ts";
+import { isEnded } from "../patch-run.ts";
+import type { Journal } from "./journal/live.ts";
+import { RawJournal } from "./raw-journal.tsx";
+import { type RunTab, useRunSearch } from "./run-search.ts";
+import { SmartText, ViewSwitch } from "./text-views.tsx";
+
+/** What went into the run, what came out, and its whole journal. */
+export function RunContents({ run, journal }: { readonly run: Run; readonly journal: Journal }) {
+  const { tab, change } = useRunSearch();
+  const waiting = isEnded(run)
+    ? "This run ended without output."
+    : "The output appears here when the run has succeeded.";
+  return (
+    <Tabs
+      label="Contents of the run"
+      value={tab}
+      onChange={(value) => change({ tab: value as RunTab })}
+      items={[
+        {
+          value: "input",
+          label: "Input",
+          content: <Contents label="Input" text={run.input} />,
+        },
+        {
+          value: "output",
+          label: "Output",
+          content:
+            run.output === null ? (
+              <p className="text-ink-2">{waiting}</p>
+            ) : (
+              <Contents label="Output" text={run.output} />
+            ),
+        },
+        {
+          value: "journal",
+          label: "Raw journal",
+          content: <RawJournal run={run} journal={journal} />,
+        },
+      ]}
+    />
+  );
+}
+
+const encoder = new TextEncoder();
+
+function Contents({ label, text }: { readonly label: string; readonly text: string }) {
+  const { as, change } = useRunSearch();
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <div className="flex items-center gap-2">
+        <ViewSwitch value={as} onChange={(chosen) => change({ as: chosen })} />
+        <span className="ml-auto font-mono text-label text-ink-3">
+          {formatBytes(encoder.encode(text).length)}
+        </span>
+        <CopyButton text={text} what={label.toLowerCase()} />
+      </div>
+      <div className="max-w-180 min-w-0">
+        <SmartText label={label} text={text} view={as} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+import type { Run } from "@beckon/client";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { agentQuery } from "../../agents/index.ts";
+import { useWorkspace } from "../../data/index.ts";
+import { shortenId } from "../../format/index.ts";
+import type { RunStreamState } from "../../live/index.ts";
+import { Badge, Duration, PageHeader, StatusMark } from "../../ui/index.ts";
+import { isEnded } from "../patch-run.ts";
+import { usageSoFar } from "./journal/live.ts";
+import { RunStream } from "./journal/run-stream.tsx";
+import { StreamNotice } from "./journal/stream-notice.tsx";
+import { useJournal } from "./journal/use-journal.ts";
+import { useSilence } from "./journal/use-silence.ts";
+import { RunActions } from "./run-actions.tsx";
+import { RunContents } from "./run-contents.tsx";
+import { RunError } from "./run-error.tsx";
+import { RunFacts } from "./run-facts.tsx";
+import { Steps } from "./steps.tsx";
+import { useClock } from "./use-clock.ts";
+
+/** The page of a run that is loaded. */
+export function RunPage({ run }: { readonly run: Run }) {
+  const workspace = useWorkspace();
+  const { data: agent } = useQuery(agentQuery(workspace, run.agent_id));
+  const { journal, output, error, refetch, receive, isFollowed, after } = useJournal(run.id);
+  const [stream, setStream] = useState<RunStreamState>("connecting");
+  const [subscription, setSubscription] = useState(0);
+  const hasEnded = isEnded(run);
+  const now = useClock(!hasEnded);
+  const silence = useSilence({ isLive: stream === "live", output, journal, now });
+  const end = run.finished_at === null ? now : Date.parse(run.finished_at);
+  const name = agent?.name ?? shortenId(run.agent_id);
+  return (
+    <div className="flex min-w-0 flex-col">
+      <title>{`${name}, run ${run.status} · Beckon`}</title>
+      {isFollowed ? (
+        <RunStream
+          key={subscription}
+          runId={run.id}
+          after={after}
+          onEvents={receive}
+          onState={setStream}
+        />
+      ) : null}
+      <PageHeader
+        title={name}
+        breadcrumb={[{ label: "Runs", href: `/w/${workspace.id}/runs` }]}
+        status={
+          <>
+            <StatusMark status={run.status} />
+            <Duration ms={Math.max(0, end - Date.parse(run.created_at))} />
+            {isFollowed && stream === "live" ? <Badge tone="tide">Live</Badge> : null}
+          </>
+        }
+        actions={<RunActions run={run} />}
+      >
+        <RunFacts run={run} agentName={name} usage={hasEnded ? run.usage : usageSoFar(journal)} />
+      </PageHeader>
+      <p role="status" className="sr-only">{`Run ${run.status}`}</p>
+      <div className="flex min-w-0 flex-col gap-4 p-4 md:p-6">
+        <RunError run={run} />
+        {isFollowed ? (
+          <StreamNotice state={stream} onRetry={() => setSubscription(subscription + 1)} />
+        ) : null}
+        <Steps
+          run={run}
+          journal={journal}
+          error={error}
+          onRetry={refetch}
+          output={output}
+          silence={silence}
+          now={now}
+        />
+        <RunContents run={run} journal={journal} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+import { useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { isNotFound, useWorkspace } from "../../data/index.ts";
+import { EmptyState, LinkButton, Problem } from "../../ui/index.ts";
+import { runQuery } from "../queries.ts";
+import { RunPage } from "./run-page.tsx";
+import { RunSkeleton } from "./run-skeleton.tsx";
+
+/** One run: what happened, step by step, while it happens. */
+export function RunScreen() {
+  const workspace = useWorkspace();
+  const { runId = "" } = useParams({ strict: false }) as { readonly runId?: string };
+  const { data: run, error, refetch } = useQuery(runQuery(workspace, runId));
+  if (run !== undefined) return <RunPage key={runId} run={run} />;
+  if (error === null) return <RunSkeleton />;
+  if (isNotFound(error))
+    return (
+      <>
+        <title>Run not found · Beckon</title>
+        <h1 className="sr-only">Run not found</h1>
+        <EmptyState
+          action={<LinkButton href={`/w/${workspace.id}/runs`}>Show all runs</LinkButton>}
+        >
+          There is no run with this id. It may have been deleted, or it belongs to another
+          workspace.
+        </EmptyState>
+      </>
+    );
+  return (
+    <div className="p-4 md:p-6">
+      <h1 className="sr-only">Run</h1>
+      <Problem error={error} title="The run could not be loaded." onRetry={refetch} />
+    </div>
+  );
+}

@@ -1,0 +1,17 @@
+import { Skeleton } from "../../ui/index.ts";
+
+/** Holds the place of the run page while the run is loaded. */
+export function RunSkeleton() {
+  return (
+    <div className="flex min-w-0 flex-col" aria-busy="true">
+      <div className="flex min-h-40 flex-col gap-4 border-b border-rule bg-sheet p-4 md:px-6">
+        <Skeleton width={25} />
+        <Skeleton width={40} />
+        <Skeleton width={60} />
+      </div>
+      <div className="p-4 md:p-6">
+        <div className="h-[clamp(20rem,56dvh,48rem)] rounded-control border border-rule bg-sheet" />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,121 @@
+import type { Run } from "@beckon/client";
+import { useMemo, useRef, useState } from "react";
+import { formatDuration } from "../../format/index.ts";
+import { Button, Problem, Skeleton } from "../../ui/index.ts";
+import { isEnded } from "../patch-run.ts";
+import { Inspector } from "./detail/inspector.tsx";
+import type { Journal, ModelOutput } from "./journal/live.ts";
+import type { Silence } from "./journal/use-silence.ts";
+import { useRunSearch } from "./run-search.ts";
+import { createScale, idleTimes } from "./timeline/scale.ts";
+import { layOut, rowOf } from "./timeline/timeline.ts";
+import { Waterfall } from "./timeline/waterfall.tsx";
+
+interface StepsProps {
+  readonly run: Run;
+  readonly journal: Journal;
+  readonly error: unknown;
+  readonly onRetry: () => unknown;
+  readonly output: ModelOutput | undefined;
+  readonly silence: Silence | undefined;
+  readonly now: number;
+}
+
+const isNarrow = () => matchMedia("(width < 640px)").matches;
+
+/**
+ * The timeline of a run, and the detail of one step beside it. Without `?seq=` the last step is
+ * selected: of a failed run the one that failed, of a running one what happens now. On a phone the
+ * detail is a page of its own.
+ */
+export function Steps({ run, journal, error, onRetry, output, silence, now }: StepsProps) {
+  const search = useRunSearch();
+  const detail = useRef<HTMLElement>(null);
+  /** On a phone, the row that keys have moved to: its detail is not open yet. */
+  const [active, setActive] = useState<number>();
+  const { events } = journal;
+  const timeline = useMemo(() => layOut(run, events), [run, events]);
+  const { rows } = timeline;
+  const last = rows.at(-1)?.end ?? timeline.start;
+  const end = timeline.end ?? Math.max(now, last);
+  const idle = idleTimes(timeline, end);
+  const scale = createScale({ start: timeline.start, end }, search.fold ? idle : []);
+
+  const { seq } = search;
+  const selected = typeof seq === "number" ? rowOf(rows, seq) : rows[active ?? rows.length - 1];
+  const wanted = selected?.seqs ?? (typeof seq === "number" ? [seq] : []);
+  const entries = wanted.flatMap((each) => events[each - 1] ?? []);
+
+  const select = (index: number, how: "move" | "press" | "open") => {
+    if (isNarrow() && how === "move") return setActive(index);
+    setActive(undefined);
+    search.change({ seq: rows[index]?.seqs[0] ?? "now" }, isNarrow() ? "push" : "replace");
+    if (how === "open" || isNarrow())
+      requestAnimationFrame(() => detail.current?.focus({ preventScroll: true }));
+  };
+  const failed = error !== null;
+  if (events.length === 0 && failed)
+    return <Problem error={error} title="The steps could not be loaded." onRetry={onRetry} />;
+  const idleMs = idle.reduce((sum, span) => sum + span.end - span.start, 0);
+  return (
+    <div className="flex min-w-0 flex-col rounded-control border border-rule bg-sheet">
+      {failed ? (
+        <div className="border-b border-rule p-3">
+          <Problem
+            error={error}
+            title="Later steps could not be loaded."
+            onRetry={onRetry}
+            variant="inline"
+          />
+        </div>
+      ) : null}
+      <div className="grid min-h-0 min-w-0 sm:h-[clamp(20rem,56dvh,48rem)] sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)] sm:divide-x sm:divide-rule lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div
+          className={`flex min-h-0 min-w-0 flex-col max-sm:max-h-[70dvh] ${seq === undefined ? "" : "max-sm:hidden"}`}
+        >
+          <div className="min-h-0 flex-1">
+            {events.length === 0 ? (
+              <div className="p-4">
+                <Skeleton width={80} />
+                <Skeleton width={60} />
+              </div>
+            ) : (
+              <Waterfall
+                rows={rows}
+                scale={scale}
+                now={end}
+                selected={selected === undefined ? -1 : rows.indexOf(selected)}
+                onSelect={select}
+              />
+            )}
+          </div>
+          {idle.length === 0 ? null : (
+            <div className="border-t border-rule px-3 py-1">
+              <Button
+                size="small"
+                variant="quiet"
+                aria-pressed={search.fold}
+                onClick={() => search.change({ fold: !search.fold })}
+              >
+                {`${search.fold ? "Show" : "Fold"} ${formatDuration(idleMs)} of waiting`}
+              </Button>
+            </div>
+          )}
+        </div>
+        <div className={`min-h-0 min-w-0 ${seq === undefined ? "max-sm:hidden" : ""}`}>
+          <Inspector
+            ref={detail}
+            runId={run.id}
+            row={selected}
+            entries={entries}
+            now={end}
+            hasEnded={isEnded(run)}
+            output={output}
+            silence={silence}
+            onBack={() => search.change({ seq: undefined })}
+          />
+        </div>
+      </div>
+    </div>
+  );
+}

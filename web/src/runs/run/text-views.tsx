@@ -1,0 +1,88 @@
+import type { ReactNode } from "react";
+import { JsonTree, parseJson } from "../../json/index.ts";
+import { Markdown } from "../../markdown/index.ts";
+import { LongText, SegmentedControl } from "../../ui/index.ts";
+import type { TextView } from "./run-search.ts";
+
+const options = [
+  { value: "rendered", label: "Rendered" },
+  { value: "text", label: "Text" },
+  { value: "json", label: "JSON" },
+] as const;
+
+interface ViewSwitchProps {
+  readonly value: TextView;
+  readonly onChange: (view: TextView) => void;
+}
+
+/** Switches how texts are shown. */
+export function ViewSwitch({ value, onChange }: ViewSwitchProps) {
+  return (
+    <SegmentedControl label="Show texts as" options={options} value={value} onChange={onChange} />
+  );
+}
+
+/** Values up to this many characters of JSON need no find, copy and fold of their own. */
+const maxSmall = 600;
+
+interface SmartTextProps {
+  readonly label: string;
+  readonly text: string;
+  readonly view: TextView;
+}
+
+/** A text as Markdown, as it was written, or as JSON. Text that is JSON is a tree unless asked. */
+export function SmartText({ label, text, view }: SmartTextProps) {
+  if (text === "") return <p className="text-ink-3">Empty</p>;
+  if (view === "text") return <LongText text={text} />;
+  const isObject = /^\s*[[{]/.test(text) && parseJson(text) !== undefined;
+  if (view === "json" || isObject)
+    return (
+      <JsonTree
+        label={label}
+        source={isObject ? { text } : { value: text }}
+        tools={text.length > maxSmall ? "all" : "none"}
+      />
+    );
+  return <Markdown text={text} />;
+}
+
+/** A value of a tool: its arguments or result. */
+export function SmartValue({
+  label,
+  value,
+  view,
+}: {
+  readonly label: string;
+  readonly value: unknown;
+  readonly view: TextView;
+}) {
+  if (value === undefined) return <p className="text-ink-3">None</p>;
+  if (typeof value === "string") return <SmartText label={label} text={value} view={view} />;
+  const text = JSON.stringify(value, null, 2);
+  if (view === "text") return <LongText text={text} variant="code" />;
+  return (
+    <JsonTree label={label} source={{ value }} tools={text.length > maxSmall ? "all" : "none"} />
+  );
+}
+
+/** A part of the detail with its heading. */
+export function Part({
+  title,
+  aside,
+  children,
+}: {
+  readonly title: string;
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  return (
+    <section className="flex min-w-0 flex-col gap-1.5">
+      <div className="flex min-h-6 items-center gap-2">
+        <h3 className="min-w-0 flex-1 truncate text-label font-semibold text-ink-2">{title}</h3>
+        {aside}
+      </div>
+      {children}
+    </section>
+  );
+}

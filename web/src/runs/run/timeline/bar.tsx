@@ -1,0 +1,53 @@
+import type { Scale } from "./scale.ts";
+import type { TimelineRow } from "./timeline.ts";
+
+/** Stripes and dots are drawn with the text's colour, so that they also differ in grey. */
+const stripes = "repeating-linear-gradient(135deg, currentcolor 0 3px, transparent 3px 6px)";
+
+interface BarProps {
+  readonly row: TimelineRow;
+  readonly scale: Scale;
+  /** End of what lasts, in Unix ms. */
+  readonly now: number;
+}
+
+/**
+ * A row's time. Model calls are solid, tool calls striped, waiting is dotted, what was lost is
+ * dashed, and an instant is a line.
+ */
+export function Bar({ row, scale, now }: BarProps) {
+  const from = scale.position(row.start);
+  const width = Math.max(0, scale.position(row.end ?? now) - from);
+  const place = { left: `min(${from * 100}%, 100% - 3px)`, width: `${width * 100}%` };
+  const { look, background } = lookOf(row);
+  return (
+    <span
+      aria-hidden="true"
+      data-keeps-colour
+      className={`absolute min-w-0.75 rounded-bar ${look}`}
+      style={background === undefined ? place : { ...place, backgroundImage: background }}
+    />
+  );
+}
+
+function lookOf(row: TimelineRow): { look: string; background?: string } {
+  const full = "inset-y-0 @md:inset-y-1";
+  const colour = (usual: string) =>
+    row.isFailed ? "text-flare" : row.end === undefined ? "text-tide" : usual;
+  switch (row.kind) {
+    case "model":
+      return { look: `${full} bg-current ${colour("text-chart-1")}` };
+    case "tool":
+      return {
+        look: `${full} border border-current ${colour("text-chart-3")}`,
+        background: stripes,
+      };
+    case "queued":
+    case "resumed":
+      return { look: "top-1/2 border-t-2 border-dotted border-ink-3" };
+    case "lost":
+      return { look: `${full} border border-dashed border-flare bg-flare-soft` };
+    case "end":
+      return { look: `${full} ${row.isFailed ? "bg-flare" : "bg-ink-3"}` };
+  }
+}

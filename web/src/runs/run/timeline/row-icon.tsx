@@ -1,0 +1,22 @@
+import { Bot, CircleMinus, Hourglass, OctagonX, RotateCw, Unplug, Wrench } from "lucide-react";
+import { Spinner } from "../../../ui/index.ts";
+import type { TimelineRow } from "./timeline.ts";
+
+const icons = { queued: Hourglass, model: Bot, tool: Wrench, lost: Unplug, resumed: RotateCw };
+
+/** What kind of step it is; a turning arc while it lasts. */
+export function RowIcon({ row }: { readonly row: TimelineRow }) {
+  if (row.end === undefined && row.kind !== "queued")
+    return (
+      <span className="inline-flex text-tide">
+        <Spinner />
+      </span>
+    );
+  const End = row.isFailed ? OctagonX : CircleMinus;
+  const Icon = row.kind === "end" ? End : icons[row.kind];
+  return (
+    <span className={`inline-flex ${row.isFailed ? "text-flare" : "text-ink-3"}`}>
+      <Icon aria-hidden />
+    </span>
+  );
+}

@@ -1,0 +1,131 @@
+import type { Timeline, TimelineRow } from "./timeline.ts";
+
+/** A span of time, Unix times in ms. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Maps times to positions between 0 (start of the run) and 1. */
+export interface Scale {
+  readonly position: (ms: number) => number;
+  readonly ticks: readonly { readonly at: number; readonly label: string }[];
+  /** Idle times that are shown shortened. */
+  readonly folds: readonly { readonly at: number; readonly ms: number }[];
+}
+
+/** Width of a folded idle time, as a share of the whole. */
+const foldWidth = 0.04;
+/** Idle times below both of these are never folded. */
+const minFoldMs = 1_000;
+const minFoldShare = 0.15;
+const maxTicks = 5;
+/** Distance to the next tick: at least the first, and room for the label's characters. */
+const minTickDistance = 0.14;
+const characterWidth = 0.032;
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+const tickSteps = [
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * second),
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * minute),
+  ...[1, 2, 4, 8, 12].map((count) => count * hour),
+  ...[1, 2, 5, 10, 30].map((count) => count * day),
+];
+
+/**
+ * Returns the times in which neither a model nor a tool worked, if they are long: those that a
+ * reader may want to fold.
+ */
+export function idleTimes({ rows, start }: Timeline, end: number): readonly Span[] {
+  const minMs = Math.max(minFoldMs, (end - start) * minFoldShare);
+  const idle: Span[] = [];
+  let busyUntil = start;
+  const note = (until: number) => {
+    if (until - busyUntil >= minMs) idle.push({ start: busyUntil, end: until });
+  };
+  for (const row of rows.filter(isBusy).toSorted((a, b) => a.start - b.start)) {
+    note(row.start);
+    busyUntil = Math.max(busyUntil, row.end ?? end);
+  }
+  note(end);
+  return idle;
+}
+
+const isBusy = ({ kind }: TimelineRow) => kind === "model" || kind === "tool";
+
+/**
+ * Creates the scale of a timeline.
+ * @param folded the idle times to shorten, in order and within the span
+ */
+export function createScale({ start, end }: Span, folded: readonly Span[] = []): Scale {
+  const idleMs = folded.reduce((sum, span) => sum + span.end - span.start, 0);
+  const busyMs = Math.max(1, end - start - idleMs);
+  const share = Math.max(0.2, 1 - folded.length * foldWidth);
+  const foldShare = folded.length === 0 ? 0 : (1 - share) / folded.length;
+
+  const position = (ms: number): number => {
+    const time = Math.min(Math.max(ms, start), Math.max(end, start));
+    let busy = time - start;
+    let folds = 0;
+    for (const span of folded) {
+      if (time <= span.start) break;
+      const spent = Math.min(time, span.end) - span.start;
+      busy -= spent;
+      folds += spent / (span.end - span.start);
+    }
+    return Math.min(1, (busy / busyMs) * share + folds * foldShare);
+  };
+  const folds = folded.map((span) => ({
+    at: position((span.start + span.end) / 2),
+    ms: span.end - span.start,
+  }));
+  return { position, folds, ticks: ticksOf({ start, end }, folded, position, busyMs) };
+}
+
+function ticksOf(
+  { start, end }: Span,
+  folded: readonly Span[],
+  position: (ms: number) => number,
+  busyMs: number,
+): Scale["ticks"] {
+  const step = tickSteps.find((ms) => busyMs / ms <= maxTicks) ?? 100 * day;
+  const ticks: { at: number; label: string }[] = [];
+  // A folded time can be far longer than all others together: its ticks are skipped, not made.
+  for (let ms = 0; start + ms <= end; ) {
+    const span = folded.find((each) => each.start < start + ms && start + ms < each.end);
+    if (span !== undefined) {
+      ms = Math.ceil((span.end - start) / step) * step;
+      continue;
+    }
+    const at = position(start + ms);
+    const last = ticks.at(-1);
+    const room = Math.max(minTickDistance, (1 + (last?.label.length ?? 0)) * characterWidth);
+    if (at - (last?.at ?? -1) >= room && at <= 0.94) ticks.push({ at, label: tickLabel(ms) });
+    ms += step;
+  }
+  return ticks;
+}
+
+/** Returns `0`, `500 ms`, `4 s`, `2 m`, `1 m 30 s`, `3 h`. */
+export function tickLabel(ms: number): string {
+  if (ms === 0) return "0";
+  const units = [
+    [day, "d"],
+    [hour, "h"],
+    [minute, "m"],
+    [second, "s"],
+    [1, "ms"],
+  ] as const;
+  let rest = ms;
+  const parts: string[] = [];
+  for (const [size, name] of units) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0) parts.push(`${count} ${name}`);
+  }
+  return parts.slice(0, 2).join(" ");
+}

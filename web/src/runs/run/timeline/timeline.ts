@@ -1,0 +1,273 @@
+import type { JournalEvent, Run } from "@beckon/client";
+
+/** What a row of the timeline shows. */
+export type RowKind = "queued" | "model" | "tool" | "lost" | "resumed" | "end";
+
+/** A row of the timeline. Times are Unix times in ms. */
+export interface TimelineRow {
+  /** `seq` of its first journal entry; `now` for the model call that has none yet. */
+  readonly key: string;
+  readonly kind: RowKind;
+  /** Tool calls are below the model call that asked for them. */
+  readonly level: 1 | 2;
+  readonly name: string;
+  /** Journal entries that the row shows, in order. */
+  readonly seqs: readonly number[];
+  readonly start: number;
+  /** Undefined while it lasts. */
+  readonly end: number | undefined;
+  /** False if the journal does not say how long it lasted. */
+  readonly isMeasured: boolean;
+  readonly isFailed: boolean;
+  /** A few words about the outcome, for example "2 retries". */
+  readonly note: string | undefined;
+}
+
+/** The rows of a run in the order of its journal, and the time they span. */
+export interface Timeline {
+  readonly rows: readonly TimelineRow[];
+  readonly start: number;
+  /** Undefined while the run lasts. */
+  readonly end: number | undefined;
+}
+
+type DraftRow = { -readonly [Field in keyof TimelineRow]: TimelineRow[Field] };
+type Data = Readonly<Record<string, unknown>>;
+
+const endNames: Readonly<Record<string, string>> = {
+  step_limit: "Failed: step limit reached",
+  deadline_exceeded: "Failed: time limit reached",
+  interrupted: "Failed: processes were lost",
+};
+
+/**
+ * Returns the timeline of a run.
+ * @param events its journal from the start, with or without texts. It can be incomplete.
+ */
+export function layOut(
+  run: Pick<Run, "created_at" | "started_at" | "finished_at">,
+  events: readonly JournalEvent[],
+): Timeline {
+  const start = Date.parse(run.created_at);
+  const rows: DraftRow[] = [];
+  /** Tool calls without a result, with their `call_id`. */
+  const open: { readonly id: unknown; readonly row: DraftRow }[] = [];
+  /** When the run last wrote to its journal. */
+  let lastTime = start;
+  let steps = 0;
+  let end: number | undefined;
+  let resumed: DraftRow | undefined;
+  const answered = new Set(
+    events.flatMap(({ type, data }) => (type === "run.tool_result" ? [data.call_id] : [])),
+  );
+
+  const add = (seq: number, row: Partial<DraftRow> & Pick<DraftRow, "kind" | "name">): DraftRow => {
+    const added = {
+      key: String(seq),
+      level: 1 as const,
+      seqs: [seq],
+      start: lastTime,
+      end: lastTime,
+      isMeasured: true,
+      isFailed: false,
+      note: undefined,
+      ...row,
+    };
+    rows.push(added);
+    return added;
+  };
+
+  for (const { seq, type, time, data } of events) {
+    const at = Math.max(Date.parse(time), start);
+    const from = (duration: unknown) => Math.max(start, at - (Number(duration) || 0));
+    switch (type) {
+      case "run.queued":
+        add(seq, { kind: "queued", name: "Queued", end: undefined });
+        break;
+      case "run.started": {
+        const queued = rows.find(({ kind }) => kind === "queued");
+        if (queued) Object.assign(queued, { end: at, seqs: [...queued.seqs, seq] });
+        break;
+      }
+      case "run.resumed":
+        resumed = add(seq, { kind: "resumed", name: `Resumed, attempt ${data.attempt}`, end: at });
+        break;
+      case "run.step": {
+        steps += 1;
+        const row = { start: from(data.duration_ms), end: at, note: noteOfStep(data) };
+        add(seq, { kind: "model", name: `Model call ${numberOf(data.step, steps)}`, ...row });
+        break;
+      }
+      case "run.step_lost":
+        add(seq, {
+          kind: "lost",
+          name: `Model call ${numberOf(data.step, steps + 1)}`,
+          // It was lost at some time before another process resumed the run.
+          ...(data.reason === "process_lost" && resumed
+            ? { start: resumed.start, end: resumed.end }
+            : { end: at }),
+          isMeasured: false,
+          isFailed: true,
+          note: data.reason === "process_lost" ? "lost" : "stopped",
+        });
+        break;
+      case "run.tool_call":
+        open.push({
+          id: data.call_id,
+          row: add(seq, {
+            kind: "tool",
+            level: 2,
+            name: nameOfTool(data),
+            start: at,
+            end: undefined,
+          }),
+        });
+        break;
+      case "run.tool_result": {
+        const [known] = open.splice(positionOf(open, data, answered), 1);
+        const row = known?.row ?? add(seq, { kind: "tool", level: 2, name: nameOfTool(data) });
+        if (known) row.seqs = [...row.seqs, seq];
+        endCall(row, data, at, from(data.duration_ms));
+        break;
+      }
+      case "run.failed":
+      case "run.cancelled":
+        add(seq, { ...endRow(type, data, steps, at) });
+        end = at;
+        break;
+      case "run.finished": {
+        const last = rows.at(-1);
+        if (last) last.seqs = [...last.seqs, seq];
+        end = at;
+        break;
+      }
+    }
+    lastTime = Math.max(lastTime, at);
+  }
+
+  if (end !== undefined) closeOpenRows(rows, end);
+  else if (run.finished_at !== null) end = Date.parse(run.finished_at);
+  else if (isModelCalled(run, events, rows)) rows.push(currentCall(steps + 1, lastTime));
+  return { rows, start, end };
+}
+
+/** Returns the row that shows this journal entry. */
+export function rowOf(rows: readonly TimelineRow[], seq: number): TimelineRow | undefined {
+  return rows.find(({ seqs }) => seqs.includes(seq));
+}
+
+/** Returns the index of the next failed row after `index`, from the start again after the last. */
+export function nextFailed(rows: readonly TimelineRow[], index: number): number | undefined {
+  for (let distance = 1; distance <= rows.length; distance += 1) {
+    const candidate = (index + distance) % rows.length;
+    if (rows[candidate]?.isFailed) return candidate;
+  }
+  return undefined;
+}
+
+function numberOf(value: unknown, otherwise: number): number {
+  return typeof value === "number" ? value : otherwise;
+}
+
+function nameOfTool({ tool }: Data): string {
+  return typeof tool === "string" ? tool : "Tool call";
+}
+
+function noteOfStep({ retries }: Data): string | undefined {
+  if (typeof retries !== "number" || retries === 0) return undefined;
+  return retries === 1 ? "1 retry" : `${retries} retries`;
+}
+
+/**
+ * Returns the position of the call that a result belongs to, beyond the end if there is none. Data
+ * above 64 KiB is not in the journal, so a large result, or a call with large arguments, has no id:
+ * it is matched with the oldest call to which no other result belongs.
+ */
+function positionOf(
+  open: readonly { readonly id: unknown }[],
+  { call_id: wanted }: Data,
+  answered: ReadonlySet<unknown>,
+): number {
+  const position =
+    wanted === undefined
+      ? open.findIndex(({ id }) => id === undefined || !answered.has(id))
+      : open.findIndex(({ id }) => id === wanted);
+  if (position !== -1) return position;
+  const unnamed = open.findIndex(({ id }) => id === undefined);
+  return unnamed === -1 ? open.length : unnamed;
+}
+
+/** Words for the outcome of a tool call, as the timeline shows them. */
+const outcomes: Readonly<Record<string, string | undefined>> = {
+  ok: undefined,
+  error: "error",
+  refused: "not called",
+  unknown: "unknown",
+};
+
+function endCall(row: DraftRow, { outcome, duration_ms }: Data, at: number, start: number): void {
+  // A large result does not say its outcome here.
+  const word = outcome === undefined ? "ok" : String(outcome);
+  row.end = at;
+  row.isFailed = word !== "ok";
+  row.note = Object.hasOwn(outcomes, word) ? outcomes[word] : word;
+  if (word === "unknown") {
+    row.kind = "lost";
+    row.isMeasured = false;
+  } else if (duration_ms !== undefined) row.start = start;
+}
+
+function endRow(
+  type: "run.failed" | "run.cancelled",
+  data: Data,
+  steps: number,
+  at: number,
+): Partial<DraftRow> & Pick<DraftRow, "kind" | "name"> {
+  if (type === "run.cancelled") return { kind: "end", name: "Cancelled", start: at, end: at };
+  const { code } = (data.error ?? {}) as { readonly code?: string };
+  const isFailed = true;
+  if (code === "model_error" || code === "model_timeout") {
+    const note = code === "model_timeout" ? "timed out" : "failed";
+    return { kind: "model", name: `Model call ${steps + 1}`, end: at, isFailed, note };
+  }
+  const name = endNames[code ?? ""] ?? "Failed";
+  return { kind: "end", name, start: at, end: at, isFailed };
+}
+
+/** Without a result in the journal, nobody knows whether the call took effect. */
+function closeOpenRows(rows: readonly DraftRow[], end: number): void {
+  for (const row of rows) {
+    if (row.end !== undefined) continue;
+    row.end = end;
+    if (row.kind !== "tool") continue;
+    row.kind = "lost";
+    row.isMeasured = false;
+    row.isFailed = true;
+    row.note = outcomes.unknown;
+  }
+}
+
+/** A run that executes and waits for no tool waits for its model. */
+function isModelCalled(
+  run: Pick<Run, "started_at">,
+  events: readonly JournalEvent[],
+  rows: readonly DraftRow[],
+): boolean {
+  if (rows.some(({ end }) => end === undefined)) return false;
+  return run.started_at !== null || events.some(({ type }) => type === "run.started");
+}
+
+function currentCall(step: number, start: number): TimelineRow {
+  return {
+    key: "now",
+    kind: "model",
+    level: 1,
+    name: `Model call ${step}`,
+    seqs: [],
+    start,
+    end: undefined,
+    isMeasured: true,
+    isFailed: false,
+    note: undefined,
+  };
+}

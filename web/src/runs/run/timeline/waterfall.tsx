@@ -1,0 +1,142 @@
+import { type KeyboardEvent, useEffect, useEffectEvent, useId, useRef } from "react";
+import { formatDuration } from "../../../format/index.ts";
+import { isSingleKey, useRowHeight, useRowWindow } from "../../../ui/index.ts";
+import type { Scale } from "./scale.ts";
+import { nextFailed, type TimelineRow } from "./timeline.ts";
+import { columns, WaterfallRow } from "./waterfall-row.tsx";
+
+interface WaterfallProps {
+  readonly rows: readonly TimelineRow[];
+  readonly scale: Scale;
+  /** End of what lasts, in Unix ms. */
+  readonly now: number;
+  readonly selected: number;
+  /** `move`: by keys, `press`: by pointer, `open`: by Enter, which leads to the detail. */
+  readonly onSelect: (index: number, how: "move" | "press" | "open") => void;
+}
+
+/**
+ * The steps of a run as a tree of named rows. Up, Down, Home and End select, Enter opens the
+ * detail, `]` selects the next failed step. Long runs render only the rows in sight.
+ */
+export function Waterfall({ rows, scale, now, selected, onSelect }: WaterfallProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const rowHeight = useRowHeight("normal");
+  const { start, end } = useRowWindow(list, rows.length, rowHeight);
+
+  const show = useEffectEvent((index: number) => {
+    if (box.current === null || index < 0) return;
+    const { scrollTop, clientHeight } = box.current;
+    // The first line is the axis, which stays in sight.
+    const top = index * rowHeight;
+    if (top < scrollTop) box.current.scrollTop = top;
+    else if (top + 2 * rowHeight > scrollTop + clientHeight)
+      box.current.scrollTop = top + 2 * rowHeight - clientHeight;
+  });
+  useEffect(() => show(selected), [selected]);
+
+  const failed = useEffectEvent((event: globalThis.KeyboardEvent) => {
+    if (event.key !== "]" || !isSingleKey(event)) return;
+    const next = nextFailed(rows, selected);
+    if (next !== undefined) onSelect(next, "move");
+  });
+  useEffect(() => {
+    const press = (event: globalThis.KeyboardEvent) => failed(event);
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, []);
+
+  const press = (event: KeyboardEvent) => {
+    const last = rows.length - 1;
+    const to = { ArrowDown: selected + 1, ArrowUp: selected - 1, Home: 0, End: last }[event.key];
+    if (event.key === "Enter") onSelect(selected, "open");
+    else if (to === undefined) return;
+    else onSelect(Math.max(0, Math.min(last, to)), "move");
+    event.preventDefault();
+  };
+  const idOf = (row: TimelineRow | undefined) => (row === undefined ? undefined : id + row.key);
+  return (
+    <div ref={box} className="@container h-full overflow-y-auto">
+      <Axis scale={scale} height={rowHeight} />
+      <div
+        ref={list}
+        role="tree"
+        aria-label="Steps"
+        tabIndex={0}
+        aria-activedescendant={idOf(rows[selected])}
+        onKeyDown={press}
+        className="relative focus-visible:-outline-offset-2"
+        style={{ height: rows.length * rowHeight }}
+      >
+        <Lines scale={scale} />
+        <div aria-hidden="true" style={{ height: start * rowHeight }} />
+        {rows.slice(start, end).map((row, offset) => (
+          <WaterfallRow
+            key={row.key}
+            id={id + row.key}
+            row={row}
+            position={start + offset + 1}
+            count={rows.length}
+            height={rowHeight}
+            scale={scale}
+            now={now}
+            isSelected={start + offset === selected}
+            onSelect={() => onSelect(start + offset, "press")}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Axis({ scale, height }: { readonly scale: Scale; readonly height: number }) {
+  return (
+    <div
+      aria-hidden="true"
+      style={{ height }}
+      className={`sticky top-0 z-1 items-center border-b border-rule bg-sheet text-label text-ink-3 ${columns}`}
+    >
+      <span>Step</span>
+      <span className="relative hidden h-4 @md:block">
+        {scale.ticks.map(({ at, label }) => (
+          <span
+            key={label}
+            className="absolute pl-1 whitespace-nowrap font-mono"
+            style={{ left: `${at * 100}%` }}
+          >
+            {label}
+          </span>
+        ))}
+      </span>
+      <span className="text-right">Duration</span>
+    </div>
+  );
+}
+
+/** Hairlines below the ticks, and where idle time is folded. */
+function Lines({ scale }: { readonly scale: Scale }) {
+  return (
+    <div aria-hidden="true" className={`pointer-events-none absolute inset-0 ${columns}`}>
+      <span />
+      <span className="relative hidden h-full @md:block">
+        {scale.ticks.map(({ at, label }) => (
+          <span
+            key={label}
+            className="absolute inset-y-0 border-l border-rule"
+            style={{ left: `${at * 100}%` }}
+          />
+        ))}
+        {scale.folds.map(({ at, ms }) => (
+          <span
+            key={at}
+            title={`${formatDuration(ms)} of idle time, folded`}
+            className="absolute inset-y-0 w-2 -translate-x-1/2 border-x border-dashed border-edge"
+            style={{ left: `${at * 100}%` }}
+          />
+        ))}
+      </span>
+    </div>
+  );
+}

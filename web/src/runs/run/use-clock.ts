@@ -1,0 +1,16 @@
+import { useEffect, useState } from "react";
+
+/**
+ * Returns the current time in ms, renewed while something on the page lasts.
+ * @param isRunning false stops it
+ */
+export function useClock(isRunning: boolean, everyMs = 250): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (!isRunning) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [isRunning, everyMs]);
+  return now;
+}

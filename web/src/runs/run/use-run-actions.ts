@@ -1,0 +1,78 @@
+import type { RetryRunBody, Run } from "@beckon/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import {
+  announceChanges,
+  codeOf,
+  sentenceOf,
+  useIdempotencyKey,
+  useWorkspace,
+} from "../../data/index.ts";
+import { download } from "../../json/index.ts";
+import { useToast } from "../../ui/index.ts";
+import { newerRun } from "../patch-run.ts";
+import { runQuery, runsKey } from "../queries.ts";
+
+/** Returns what can be done with a run. */
+export function useRunActions(run: Run) {
+  const workspace = useWorkspace();
+  const { id, client } = workspace;
+  const cache = useQueryClient();
+  const navigate = useNavigate();
+  const toast = useToast();
+  const key = useIdempotencyKey();
+
+  const start = async (body: RetryRunBody) => {
+    const started = await client.runs.retry(run.id, body, { idempotencyKey: key.keyOf(body) });
+    key.release();
+    cache.setQueryData(runQuery(workspace, started.id).queryKey, started);
+    void announceChanges(cache, runsKey(id));
+    toast({ tone: "success", title: "Retry started. This is the new run." });
+    await navigate({ href: `/w/${id}/runs/${started.id}` });
+  };
+  const retry = useMutation({
+    mutationFn: start,
+    onError: (thrown) =>
+      toast({
+        tone: "failure",
+        title: "The run was not retried.",
+        description: `${sentenceOf(thrown)} (${codeOf(thrown)})`,
+      }),
+  });
+  return {
+    /** Starts a new run with the same input, and reports failures by itself. */
+    retry: (version: "current" | "original") => retry.mutate({ version }),
+    isRetrying: retry.isPending,
+    /** Starts a new run. @throws BeckonError */
+    retryWith: start,
+    /** Asks for the end of the run. It ends when the executing process has stopped it. */
+    cancel: async () => {
+      const read = await client.runs.cancel(run.id);
+      cache.setQueryData(runQuery(workspace, run.id).queryKey, (known) => newerRun(known, read));
+      void announceChanges(cache, runsKey(id));
+      toast({ title: "The run is being cancelled." });
+    },
+    remove: async () => {
+      await client.runs.delete(run.id);
+      toast({ tone: "success", title: "Run deleted." });
+      await navigate({ href: `/w/${id}/runs` });
+      cache.removeQueries({ queryKey: runQuery(workspace, run.id).queryKey });
+      void announceChanges(cache, runsKey(id));
+    },
+    /** Saves the whole journal, one entry a line. */
+    saveJournal: async () => {
+      try {
+        const lines: string[] = [];
+        for await (const entry of client.runs.listEvents(run.id, { limit: 200 }))
+          lines.push(JSON.stringify(entry));
+        download(`${run.id}.jsonl`, `${lines.join("\n")}\n`, "application/jsonl");
+      } catch (thrown) {
+        toast({
+          tone: "failure",
+          title: "The journal was not downloaded.",
+          description: sentenceOf(thrown),
+        });
+      }
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { lazy, Suspense, useState } from "react";
+import { useWorkspace } from "../data/index.ts";
+import { TimeZoneProvider } from "../ui/index.ts";
+import { GuardedScreen } from "./guarded-screen.tsx";
+import { KeysDialog } from "./keyboard/keys-dialog.tsx";
+import { useKeys } from "./keyboard/use-keys.ts";
+import { BottomBar } from "./navigation/bottom-bar.tsx";
+import { Navigation } from "./navigation/side-bar.tsx";
+import { ResetNotice } from "./reset-notice.tsx";
+import { mainId } from "./use-focus-on-navigation.ts";
+
+const PaletteDialog = lazy(async () => ({
+  default: (await import("./keyboard/palette-dialog.tsx")).PaletteDialog,
+}));
+
+interface FrameProps {
+  readonly resetReason: string | undefined;
+  readonly dismissReset: () => void;
+}
+
+/** The frame of all screens of a workspace: navigation at the left, below 768 px at the bottom. */
+export function Frame({ resetReason, dismissReset }: FrameProps) {
+  const { timeZone } = useWorkspace();
+  const [open, setOpen] = useState<"palette" | "keys">();
+  const openPalette = () => setOpen("palette");
+  const showKeys = () => setOpen("keys");
+  const close = () => setOpen(undefined);
+  useKeys({ openPalette, showKeys });
+  return (
+    <TimeZoneProvider zone={timeZone}>
+      <a
+        href={`#${mainId}`}
+        onClick={(event) => {
+          // The router would take the fragment for a navigation.
+          event.preventDefault();
+          document.getElementById(mainId)?.focus();
+        }}
+        className="fixed top-2 left-2 z-50 -translate-y-16 rounded-control bg-tide px-3 py-2 font-semibold text-on-tide focus:translate-y-0"
+      >
+        Skip to the content
+      </a>
+      <div className="flex min-h-dvh flex-col md:flex-row">
+        <Navigation openPalette={openPalette} showKeys={showKeys} />
+        <main id={mainId} tabIndex={-1} className="min-w-0 flex-1 pb-16 outline-none md:pb-0">
+          <ResetNotice reason={resetReason} dismiss={dismissReset} />
+          <GuardedScreen />
+        </main>
+        <BottomBar openPalette={openPalette} showKeys={showKeys} />
+      </div>
+      <KeysDialog open={open === "keys"} onOpenChange={close} />
+      {open === "palette" ? (
+        <Suspense>
+          <PaletteDialog close={close} showKeys={showKeys} />
+        </Suspense>
+      ) : null}
+    </TimeZoneProvider>
+  );
+}

@@ -1,0 +1,46 @@
+import { Dialog, Kbd } from "../../ui/index.ts";
+import { useNavigation } from "../navigation/items.ts";
+
+interface KeysDialogProps {
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+}
+
+/** Lists the keys that work on every screen. */
+export function KeysDialog({ open, onOpenChange }: KeysDialogProps) {
+  const items = useNavigation();
+  const command = /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl";
+  const keys: readonly (readonly [string, readonly string[]])[] = [
+    ["Find, go and act", [command, "K"]],
+    ["Search on this screen", ["/"]],
+    ...items.map(({ label, key }) => [`Go to ${label}`, ["g", key]] as const),
+    ["Next and previous row", ["j", "k"]],
+    ["Open the row", ["Enter"]],
+    ["Close", ["Esc"]],
+    ["Show this list", ["?"]],
+  ];
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Keyboard shortcuts"
+      description="Keys without a modifier do nothing while you type. The menu with your name switches them off."
+    >
+      <dl className="grid gap-x-8 sm:grid-cols-2">
+        {keys.map(([label, combination]) => (
+          <div
+            key={label}
+            className="flex h-row items-center justify-between gap-4 border-rule border-b"
+          >
+            <dt>{label}</dt>
+            <dd className="flex gap-1">
+              {combination.map((key) => (
+                <Kbd key={key}>{key}</Kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

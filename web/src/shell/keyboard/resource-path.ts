@@ -1,0 +1,21 @@
+/** Where an id leads, by its prefix. `route` is the screen that must exist. */
+const targets: Readonly<
+  Record<string, { readonly route: string; readonly pathOf: (id: string) => string }>
+> = {
+  run: { route: "/runs/$runId", pathOf: (id) => `/runs/${id}` },
+  agt: { route: "/agents/$agentId/playground", pathOf: (id) => `/agents/${id}/playground` },
+  // The page of a trigger is below its agent, which the id does not name.
+  trg: { route: "/runs", pathOf: (id) => `/runs?trigger_id=${id}` },
+};
+
+/**
+ * Returns the path of a resource below its workspace, or undefined if the text is no id or its
+ * screen does not exist.
+ * @param routes the ids of all routes
+ */
+export function resourcePath(text: string, routes: readonly string[]): string | undefined {
+  const [, prefix = ""] = /^([a-z]{3})_[0-9a-hjkmnp-tv-z]{26}$/.exec(text) ?? [];
+  const target = targets[prefix];
+  if (target === undefined || !routes.includes(`/w/$workspaceId${target.route}`)) return undefined;
+  return target.pathOf(text);
+}

@@ -1,0 +1,25 @@
+import { Button } from "../../ui/index.ts";
+import { LampShape } from "./lamp-shape.tsx";
+import { useLiveText } from "./live-text.ts";
+
+/** On phones: says above the bar at the bottom that changes do not reach the page. */
+export function LiveStrip() {
+  const { state, text, detail, retry } = useLiveText();
+  if (state === "live" || state === "connecting") return null;
+  return (
+    <div
+      role="status"
+      className="fixed inset-x-0 bottom-14 z-20 flex min-h-control items-center gap-2 border-rule border-t bg-sheet px-4 text-dense md:hidden"
+    >
+      <LampShape state={state} />
+      <span className="min-w-0 flex-1 truncate">
+        {state === "not live" ? "Not live" : text} {detail}
+      </span>
+      {state === "not live" ? (
+        <Button size="small" variant="quiet" onClick={retry}>
+          Retry
+        </Button>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import { useSyncExternalStore } from "react";
+
+function subscribe(changed: () => void): () => void {
+  addEventListener("online", changed);
+  addEventListener("offline", changed);
+  return () => {
+    removeEventListener("online", changed);
+    removeEventListener("offline", changed);
+  };
+}
+
+/**
+ * Says that the browser has no network. Hidden if the page comes from this machine, which is
+ * reachable without one.
+ */
+export function OfflineNotice() {
+  const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);
+  const isLocal = /^(localhost|127\.|\[::1\])/.test(location.hostname);
+  return (
+    <div role="status">
+      {isOnline || isLocal ? null : (
+        <p className="border-rule border-b bg-brass-soft px-4 py-2 text-brass text-dense">
+          This browser is offline. What you see can be outdated, and nothing can be saved.
+        </p>
+      )}
+    </div>
+  );
+}

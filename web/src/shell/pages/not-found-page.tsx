@@ -1,0 +1,14 @@
+import { Link } from "../../ui/index.ts";
+import { MessagePage } from "./message-page.tsx";
+
+/** Shown for a URL that leads nowhere, and for a workspace of which the person is not a member. */
+export function NotFoundPage() {
+  return (
+    <MessagePage title="There is nothing here">
+      <p>
+        The address is wrong, what it shows was deleted, or you are not a member of the workspace.
+      </p>
+      <Link href="/">Open your workspace</Link>
+    </MessagePage>
+  );
+}

@@ -1,0 +1,19 @@
+import { Outlet } from "@tanstack/react-router";
+import { UiProvider } from "../ui/index.ts";
+import { OfflineNotice } from "./offline-notice.tsx";
+import { RouteProgress } from "./route-progress.tsx";
+import { useFocusOnNavigation } from "./use-focus-on-navigation.ts";
+import { usePreload } from "./use-preload.ts";
+
+/** What all pages have, inside and outside of workspaces. */
+export function Root() {
+  useFocusOnNavigation();
+  usePreload();
+  return (
+    <UiProvider>
+      <RouteProgress />
+      <OfflineNotice />
+      <Outlet />
+    </UiProvider>
+  );
+}

@@ -1,0 +1,83 @@
+import type { Trigger } from "@beckon/client";
+import { createTriggerBody } from "@beckon/contract";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useMutation } from "@tanstack/react-query";
+import { useForm } from "react-hook-form";
+import { messageOf, sentenceOf, useWorkspace, wording } from "../../data/index.ts";
+import { Button, Field, FormError, LeaveGuard, TextArea } from "../../ui/index.ts";
+import { needsEditor } from "../permission.ts";
+import { useTriggerActions } from "../trigger/use-trigger-actions.ts";
+
+interface PrefixFormProps {
+  readonly trigger: Trigger;
+  /** Called with what is typed, and with undefined once that is saved or discarded. */
+  readonly onEdit: (prefix: string | undefined) => void;
+}
+
+const fields = createTriggerBody.pick({ prompt_prefix: true });
+
+/** The text before each payload. */
+export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
+  const { can } = useWorkspace();
+  const { update } = useTriggerActions(trigger);
+  const { register, handleSubmit, reset, formState } = useForm({
+    resolver: zodResolver(fields, { error: wording }),
+    mode: "onTouched",
+    defaultValues: { prompt_prefix: trigger.prompt_prefix },
+    // What another tab has saved, unless something is typed here.
+    values: { prompt_prefix: trigger.prompt_prefix },
+    resetOptions: { keepDirtyValues: true },
+  });
+  const { isDirty, errors } = formState;
+  const show = (prompt_prefix: string) => {
+    reset({ prompt_prefix }, { keepDirtyValues: false });
+    onEdit(undefined);
+  };
+  const save = useMutation({
+    mutationFn: update,
+    onSuccess: ({ prompt_prefix }) => show(prompt_prefix),
+  });
+  const disabledReason = needsEditor(can);
+  const edited = register("prompt_prefix", {
+    onChange: ({ target }) => {
+      save.reset();
+      onEdit(target.value);
+    },
+  });
+  return (
+    <form
+      noValidate
+      onSubmit={handleSubmit(({ prompt_prefix }) => save.mutate({ prompt_prefix }))}
+      className="flex min-w-0 flex-col gap-2"
+    >
+      <LeaveGuard isDirty={() => isDirty} withinPage />
+      <Field
+        label="Prompt prefix"
+        hint="Stands before each payload, separated by a blank line."
+        error={messageOf(errors.prompt_prefix)}
+      >
+        <TextArea {...edited} rows={4} readOnly={disabledReason !== undefined} />
+      </Field>
+      <div className="flex min-h-control-small flex-wrap items-center gap-2">
+        <Button
+          type="submit"
+          size="small"
+          pending={save.isPending}
+          disabled={!isDirty}
+          disabledReason={disabledReason}
+        >
+          Save prefix
+        </Button>
+        {isDirty && !save.isPending ? (
+          <Button size="small" variant="quiet" onClick={() => show(trigger.prompt_prefix)}>
+            Discard
+          </Button>
+        ) : null}
+        <span role="status" className="text-dense text-moss">
+          {save.isSuccess && !isDirty ? "Saved" : ""}
+        </span>
+      </div>
+      <FormError message={save.isError ? sentenceOf(save.error) : undefined} />
+    </form>
+  );
+}

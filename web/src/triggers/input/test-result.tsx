@@ -1,0 +1,55 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { useWorkspace } from "../../data/index.ts";
+import { firstLine } from "../../format/index.ts";
+import { isEnded, patched, runQuery, useLiveRuns } from "../../runs/index.ts";
+import { Link, Problem, StatusMark } from "../../ui/index.ts";
+import type { useTestTrigger } from "./use-test-trigger.ts";
+
+/** What became of a test: the run's state as it changes, then its output. */
+export function TestResult({ test }: { readonly test: ReturnType<typeof useTestTrigger> }) {
+  // Before the test is sent: its run can end before the response has arrived.
+  const live = useLiveRuns();
+  if (test.error !== null)
+    return <Problem error={test.error} title="The test was not sent." variant="inline" />;
+  return (
+    <div role="status">
+      {test.runId === undefined ? null : <TestRun runId={test.runId} live={live} />}
+    </div>
+  );
+}
+
+interface TestRunProps {
+  readonly runId: string;
+  readonly live: ReturnType<typeof useLiveRuns>;
+}
+
+function TestRun({ runId, live }: TestRunProps) {
+  const workspace = useWorkspace();
+  const queryClient = useQueryClient();
+  const { data: read } = useQuery(runQuery(workspace, runId));
+  const run = read && patched(read, live);
+  // The workspace's stream has no outputs.
+  const lacksOutput = run !== undefined && isEnded(run) && !isEnded(read ?? run);
+  useEffect(() => {
+    if (lacksOutput)
+      void queryClient.invalidateQueries({ queryKey: runQuery(workspace, runId).queryKey });
+  }, [lacksOutput, queryClient, workspace, runId]);
+  if (run === undefined) return null;
+  const outcome = run.error?.message ?? run.output;
+  return (
+    <div className="flex min-w-0 flex-col gap-1 rounded-control border border-rule px-3 py-2">
+      <div className="flex flex-wrap items-center gap-x-3">
+        <span className="flex-1">
+          <StatusMark status={run.status} />
+        </span>
+        <Link href={`/w/${workspace.id}/runs/${run.id}`}>Open the run</Link>
+      </div>
+      {isEnded(run) && outcome !== null ? (
+        <p dir="auto" className="truncate text-ink-2" title={firstLine(outcome)}>
+          {firstLine(outcome)}
+        </p>
+      ) : null}
+    </div>
+  );
+}

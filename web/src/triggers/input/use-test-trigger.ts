@@ -1,0 +1,30 @@
+import type { Trigger } from "@beckon/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useIdempotencyKey, useWorkspace } from "../../data/index.ts";
+import { runQuery } from "../../runs/index.ts";
+import { receivedKey } from "../queries.ts";
+import { contentTypeOf, type PayloadType } from "./payload.ts";
+
+/** Returns what sends a test payload to a trigger, and the run that the last one started. */
+export function useTestTrigger({ id, agent_id }: Pick<Trigger, "id" | "agent_id">) {
+  const workspace = useWorkspace();
+  const queryClient = useQueryClient();
+  const { keyOf, release } = useIdempotencyKey();
+  const { mutate, data, error, isPending } = useMutation({
+    mutationFn: (body: { payload: string; content_type: string }) =>
+      workspace.client.triggers.test(agent_id, id, body, { idempotencyKey: keyOf(body) }),
+    onSuccess: (run) => {
+      // The same payload, sent again, is another test.
+      release();
+      queryClient.setQueryData(runQuery(workspace, run.id).queryKey, run);
+      return queryClient.invalidateQueries({ queryKey: receivedKey(workspace.id, agent_id) });
+    },
+  });
+  return {
+    send: (type: PayloadType, payload: string) =>
+      mutate({ payload, content_type: contentTypeOf(type) }),
+    isPending,
+    error,
+    runId: isPending ? undefined : data?.id,
+  };
+}

@@ -1,0 +1,65 @@
+import type { Trigger } from "@beckon/client";
+import type { useList } from "../../data/index.ts";
+import { Badge, List, LoadMore, Row, Time } from "../../ui/index.ts";
+import { useLastReceived } from "./use-last-received.ts";
+
+interface TriggerListProps {
+  readonly list: ReturnType<typeof useList<Trigger>>;
+  /** Address of the list; a trigger's is below it. */
+  readonly path: string;
+  readonly openId: string | undefined;
+}
+
+/** Name, state and last payload of each trigger. */
+export function TriggerList({ list, path, openId }: TriggerListProps) {
+  return (
+    <div className="lg:max-h-[75vh] lg:overflow-y-auto">
+      <List label="Triggers">
+        {list.rows.map((trigger) => (
+          <TriggerRow
+            key={trigger.id}
+            trigger={trigger}
+            href={`${path}/${trigger.id}`}
+            isOpen={trigger.id === openId}
+          />
+        ))}
+      </List>
+      {list.hasNextPage ? (
+        <LoadMore
+          loading={list.isFetchingNextPage}
+          paused={list.isError}
+          onLoadMore={() => void list.fetchNextPage()}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+interface TriggerRowProps {
+  readonly trigger: Trigger;
+  readonly href: string;
+  readonly isOpen: boolean;
+}
+
+function TriggerRow({ trigger, href, isOpen }: TriggerRowProps) {
+  const received = useLastReceived(trigger);
+  return (
+    <Row
+      href={href}
+      current={isOpen}
+      title={<span dir="auto">{trigger.name}</span>}
+      detail={
+        received === undefined ? (
+          "\u00a0"
+        ) : received === null ? (
+          "Nothing received"
+        ) : (
+          <>
+            Received <Time value={received} />
+          </>
+        )
+      }
+      end={trigger.enabled ? undefined : <Badge tone="brass">Disabled</Badge>}
+    />
+  );
+}

@@ -1,0 +1,95 @@
+import { Outlet, useNavigate, useSearch } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { lazy, Suspense } from "react";
+import { useAgent } from "../../agents/index.ts";
+import { useList, useWorkspace } from "../../data/index.ts";
+import { Button, LinkButton, Panel, Problem } from "../../ui/index.ts";
+import { needsEditor } from "../permission.ts";
+import { triggersQuery, useTriggerId } from "../queries.ts";
+import { NoTriggers } from "./no-triggers.tsx";
+import { TriggerList } from "./trigger-list.tsx";
+import { TriggerListSkeleton } from "./trigger-list-skeleton.tsx";
+import { useLiveReceived } from "./use-live-received.ts";
+
+const NewTrigger = lazy(async () => ({
+  default: (await import("../new/new-trigger.tsx")).NewTrigger,
+}));
+
+/** The triggers of an agent: the list, and beside it the one that is open. */
+export function TriggersScreen() {
+  const workspace = useWorkspace();
+  const agent = useAgent();
+  const navigate = useNavigate();
+  const openId = useTriggerId();
+  const { new: example } = useSearch({ strict: false }) as { readonly new?: string };
+  const triggers = useList(triggersQuery(workspace, agent.id));
+  useLiveReceived(agent.id);
+  const path = `/w/${workspace.id}/agents/${agent.id}/triggers`;
+  const disabledReason = needsEditor(workspace.can);
+  const isForm = example !== undefined && disabledReason === undefined;
+  const create = (variant: "primary" | "secondary") =>
+    disabledReason === undefined ? (
+      <LinkButton
+        href={`${path}?new=blank`}
+        icon={Plus}
+        variant={variant}
+        size={variant === "primary" ? "medium" : "small"}
+      >
+        New trigger
+      </LinkButton>
+    ) : (
+      <Button icon={Plus} disabledReason={disabledReason}>
+        New trigger
+      </Button>
+    );
+  const dialog = isForm ? (
+    <Suspense>
+      <NewTrigger
+        key={example}
+        exampleId={example}
+        onClose={(created) =>
+          void navigate({
+            href: created === undefined ? path : `${path}/${created.id}`,
+            replace: true,
+          })
+        }
+      />
+    </Suspense>
+  ) : null;
+  const isEmpty = triggers.isSuccess && triggers.rows.length === 0 && openId === undefined;
+  return (
+    <>
+      <title>{`Triggers of ${agent.name} · Beckon`}</title>
+      {isEmpty ? (
+        <NoTriggers
+          action={create("primary")}
+          hrefOf={(id) => (disabledReason === undefined ? `${path}?new=${id}` : undefined)}
+        />
+      ) : (
+        <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[18rem_minmax(0,1fr)]">
+          <div className={openId === undefined ? "min-w-0" : "min-w-0 max-lg:hidden"}>
+            <Panel title="Triggers" padding="none" actions={create("secondary")}>
+              {triggers.isPending ? (
+                <TriggerListSkeleton />
+              ) : triggers.isError && triggers.rows.length === 0 ? (
+                <div className="p-4">
+                  <Problem
+                    error={triggers.error}
+                    title="Triggers could not be loaded."
+                    variant="inline"
+                    onRetry={triggers.refetch}
+                  />
+                </div>
+              ) : (
+                <TriggerList list={triggers} path={path} openId={openId} />
+              )}
+            </Panel>
+          </div>
+          <Outlet />
+        </div>
+      )}
+      {/* Always at this place: it holds a URL while the first trigger enters the list. */}
+      {dialog}
+    </>
+  );
+}

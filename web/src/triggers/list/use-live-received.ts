@@ -1,0 +1,24 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useWorkspace } from "../../data/index.ts";
+import { useEvents, useThrottled } from "../../live/index.ts";
+import { isNewRun } from "../../runs/index.ts";
+import { receivedKey } from "../queries.ts";
+
+/** Milliseconds between two readings of what has arrived, for agents that are called often. */
+const readIntervalMs = 2_000;
+
+/**
+ * Reads what the agent's triggers have received again when it has a new run. Events do not say
+ * which trigger started a run.
+ */
+export function useLiveReceived(agentId: string): void {
+  const { id } = useWorkspace();
+  const queryClient = useQueryClient();
+  const readAgain = useThrottled(
+    () => void queryClient.invalidateQueries({ queryKey: receivedKey(id, agentId) }),
+    readIntervalMs,
+  );
+  useEvents((events) => {
+    if (events.some((event) => event.agent_id === agentId && isNewRun(event))) readAgain();
+  });
+}

@@ -1,0 +1,40 @@
+import { CreditCard, type LucideIcon, MailPlus, Workflow } from "lucide-react";
+
+/** Something that a trigger is for. */
+export interface TriggerExample {
+  /** Value of the search parameter `new`. */
+  readonly id: string;
+  readonly icon: LucideIcon;
+  readonly title: string;
+  readonly explanation: string;
+  readonly name: string;
+  readonly promptPrefix: string;
+}
+
+/** What the list shows while an agent has no trigger. */
+export const examples: readonly TriggerExample[] = [
+  {
+    id: "form",
+    icon: MailPlus,
+    title: "A form",
+    explanation: "A page posts what a visitor typed, and the agent drafts a reply.",
+    name: "Contact form",
+    promptPrefix: "A visitor sent this form. Draft a reply:",
+  },
+  {
+    id: "payment",
+    icon: CreditCard,
+    title: "A payment event",
+    explanation: "The payment provider posts each event, and the agent says what to do.",
+    name: "Payments",
+    promptPrefix: "This payment event arrived. Say what has to be done:",
+  },
+  {
+    id: "build",
+    icon: Workflow,
+    title: "A CI job",
+    explanation: "A failed build posts the end of its log, and the agent names the likely cause.",
+    name: "Failed builds",
+    promptPrefix: "This build failed. Name the likely cause:",
+  },
+];

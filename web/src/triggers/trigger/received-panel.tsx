@@ -1,0 +1,62 @@
+import type { ListedRun, Trigger } from "@beckon/client";
+import { useList, useWorkspace } from "../../data/index.ts";
+import { patched, useLiveRuns } from "../../runs/index.ts";
+import { type Column, DataTable, EmptyState, Panel, StatusMark, Time } from "../../ui/index.ts";
+import { payloadLineOf } from "../input/payload.ts";
+import { receivedQuery } from "../queries.ts";
+
+/** What the trigger has received, newest first, and what became of it. */
+export function ReceivedPanel({ trigger }: { readonly trigger: Trigger }) {
+  const workspace = useWorkspace();
+  const live = useLiveRuns();
+  const received = useList(receivedQuery(workspace, trigger.agent_id, trigger.id));
+  return (
+    <Panel title="Received" padding="none">
+      <DataTable
+        label="Received payloads"
+        columns={columnsOf(trigger.prompt_prefix)}
+        rows={received.rows.map((run) => patched(run, live))}
+        rowKey={({ id }) => id}
+        rowHref={({ id }) => `/w/${workspace.id}/runs/${id}`}
+        loading={received.isPending}
+        error={received.error}
+        onRetry={received.refetch}
+        hasMore={received.hasNextPage}
+        loadingMore={received.isFetchingNextPage}
+        onLoadMore={() => void received.fetchNextPage()}
+        empty={
+          <EmptyState>
+            Nothing was received yet. Send a test, or post to the URL: each payload appears here
+            with its run.
+          </EmptyState>
+        }
+      />
+    </Panel>
+  );
+}
+
+const columnsOf = (promptPrefix: string): readonly Column<ListedRun>[] => [
+  {
+    id: "payload",
+    header: "Payload",
+    cell: (run) => (
+      <span dir="auto" className="font-mono text-dense">
+        {payloadLineOf(run, promptPrefix) || "Empty"}
+      </span>
+    ),
+  },
+  {
+    id: "outcome",
+    header: "Outcome",
+    width: 128,
+    cell: ({ status }) => <StatusMark status={status} />,
+  },
+  {
+    id: "received",
+    header: "Received",
+    width: 120,
+    align: "end",
+    from: "sm",
+    cell: ({ created_at }) => <Time value={created_at} />,
+  },
+];

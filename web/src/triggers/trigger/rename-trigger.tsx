@@ -1,0 +1,55 @@
+import type { Trigger } from "@beckon/client";
+import { createTriggerBody } from "@beckon/contract";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useMutation } from "@tanstack/react-query";
+import { useForm } from "react-hook-form";
+import { messageOf, sentenceOf, wording } from "../../data/index.ts";
+import { Button, Dialog, Field, FormError, TextInput } from "../../ui/index.ts";
+import { useTriggerActions } from "./use-trigger-actions.ts";
+
+interface RenameTriggerProps {
+  readonly trigger: Trigger;
+  readonly onClose: () => void;
+}
+
+/** Asks for another name. */
+export function RenameTrigger({ trigger, onClose }: RenameTriggerProps) {
+  const { update } = useTriggerActions(trigger);
+  const { register, handleSubmit, formState } = useForm({
+    resolver: zodResolver(createTriggerBody.pick({ name: true }), { error: wording }),
+    mode: "onTouched",
+    defaultValues: { name: trigger.name },
+  });
+  const rename = useMutation({ mutationFn: update, onSuccess: onClose });
+  const save = ({ name }: { name: string }) =>
+    name === trigger.name ? onClose() : rename.mutate({ name });
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      size="small"
+      title="Rename trigger"
+      description="Its URL stays the same."
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form="rename-trigger" variant="primary" pending={rename.isPending}>
+            Save
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="rename-trigger"
+        noValidate
+        onSubmit={handleSubmit(save)}
+        className="flex flex-col gap-3"
+      >
+        <Field label="Name" error={messageOf(formState.errors.name)}>
+          <TextInput {...register("name")} autoComplete="off" autoFocus />
+        </Field>
+        <FormError message={rename.isError ? sentenceOf(rename.error) : undefined} />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,110 @@
+import type { Trigger } from "@beckon/client";
+import { useMutation } from "@tanstack/react-query";
+import { EllipsisVertical, Pencil, Trash2 } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { sentenceOf, useWorkspace } from "../../data/index.ts";
+import {
+  ConfirmDialog,
+  IconButton,
+  Menu,
+  Spinner,
+  Switch,
+  Tooltip,
+  useToast,
+} from "../../ui/index.ts";
+import { needsEditor } from "../permission.ts";
+import { useTriggerActions } from "./use-trigger-actions.ts";
+
+const RenameTrigger = lazy(async () => ({
+  default: (await import("./rename-trigger.tsx")).RenameTrigger,
+}));
+
+/** The trigger's name, its switch, and what is needed less often. */
+export function TriggerHeader({ trigger }: { readonly trigger: Trigger }) {
+  const { can } = useWorkspace();
+  const actions = useTriggerActions(trigger);
+  const [open, setOpen] = useState<"rename" | "delete">();
+  const close = () => setOpen(undefined);
+  const disabledReason = needsEditor(can);
+  return (
+    <header className="flex min-w-0 flex-wrap items-center gap-x-4 gap-y-2">
+      <h2
+        className="min-w-0 flex-1 basis-60 truncate text-title font-semibold"
+        title={trigger.name}
+        dir="auto"
+      >
+        {trigger.name}
+      </h2>
+      <div className="flex items-center gap-3">
+        <EnabledSwitch trigger={trigger} disabledReason={disabledReason} />
+        <Menu
+          label="More about this trigger"
+          trigger={
+            <IconButton icon={EllipsisVertical} label="More about this trigger" tooltip={false} />
+          }
+          items={[
+            { label: "Rename", icon: Pencil, onSelect: () => setOpen("rename"), disabledReason },
+            "separator",
+            {
+              label: "Delete",
+              icon: Trash2,
+              danger: true,
+              onSelect: () => setOpen("delete"),
+              disabledReason,
+            },
+          ]}
+        />
+      </div>
+      {open === "rename" ? (
+        <Suspense>
+          <RenameTrigger trigger={trigger} onClose={close} />
+        </Suspense>
+      ) : null}
+      <ConfirmDialog
+        open={open === "delete"}
+        onOpenChange={close}
+        title={`Delete trigger ${trigger.name}?`}
+        effect="Its URL stops at once and cannot be restored: callers need the URL of another trigger. Runs that it started continue and stay readable."
+        confirmLabel="Delete trigger"
+        pendingText="Deleting…"
+        onConfirm={actions.remove}
+      />
+    </header>
+  );
+}
+
+interface EnabledSwitchProps {
+  readonly trigger: Trigger;
+  readonly disabledReason: string | undefined;
+}
+
+/** Moves when the server has confirmed. */
+function EnabledSwitch({ trigger, disabledReason }: EnabledSwitchProps) {
+  const { update } = useTriggerActions(trigger);
+  const toast = useToast();
+  const { mutate, isPending } = useMutation({
+    mutationFn: (enabled: boolean) => update({ enabled }),
+    onError: (thrown) =>
+      toast({
+        tone: "failure",
+        title: trigger.enabled ? "The trigger was not disabled." : "The trigger was not enabled.",
+        description: sentenceOf(thrown),
+      }),
+  });
+  const control = (
+    <span className="inline-flex items-center gap-2">
+      {isPending ? <Spinner /> : null}
+      <Switch
+        label="Enabled"
+        checked={trigger.enabled}
+        onChange={({ target }) => mutate(target.checked)}
+        disabled={isPending || disabledReason !== undefined}
+      />
+    </span>
+  );
+  return disabledReason === undefined ? (
+    control
+  ) : (
+    <Tooltip content={disabledReason}>{control}</Tooltip>
+  );
+}

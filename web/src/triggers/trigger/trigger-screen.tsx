@@ -1,0 +1,53 @@
+import type { Trigger } from "@beckon/client";
+import { useQuery } from "@tanstack/react-query";
+import { ArrowLeft } from "lucide-react";
+import { useAgent } from "../../agents/index.ts";
+import { isNotFound, useWorkspace } from "../../data/index.ts";
+import { EmptyState, LinkButton, Problem } from "../../ui/index.ts";
+import { InputPanel } from "../input/input-panel.tsx";
+import { triggerQuery, useTriggerId } from "../queries.ts";
+import { ReceivedPanel } from "./received-panel.tsx";
+import { TriggerHeader } from "./trigger-header.tsx";
+import { TriggerSkeleton } from "./trigger-skeleton.tsx";
+import { UrlPanel } from "./url-panel.tsx";
+
+/** One trigger: its URL, what it makes of a payload, and what it has received. */
+export function TriggerScreen() {
+  const workspace = useWorkspace();
+  const agent = useAgent();
+  const triggerId = useTriggerId() ?? "";
+  const { data, error, refetch } = useQuery(triggerQuery(workspace, agent.id, triggerId));
+  const path = `/w/${workspace.id}/agents/${agent.id}/triggers`;
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      <div className="flex lg:hidden">
+        <LinkButton href={path} icon={ArrowLeft} size="small" variant="quiet">
+          All triggers
+        </LinkButton>
+      </div>
+      {data !== undefined ? (
+        <OpenTrigger key={data.id} trigger={data} />
+      ) : error === null ? (
+        <TriggerSkeleton />
+      ) : isNotFound(error) ? (
+        <EmptyState action={<LinkButton href={path}>Show all triggers</LinkButton>}>
+          This agent has no trigger with this id. It may have been deleted.
+        </EmptyState>
+      ) : (
+        <Problem error={error} title="The trigger could not be loaded." onRetry={refetch} />
+      )}
+    </div>
+  );
+}
+
+function OpenTrigger({ trigger }: { readonly trigger: Trigger }) {
+  return (
+    <>
+      <title>{`${trigger.name} · Beckon`}</title>
+      <TriggerHeader trigger={trigger} />
+      <UrlPanel trigger={trigger} />
+      <InputPanel trigger={trigger} />
+      <ReceivedPanel trigger={trigger} />
+    </>
+  );
+}

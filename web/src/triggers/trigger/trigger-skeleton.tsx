@@ -1,0 +1,23 @@
+import { Panel, Skeleton } from "../../ui/index.ts";
+
+/** A trigger while it loads, in about its size. */
+export function TriggerSkeleton() {
+  return (
+    <div aria-busy="true" className="flex flex-col gap-4">
+      <div className="h-control w-60">
+        <Skeleton variant="block" />
+      </div>
+      <Panel title="URL">
+        <div className="h-18">
+          <Skeleton width={80} />
+        </div>
+      </Panel>
+      <Panel title="Input">
+        <div className="h-80">
+          <Skeleton width={60} />
+        </div>
+      </Panel>
+      <span className="sr-only">Loading the trigger</span>
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import type { Trigger, UpdateTriggerBody } from "@beckon/client";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import {
+  announceChanges,
+  isOutcomeUnknown,
+  useIdempotencyKey,
+  useWorkspace,
+} from "../../data/index.ts";
+import { useToast } from "../../ui/index.ts";
+import { triggerQuery, triggersKey, triggersQuery } from "../queries.ts";
+
+/** Returns what can be done with a trigger. Each act throws BeckonError if it fails. */
+export function useTriggerActions({ id, agent_id, name }: Trigger) {
+  const workspace = useWorkspace();
+  const { triggers } = workspace.client;
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const toast = useToast();
+  const { keyOf, release } = useIdempotencyKey();
+  const { queryKey } = triggerQuery(workspace, agent_id, id);
+  const tellOthers = () => announceChanges(queryClient, triggersKey(workspace.id, agent_id));
+  return {
+    /** Sends only what changed. */
+    update: async (changes: UpdateTriggerBody) => {
+      try {
+        const updated = await triggers.update(agent_id, id, changes);
+        queryClient.setQueryData(queryKey, updated);
+        void tellOthers();
+        return updated;
+      } catch (thrown) {
+        // The change may have been made although its response was lost.
+        if (isOutcomeUnknown(thrown)) void tellOthers();
+        throw thrown;
+      }
+    },
+    /** Returns the new URL. The old one works for `graceSeconds` more. */
+    rotate: async (graceSeconds: number) => {
+      const body = { grace_seconds: graceSeconds };
+      const { url } = await triggers.rotate(agent_id, id, body, { idempotencyKey: keyOf(body) });
+      release();
+      return url;
+    },
+    reveal: async () => (await triggers.reveal(agent_id, id)).url,
+    remove: async () => {
+      await triggers.delete(agent_id, id);
+      // At once, because the list opens its first trigger.
+      queryClient.setQueryData(
+        triggersQuery(workspace, agent_id).queryKey,
+        (list) =>
+          list && {
+            ...list,
+            pages: list.pages.map((page) => ({
+              ...page,
+              data: page.data.filter((trigger) => trigger.id !== id),
+            })),
+          },
+      );
+      await navigate({ href: `/w/${workspace.id}/agents/${agent_id}/triggers`, replace: true });
+      queryClient.removeQueries({ queryKey });
+      await tellOthers();
+      toast({ tone: "success", title: `Deleted ${name}` });
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { LucideIcon } from "lucide-react";
+import type { ComponentProps, MouseEvent, ReactNode } from "react";
+import { Spinner } from "../feedback/spinner.tsx";
+import { Tooltip } from "../overlay/tooltip.tsx";
+import { type ButtonSize, type ButtonVariant, buttonLook } from "./look.ts";
+
+/** Properties of {@link Button}. */
+export interface ButtonProps extends Omit<ComponentProps<"button">, "className" | "style"> {
+  readonly variant?: ButtonVariant | undefined;
+  readonly size?: ButtonSize | undefined;
+  readonly icon?: LucideIcon | undefined;
+  /** True while the action runs: presses are ignored. Pass false, not undefined, before it. */
+  readonly pending?: boolean | undefined;
+  /** Text while pending, "Saving…" unless given. */
+  readonly pendingText?: string | undefined;
+  /** Why the action is not allowed. Disables the button and keeps it focusable. */
+  readonly disabledReason?: string | undefined;
+  readonly children: ReactNode;
+}
+
+const stacked = "col-start-1 row-start-1 inline-flex items-center gap-2";
+
+/** A button with a verb. `type` is "button" unless given. */
+export function Button({
+  variant = "secondary",
+  size = "medium",
+  icon: Icon,
+  pending,
+  pendingText = "Saving…",
+  disabledReason,
+  onClick,
+  type = "button",
+  children,
+  ...rest
+}: ButtonProps) {
+  const inert = pending === true || disabledReason !== undefined;
+  const press = (event: MouseEvent<HTMLButtonElement>) => {
+    if (inert) event.preventDefault();
+    else onClick?.(event);
+  };
+  const idle = (
+    <>
+      {Icon === undefined ? null : <Icon aria-hidden />}
+      {children}
+    </>
+  );
+  const button = (
+    <button
+      {...rest}
+      type={type}
+      onClick={press}
+      aria-disabled={inert || undefined}
+      aria-busy={pending || undefined}
+      className={buttonLook(variant, size)}
+    >
+      {pending === undefined ? (
+        idle
+      ) : (
+        // Both texts take the space of the longer one, so that nothing shifts.
+        <span className="grid justify-items-center">
+          <span className={`${stacked} ${pending ? "invisible" : ""}`}>{idle}</span>
+          <span className={`${stacked} ${pending ? "" : "invisible"}`} aria-hidden={!pending}>
+            {pending ? <Spinner /> : null}
+            {pendingText}
+          </span>
+        </span>
+      )}
+    </button>
+  );
+  if (disabledReason === undefined) return button;
+  return <Tooltip content={disabledReason}>{button}</Tooltip>;
+}

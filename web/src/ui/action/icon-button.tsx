@@ -1,0 +1,49 @@
+import type { LucideIcon } from "lucide-react";
+import type { ComponentProps, MouseEvent } from "react";
+import { Tooltip } from "../overlay/tooltip.tsx";
+import { type ButtonSize, type ButtonVariant, iconButtonLook } from "./look.ts";
+
+interface IconButtonProps
+  extends Omit<ComponentProps<"button">, "className" | "style" | "children" | "aria-label"> {
+  readonly icon: LucideIcon;
+  /** Accessible name and tooltip, a verb: "Copy the run id". */
+  readonly label: string;
+  /** Why the action is not allowed. Disables the button and keeps it focusable. */
+  readonly disabledReason?: string | undefined;
+  readonly variant?: ButtonVariant | undefined;
+  readonly size?: ButtonSize | undefined;
+  /** False where the label is visible nearby or the button opens a menu. */
+  readonly tooltip?: boolean | undefined;
+}
+
+/** A square button with an icon; its label is its tooltip. */
+export function IconButton({
+  icon: Icon,
+  label,
+  disabledReason,
+  variant = "quiet",
+  size = "medium",
+  tooltip = true,
+  type = "button",
+  onClick,
+  ...rest
+}: IconButtonProps) {
+  const press = (event: MouseEvent<HTMLButtonElement>) => {
+    if (disabledReason !== undefined) event.preventDefault();
+    else onClick?.(event);
+  };
+  const button = (
+    <button
+      {...rest}
+      type={type}
+      onClick={press}
+      aria-label={label}
+      aria-disabled={disabledReason !== undefined || undefined}
+      className={iconButtonLook(variant, size)}
+    >
+      <Icon aria-hidden />
+    </button>
+  );
+  if (!tooltip && disabledReason === undefined) return button;
+  return <Tooltip content={disabledReason ?? label}>{button}</Tooltip>;
+}

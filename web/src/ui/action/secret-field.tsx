@@ -1,0 +1,111 @@
+import { Eye, EyeOff } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { Problem } from "../feedback/problem.tsx";
+import { Button } from "./button.tsx";
+import { CopyButton } from "./copy-button.tsx";
+
+interface SecretFieldProps {
+  readonly label: string;
+  /** Beginning of the secret that is no secret, shown before the dots: a URL up to its token. */
+  readonly start?: string | undefined;
+  /** Reads the secret from the server. Called for each reveal. */
+  readonly load: () => Promise<string>;
+  /** Said before revealing. Unless given: "Revealing is recorded in the audit log." */
+  readonly hint?: string;
+  /** Why this person cannot reveal it. */
+  readonly disabledReason?: string | undefined;
+}
+
+/** Seconds until a revealed secret is hidden again. */
+const shownSeconds = 60;
+
+/** A stored secret as dots. Reveal loads it; it is hidden after 60 seconds or when focus leaves. */
+export function SecretField({
+  label,
+  start,
+  load,
+  hint = "Revealing is recorded in the audit log.",
+  disabledReason,
+}: SecretFieldProps) {
+  const [secret, setSecret] = useState<string>();
+  const [pending, setPending] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const box = useRef<HTMLDivElement>(null);
+
+  useEffect(() => {
+    if (secret === undefined) return;
+    const hide = () => setSecret(undefined);
+    const timer = setTimeout(hide, shownSeconds * 1000);
+    window.addEventListener("blur", hide);
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener("blur", hide);
+    };
+  }, [secret]);
+
+  const reveal = async () => {
+    setPending(true);
+    setError(undefined);
+    try {
+      setSecret(await load());
+    } catch (thrown) {
+      setError(thrown);
+    } finally {
+      setPending(false);
+    }
+  };
+  const leave = (target: EventTarget | null) => {
+    if (target instanceof Node && box.current?.contains(target)) return;
+    setSecret(undefined);
+  };
+
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the legend of a fieldset cannot be laid out
+    <div
+      ref={box}
+      role="group"
+      aria-label={label}
+      onBlur={(event) => leave(event.relatedTarget)}
+      className="flex min-w-0 flex-col gap-1"
+    >
+      <span className="text-label font-semibold text-ink-2">{label}</span>
+      <div className="flex items-start gap-2">
+        <div className="flex min-h-control min-w-0 flex-1 items-center gap-1 rounded-control border border-rule bg-well py-px pl-2 pr-px">
+          <span className="min-w-0 flex-1 break-all py-1 font-mono text-dense">
+            {secret ?? (
+              <>
+                {start}
+                <span aria-hidden="true" className="text-ink-3">
+                  ••••••••••••••••
+                </span>
+                <span className="sr-only">Hidden</span>
+              </>
+            )}
+          </span>
+          {secret === undefined ? null : <CopyButton text={secret} what={label} />}
+        </div>
+        {secret === undefined ? (
+          <Button
+            icon={Eye}
+            onClick={reveal}
+            pending={pending}
+            pendingText="Loading…"
+            disabledReason={disabledReason}
+          >
+            Reveal
+          </Button>
+        ) : (
+          // Takes the focus that Reveal had, so that leaving the field hides the secret.
+          <Button icon={EyeOff} onClick={() => setSecret(undefined)} autoFocus>
+            Hide
+          </Button>
+        )}
+      </div>
+      {error === undefined ? (
+        <p className="text-label text-ink-3">{hint}</p>
+      ) : (
+        <Problem error={error} onRetry={reveal} variant="inline" />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+import { useEffect, useState } from "react";
+import { copyText } from "./copy.ts";
+
+/** What the last press of a copy button did. */
+export type CopyState = "idle" | "copied" | "failed";
+
+/** Seconds for which the result of copying is shown. */
+const shownSeconds = 2;
+
+/** Returns the state of a copy action, and the function that copies. */
+export function useCopy(): [CopyState, (text: string, near: Element | null) => Promise<void>] {
+  const [state, setState] = useState<CopyState>("idle");
+  useEffect(() => {
+    if (state === "idle") return;
+    const timer = setTimeout(() => setState("idle"), shownSeconds * 1000);
+    return () => clearTimeout(timer);
+  }, [state]);
+  const copy = async (text: string, near: Element | null) => {
+    setState((await copyText(text, near)) ? "copied" : "failed");
+  };
+  return [state, copy];
+}

@@ -1,0 +1,43 @@
+import { useEffect, useState } from "react";
+
+/** Code that the first paint does not need. */
+export interface Deferred<Value> {
+  /** Undefined until it is loaded. */
+  value: Value | undefined;
+  readonly load: () => Promise<Value>;
+}
+
+/** Creates code for {@link useDeferred}. Nothing is loaded yet. */
+export function createDeferred<Value>(load: () => Promise<Value>): Deferred<Value> {
+  return { value: undefined, load };
+}
+
+/**
+ * Returns code that is loaded once the component has been painted; undefined until then. Unlike
+ * with `lazy`, no press waits for it: React shows what has suspended 300 ms later at the earliest.
+ * @param isNeeded true loads it again after a failure
+ * @throws what the import has thrown, if the code is needed
+ */
+export function useDeferred<Value>(
+  deferred: Deferred<Value>,
+  isNeeded: boolean,
+): Value | undefined {
+  const [loaded, setLoaded] = useState<{ readonly value: Value }>();
+  const [failure, setFailure] = useState<{ readonly error: unknown }>();
+  const value = loaded?.value ?? deferred.value;
+  const isMissing = value === undefined;
+  useEffect(() => {
+    if (!isMissing) return;
+    deferred.load().then(
+      (found) => {
+        deferred.value = found;
+        setLoaded({ value: found });
+      },
+      (error: unknown) => {
+        if (isNeeded) setFailure({ error });
+      },
+    );
+  }, [deferred, isMissing, isNeeded]);
+  if (failure !== undefined && isNeeded) throw failure.error;
+  return value;
+}

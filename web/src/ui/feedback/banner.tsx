@@ -1,0 +1,31 @@
+import type { ReactNode } from "react";
+import { type Tone, ToneIcon } from "./tone.tsx";
+
+interface BannerProps {
+  readonly tone?: Exclude<Tone, "success">;
+  readonly children: ReactNode;
+  /** One button or link. */
+  readonly action?: ReactNode;
+}
+
+const looks = {
+  info: "bg-tide-soft",
+  warning: "bg-brass-soft",
+  failure: "bg-flare-soft",
+};
+
+/** A state of the page that lasts, e.g. "This agent is paused." */
+export function Banner({ tone = "info", children, action }: BannerProps) {
+  return (
+    <div
+      role="status"
+      className={`flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 rounded-control px-3 py-1.5 ${looks[tone]}`}
+    >
+      <div className="flex min-w-0 flex-1 items-start gap-2">
+        <ToneIcon tone={tone} />
+        <div className="min-w-0 break-words">{children}</div>
+      </div>
+      {action}
+    </div>
+  );
+}

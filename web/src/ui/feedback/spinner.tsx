@@ -1,0 +1,25 @@
+interface SpinnerProps {
+  /** Accessible name; without one a neighbouring text must say what is going on. */
+  readonly label?: string | undefined;
+  readonly size?: "small" | "medium";
+}
+
+/** A turning arc; stands still with reduced motion. */
+export function Spinner({ label, size = "small" }: SpinnerProps) {
+  const edge = size === "small" ? 16 : 24;
+  return (
+    <span role={label === undefined ? undefined : "status"} className="inline-flex shrink-0">
+      <svg viewBox="0 0 16 16" width={edge} height={edge} fill="none" aria-hidden="true">
+        <circle cx="8" cy="8" r="6" className="stroke-rule" strokeWidth="1.75" />
+        <path
+          d="M8 2a6 6 0 0 1 6 6"
+          stroke="currentColor"
+          strokeWidth="1.75"
+          strokeLinecap="round"
+          className="origin-center animate-arc"
+        />
+      </svg>
+      {label === undefined ? null : <span className="sr-only">{label}</span>}
+    </span>
+  );
+}

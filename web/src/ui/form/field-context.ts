@@ -1,0 +1,21 @@
+import { createContext, useContext } from "react";
+
+/** What a control needs to know of the field around it. */
+export interface FieldState {
+  readonly id: string;
+  readonly describedBy: string | undefined;
+  readonly invalid: boolean;
+}
+
+/** Set by Field, read by every control. */
+export const FieldContext = createContext<FieldState | undefined>(undefined);
+
+/** Returns the attributes that tie a control to its label, hint and error. */
+export function useControl(id: string | undefined) {
+  const field = useContext(FieldContext);
+  return {
+    id: id ?? field?.id,
+    "aria-describedby": field?.describedBy,
+    "aria-invalid": field?.invalid || undefined,
+  };
+}

@@ -1,0 +1,82 @@
+import { CircleAlert } from "lucide-react";
+import { type ReactNode, useId } from "react";
+import { FieldContext } from "./field-context.ts";
+
+interface FieldProps {
+  readonly label: string;
+  /** Help below the control, one sentence. */
+  readonly hint?: ReactNode;
+  /** What is wrong and what to do. Replaces the hint. */
+  readonly error?: string | undefined;
+  /** Shows "optional" beside the label. Required is the normal case and not marked. */
+  readonly optional?: boolean | undefined;
+  /** Hides the label from sight, where the place says it, e.g. in a toolbar. */
+  readonly labelHidden?: boolean | undefined;
+  /** At the end of the label's line, e.g. a counter or a link. */
+  readonly aside?: ReactNode;
+  /** Id of the control, to focus it from a summary of errors. */
+  readonly id?: string | undefined;
+  /** One control: TextInput, TextArea, Select, … */
+  readonly children: ReactNode;
+}
+
+/** A labelled control with hint and error, tied together for assistive technology. */
+export function Field({
+  label,
+  hint,
+  error,
+  optional,
+  labelHidden,
+  aside,
+  id,
+  children,
+}: FieldProps) {
+  const made = useId();
+  const control = id ?? made;
+  const note = `${control}-note`;
+  const hasNote = error !== undefined || hint !== undefined;
+  return (
+    <FieldContext
+      value={{
+        id: control,
+        describedBy: hasNote ? note : undefined,
+        invalid: error !== undefined,
+      }}
+    >
+      <div className="flex min-w-0 flex-col gap-1">
+        <div className={labelHidden ? "sr-only" : "flex items-baseline gap-2"}>
+          <label htmlFor={control} className="text-label font-semibold text-ink-2">
+            {label}
+          </label>
+          {optional ? <span className="text-label text-ink-3">optional</span> : null}
+          {aside === undefined ? null : (
+            <span className="ml-auto text-label text-ink-3">{aside}</span>
+          )}
+        </div>
+        {children}
+        {hasNote ? <FieldNote id={note} error={error} hint={hint} /> : null}
+      </div>
+    </FieldContext>
+  );
+}
+
+interface FieldNoteProps {
+  readonly id: string;
+  readonly error: string | undefined;
+  readonly hint: ReactNode;
+}
+
+function FieldNote({ id, error, hint }: FieldNoteProps) {
+  if (error === undefined)
+    return (
+      <p id={id} className="text-label text-ink-3">
+        {hint}
+      </p>
+    );
+  return (
+    <p id={id} className="flex items-start gap-1 text-label text-flare">
+      <CircleAlert aria-hidden />
+      <span className="min-w-0">{error}</span>
+    </p>
+  );
+}

@@ -1,0 +1,84 @@
+import { Search, X } from "lucide-react";
+import { type KeyboardEvent, useEffect, useRef } from "react";
+import { IconButton } from "../action/icon-button.tsx";
+import { isSingleKey } from "../single-keys.ts";
+import { Kbd } from "../text/kbd.tsx";
+import { TextInput } from "./text-input.tsx";
+
+interface SearchFieldProps {
+  /** Accessible name: "Search runs". */
+  readonly label: string;
+  readonly placeholder?: string | undefined;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** Called by Enter. */
+  readonly onSubmit?: ((value: string) => void) | undefined;
+  /** True: `/` moves focus here. One per screen. */
+  readonly slash?: boolean;
+}
+
+/** A search field. Esc clears it, `/` focuses it. */
+export function SearchField({
+  label,
+  placeholder,
+  value,
+  onChange,
+  onSubmit,
+  slash = false,
+}: SearchFieldProps) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (!slash) return;
+    const focus = (event: globalThis.KeyboardEvent) => {
+      if (event.key !== "/" || !isSingleKey(event)) return;
+      event.preventDefault();
+      input.current?.focus();
+      input.current?.select();
+    };
+    document.addEventListener("keydown", focus);
+    return () => document.removeEventListener("keydown", focus);
+  }, [slash]);
+  const press = (event: KeyboardEvent) => {
+    if (event.key === "Enter") onSubmit?.(value);
+    if (event.key !== "Escape") return;
+    // Stays inside: Esc in an open dialog would close it.
+    event.stopPropagation();
+    if (value === "") input.current?.blur();
+    else onChange("");
+  };
+  const clear = () => {
+    onChange("");
+    input.current?.focus();
+  };
+  return (
+    <search className="flex min-w-0 flex-1">
+      <TextInput
+        ref={input}
+        icon={Search}
+        aria-label={label}
+        placeholder={placeholder}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={press}
+        autoComplete="off"
+        spellCheck={false}
+        enterKeyHint="search"
+        suffix={
+          value !== "" ? (
+            <IconButton
+              icon={X}
+              label="Clear search"
+              size="small"
+              onClick={clear}
+              tooltip={false}
+            />
+          ) : slash ? (
+            <span className="pr-1 pointer-coarse:hidden">
+              <Kbd>/</Kbd>
+            </span>
+          ) : null
+        }
+      />
+    </search>
+  );
+}

@@ -1,0 +1,62 @@
+import { ChevronDown } from "lucide-react";
+import type { ComponentProps } from "react";
+import { useControl } from "./field-context.ts";
+import { controlLook } from "./look.ts";
+
+/** A choice of {@link Select}. */
+export interface SelectOption {
+  readonly value: string;
+  readonly label: string;
+  readonly disabled?: boolean | undefined;
+}
+
+/** A labelled group of choices. */
+export interface SelectGroup {
+  readonly group: string;
+  readonly options: readonly SelectOption[];
+}
+
+interface SelectProps
+  extends Omit<ComponentProps<"select">, "className" | "style" | "size" | "children"> {
+  readonly options: readonly (SelectOption | SelectGroup)[];
+  /** First line with an empty value, e.g. "Choose a model". */
+  readonly placeholder?: string | undefined;
+}
+
+/** The browser's own list of choices. */
+export function Select({ options, placeholder, id, ...rest }: SelectProps) {
+  const control = useControl(id);
+  return (
+    <span className="relative flex min-w-0 items-center">
+      <select
+        {...control}
+        {...rest}
+        className={`${controlLook} h-control appearance-none pr-8 pl-2`}
+      >
+        {placeholder === undefined ? null : <option value="">{placeholder}</option>}
+        {options.map((entry) =>
+          "group" in entry ? (
+            <optgroup key={entry.group} label={entry.group}>
+              {entry.options.map((option) => (
+                <Option key={option.value} option={option} />
+              ))}
+            </optgroup>
+          ) : (
+            <Option key={entry.value} option={entry} />
+          ),
+        )}
+      </select>
+      <span className="pointer-events-none absolute right-2 inline-flex text-ink-3">
+        <ChevronDown aria-hidden />
+      </span>
+    </span>
+  );
+}
+
+function Option({ option }: { readonly option: SelectOption }) {
+  return (
+    <option value={option.value} disabled={option.disabled}>
+      {option.label}
+    </option>
+  );
+}

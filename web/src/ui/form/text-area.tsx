@@ -1,0 +1,46 @@
+import { type ComponentProps, type InputEvent, useCallback } from "react";
+import { useControl } from "./field-context.ts";
+import { controlLook } from "./look.ts";
+
+interface TextAreaProps extends Omit<ComponentProps<"textarea">, "className" | "style"> {
+  readonly mono?: boolean | undefined;
+  /** Lines before it grows, default 3. */
+  readonly rows?: number;
+}
+
+const growsItself = typeof CSS !== "undefined" && CSS.supports("field-sizing", "content");
+
+function grow(area: HTMLTextAreaElement): void {
+  if (growsItself) return;
+  area.style.height = "auto";
+  area.style.height = `${area.scrollHeight + 2}px`;
+}
+
+/** A text of several lines. Grows with what is typed, to 60 % of the window; then it scrolls. */
+export function TextArea({ mono, rows = 3, id, onInput, ref, ...rest }: TextAreaProps) {
+  const control = useControl(id);
+  const attach = useCallback(
+    (area: HTMLTextAreaElement | null) => {
+      if (area !== null) grow(area);
+      if (typeof ref === "function") return ref(area);
+      if (ref) ref.current = area;
+    },
+    [ref],
+  );
+  const input = (event: InputEvent<HTMLTextAreaElement>) => {
+    grow(event.currentTarget);
+    onInput?.(event);
+  };
+  return (
+    <textarea
+      {...control}
+      {...rest}
+      ref={attach}
+      rows={rows}
+      onInput={input}
+      // `field-sizing` ignores `rows`.
+      style={{ minHeight: `calc(${rows} * 1.25rem + 0.875rem)` }}
+      className={`${controlLook} field-sizing-content resize-y max-h-[60vh] px-2 py-1.5 ${mono ? "font-mono text-dense" : ""}`}
+    />
+  );
+}

@@ -1,0 +1,44 @@
+import { formatCount } from "../../format/index.ts";
+import { Anchor } from "../link.tsx";
+import { tabLook } from "./tabs.tsx";
+
+/** A tab that is a page. */
+export interface LinkTab {
+  readonly href: string;
+  readonly label: string;
+  readonly count?: number | undefined;
+}
+
+interface LinkTabsProps {
+  /** Accessible name: "Agent". */
+  readonly label: string;
+  /** `href` of the open tab. */
+  readonly current: string | undefined;
+  readonly tabs: readonly LinkTab[];
+}
+
+/** Tabs with a URL each. */
+export function LinkTabs({ label, current, tabs }: LinkTabsProps) {
+  return (
+    <nav
+      aria-label={label}
+      className="flex min-w-0 gap-5 overflow-x-auto overflow-y-hidden border-b border-rule"
+    >
+      {tabs.map((tab) => (
+        <Anchor
+          key={tab.href}
+          href={tab.href}
+          aria-current={tab.href === current ? "page" : undefined}
+          className={tabLook}
+        >
+          {tab.label}
+          {tab.count === undefined ? null : (
+            <span className="font-mono text-label font-normal text-ink-3">
+              {formatCount(tab.count)}
+            </span>
+          )}
+        </Anchor>
+      ))}
+    </nav>
+  );
+}

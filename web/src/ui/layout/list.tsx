@@ -1,0 +1,62 @@
+import type { ReactNode } from "react";
+import { Anchor } from "../link.tsx";
+import { InRowContext } from "../text/time.tsx";
+
+interface ListProps {
+  /** Accessible name. */
+  readonly label: string;
+  readonly children: ReactNode;
+}
+
+/** Rows between hairlines, where a table would be too much. */
+export function List({ label, children }: ListProps) {
+  return (
+    <ul aria-label={label} className="flex min-w-0 flex-col divide-y divide-rule">
+      {children}
+    </ul>
+  );
+}
+
+interface RowProps {
+  /** Makes the whole row a link. */
+  readonly href?: string | undefined;
+  readonly title: ReactNode;
+  /** Below the title. */
+  readonly detail?: ReactNode;
+  /** Before the title, e.g. StatusMark. */
+  readonly start?: ReactNode;
+  /** At the end: facts, buttons. */
+  readonly end?: ReactNode;
+  readonly current?: boolean | undefined;
+}
+
+/** A row of {@link List}. */
+export function Row({ href, title, detail, start, end, current }: RowProps) {
+  const look = current ? "bg-pick" : href === undefined ? "" : "hover:bg-hover";
+  return (
+    <li className={`relative flex min-h-row min-w-0 items-center gap-3 px-4 py-1.5 ${look}`}>
+      {start}
+      <div className="flex min-w-0 flex-1 flex-col">
+        {href === undefined ? (
+          <span className="truncate">{title}</span>
+        ) : (
+          <Anchor
+            href={href}
+            aria-current={current ? "true" : undefined}
+            className="truncate after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-tide"
+          >
+            {title}
+          </Anchor>
+        )}
+        {detail === undefined ? null : (
+          <InRowContext value={href !== undefined}>
+            <span className="truncate text-dense text-ink-2">{detail}</span>
+          </InRowContext>
+        )}
+      </div>
+      {end === undefined ? null : (
+        <div className="relative flex shrink-0 items-center gap-2">{end}</div>
+      )}
+    </li>
+  );
+}

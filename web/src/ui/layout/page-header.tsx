@@ -1,0 +1,73 @@
+import type { ReactNode } from "react";
+import { Link } from "../link.tsx";
+
+/** A step of the way to a page. */
+export interface Crumb {
+  readonly label: string;
+  readonly href: string;
+}
+
+interface PageHeaderProps {
+  readonly title: string;
+  /** The pages above this one. */
+  readonly breadcrumb?: readonly Crumb[] | undefined;
+  /** StatusMark or badges beside the title. */
+  readonly status?: ReactNode;
+  /** Buttons, the primary one last. */
+  readonly actions?: ReactNode;
+  /** `LinkTabs` at the lower edge. */
+  readonly tabs?: ReactNode;
+  /** Facts and notices below the title. */
+  readonly children?: ReactNode;
+}
+
+/** The top of a page: where one is, what it is, what can be done. As wide as the page. */
+export function PageHeader({
+  title,
+  breadcrumb,
+  status,
+  actions,
+  tabs,
+  children,
+}: PageHeaderProps) {
+  const padding = tabs === undefined ? "py-4" : "pt-4";
+  return (
+    <header
+      className={`flex min-w-0 flex-col gap-3 border-b border-rule bg-sheet px-4 md:px-6 ${padding}`}
+    >
+      <div className="flex min-w-0 flex-col gap-2">
+        {breadcrumb === undefined || breadcrumb.length === 0 ? null : (
+          <nav aria-label="Breadcrumb">
+            <ol className="flex min-w-0 items-center gap-1.5 text-dense text-ink-3">
+              {breadcrumb.map((crumb, index) => (
+                <li key={crumb.href} className="flex min-w-0 items-center gap-1.5">
+                  {index === 0 ? null : <span aria-hidden="true">/</span>}
+                  <span className="truncate">
+                    <Link href={crumb.href} variant="quiet">
+                      {crumb.label}
+                    </Link>
+                  </span>
+                </li>
+              ))}
+            </ol>
+          </nav>
+        )}
+        <div className="flex min-h-control min-w-0 flex-wrap items-center gap-x-4 gap-y-2">
+          <div className="flex min-w-0 flex-1 basis-60 items-center gap-3">
+            <h1 className="min-w-0 truncate text-title font-semibold" title={title} dir="auto">
+              {title}
+            </h1>
+            {status === undefined ? null : (
+              <div className="flex shrink-0 items-center gap-2">{status}</div>
+            )}
+          </div>
+          {actions === undefined ? null : (
+            <div className="flex flex-wrap items-center gap-2">{actions}</div>
+          )}
+        </div>
+      </div>
+      {children}
+      {tabs === undefined ? null : <div className="-mx-4 -mb-px px-4 md:-mx-6 md:px-6">{tabs}</div>}
+    </header>
+  );
+}

@@ -1,0 +1,25 @@
+import type { ReactNode } from "react";
+
+interface ScrollRegionProps {
+  /** Accessible name. */
+  readonly label: string;
+  /** `bounded` is at most 320 px high, `tall` 640 px, `wide` as high as its content. */
+  readonly variant?: "bounded" | "tall" | "wide";
+  readonly children: ReactNode;
+}
+
+const heights = { bounded: "max-h-80", tall: "max-h-160", wide: "" };
+
+/** A part of the page that scrolls by itself, also with the keyboard. */
+export function ScrollRegion({ label, variant = "wide", children }: ScrollRegionProps) {
+  return (
+    <section
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: only with focus can the keyboard scroll
+      tabIndex={0}
+      className={`min-w-0 overflow-auto rounded-control ${heights[variant]}`}
+    >
+      {children}
+    </section>
+  );
+}

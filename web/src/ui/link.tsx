@@ -1,0 +1,42 @@
+import { useRouter } from "@tanstack/react-router";
+import type { ComponentProps, MouseEvent } from "react";
+
+/** Properties of {@link Anchor}. */
+export interface AnchorProps extends Omit<ComponentProps<"a">, "href"> {
+  readonly href: string;
+}
+
+/**
+ * `<a>` for building primitives. Links within the dashboard go through the router; those that
+ * start with a scheme open in a new tab without a referrer.
+ */
+export function Anchor({ href, onClick, ...rest }: AnchorProps) {
+  const router = useRouter({ warn: false });
+  if (/^[a-z][a-z0-9+.-]*:/i.test(href))
+    return <a href={href} target="_blank" rel="noreferrer" onClick={onClick} {...rest} />;
+  const follow = (event: MouseEvent<HTMLAnchorElement>) => {
+    onClick?.(event);
+    const newTab = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+    // Without a router (tests, error pages), after `preventDefault` and for a new tab: the browser.
+    if (!router || event.defaultPrevented || newTab || event.button !== 0) return;
+    if (rest.target !== undefined && rest.target !== "_self") return;
+    if (rest.download !== undefined) return;
+    event.preventDefault();
+    router.history.push(href);
+  };
+  return <a href={href} onClick={follow} {...rest} />;
+}
+
+interface LinkProps extends Omit<AnchorProps, "className" | "style"> {
+  /** `text` in sentences; `quiet` where a whole row or list is links. */
+  readonly variant?: "text" | "quiet";
+}
+
+/** A link in text. `href` is a path of the dashboard or an absolute URL. */
+export function Link({ variant = "text", ...rest }: LinkProps) {
+  const look =
+    variant === "text"
+      ? "text-tide underline decoration-1 underline-offset-3 hover:text-tide-strong"
+      : "text-ink hover:text-tide hover:underline underline-offset-3";
+  return <Anchor {...rest} className={`rounded-bar ${look}`} />;
+}

@@ -1,0 +1,96 @@
+import { type ReactNode, useState } from "react";
+import { Button } from "../action/button.tsx";
+import { Problem } from "../feedback/problem.tsx";
+import { Field } from "../form/field.tsx";
+import { TextInput } from "../form/text-input.tsx";
+import { Dialog } from "./dialog.tsx";
+
+interface ConfirmDialogProps {
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+  /** A question that names the thing: "Delete agent Refund desk?" */
+  readonly title: string;
+  /** What happens, and how to undo it: "Its triggers stop. You can restore it for 30 days." */
+  readonly effect: ReactNode;
+  /** Verb and noun: "Delete agent". */
+  readonly confirmLabel: string;
+  readonly pendingText?: string;
+  /** True for what cannot be undone. */
+  readonly danger?: boolean;
+  /** Must be typed first; only for actions on many things. */
+  readonly typedName?: string | undefined;
+  /** The dialog closes when it resolves, and shows the error when it rejects. */
+  readonly onConfirm: () => Promise<void> | void;
+}
+
+/** Asks before an action that cannot be undone. */
+export function ConfirmDialog({ open, onOpenChange, ...rest }: ConfirmDialogProps) {
+  // Mounted only while open, so that a typed name and an error do not survive closing.
+  return open ? <OpenConfirmDialog onOpenChange={onOpenChange} {...rest} /> : null;
+}
+
+function OpenConfirmDialog({
+  onOpenChange,
+  title,
+  effect,
+  confirmLabel,
+  pendingText = "Working…",
+  danger = true,
+  typedName,
+  onConfirm,
+}: Omit<ConfirmDialogProps, "open">) {
+  const [typed, setTyped] = useState("");
+  const [pending, setPending] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const confirm = async () => {
+    setPending(true);
+    setError(undefined);
+    try {
+      await onConfirm();
+      onOpenChange(false);
+    } catch (thrown) {
+      setError(thrown);
+      setPending(false);
+    }
+  };
+  const matches = typedName === undefined || typed.trim() === typedName;
+  return (
+    <Dialog
+      open
+      onOpenChange={onOpenChange}
+      role="alertdialog"
+      size="small"
+      title={title}
+      description={effect}
+      footer={
+        <>
+          <Button onClick={() => onOpenChange(false)}>Cancel</Button>
+          <Button
+            variant={danger ? "danger" : "primary"}
+            onClick={confirm}
+            pending={pending}
+            pendingText={pendingText}
+            disabled={!matches}
+          >
+            {confirmLabel}
+          </Button>
+        </>
+      }
+    >
+      {typedName === undefined && error === undefined ? undefined : (
+        <div className="flex flex-col gap-3">
+          {typedName === undefined ? null : (
+            <Field label={`Type “${typedName}” to confirm`}>
+              <TextInput
+                value={typed}
+                onChange={(event) => setTyped(event.target.value)}
+                autoComplete="off"
+              />
+            </Field>
+          )}
+          {error === undefined ? null : <Problem error={error} variant="inline" />}
+        </div>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,54 @@
+import type { ReactNode } from "react";
+import { Button } from "../action/button.tsx";
+import { CopyField } from "../action/copy-field.tsx";
+import { Dialog } from "./dialog.tsx";
+
+interface IssuedSecretDialogProps {
+  readonly title: string;
+  readonly description?: ReactNode;
+  /** Name of the secret, for the copy button: "URL". */
+  readonly label: string;
+  readonly secret: string;
+  /** Below the secret, e.g. what to do next. */
+  readonly children?: ReactNode;
+  /** Buttons before "Done". */
+  readonly actions?: ReactNode;
+  /** Called by "Done", Esc and a press outside. Forget the secret then. */
+  readonly onClose: () => void;
+}
+
+/**
+ * Shows a secret that was just issued and that can be revealed again. For one that cannot,
+ * see ShownOnceDialog.
+ */
+export function IssuedSecretDialog({
+  title,
+  description = "Copy it now. You can also reveal it later, which the audit log records.",
+  label,
+  secret,
+  children,
+  actions,
+  onClose,
+}: IssuedSecretDialogProps) {
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={title}
+      description={description}
+      footer={
+        <>
+          {actions}
+          <Button variant="primary" onClick={onClose}>
+            Done
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <CopyField label={label} value={secret} variant="wrap" />
+        {children}
+      </div>
+    </Dialog>
+  );
+}

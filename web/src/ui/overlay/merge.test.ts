@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { isEqual, mergeFields } from "./merge.ts";
+
+const base = { name: "Refund desk", model: "a", tools: [{ name: "x" }], limit: null };
+
+test("changes of different fields are merged without a question", () => {
+  const { merged, conflicts } = mergeFields(
+    base,
+    { ...base, name: "Refunds" },
+    { ...base, model: "b" },
+  );
+  expect(merged).toEqual({ ...base, name: "Refunds", model: "b" });
+  expect(conflicts).toEqual([]);
+});
+
+test("a field that both changed differently is a conflict and holds theirs until chosen", () => {
+  const { merged, conflicts } = mergeFields(
+    base,
+    { ...base, model: "theirs" },
+    { ...base, model: "yours" },
+  );
+  expect(conflicts).toEqual([{ field: "model", base: "a", theirs: "theirs", yours: "yours" }]);
+  expect(merged.model).toBe("theirs");
+});
+
+test("the same change by both is no conflict", () => {
+  const both = { ...base, tools: [] };
+  expect(mergeFields(base, both, { ...both })).toEqual({ merged: both, conflicts: [] });
+});
+
+test("fields that only the server has are kept", () => {
+  expect(mergeFields({ name: "a" }, { name: "a", version: 3 }, { name: "b" }).merged).toEqual({
+    name: "b",
+    version: 3,
+  });
+});
+
+test("values are compared by content, and the order of keys does not count", () => {
+  expect(isEqual({ a: 1, b: [1, { c: null }] }, { b: [1, { c: null }], a: 1 })).toBe(true);
+  expect(isEqual({ a: undefined }, { b: undefined })).toBe(false);
+  expect(isEqual([1, 2], [2, 1])).toBe(false);
+  expect(isEqual([], {})).toBe(false);
+  expect(isEqual(null, {})).toBe(false);
+});

@@ -1,0 +1,51 @@
+import { Popover as Radix } from "radix-ui";
+import type { ComponentProps, ReactElement, ReactNode } from "react";
+
+/** Properties of `PopoverFrame`. */
+export interface PopoverFrameProps {
+  /** The button that opens it. */
+  readonly trigger: ReactElement<ComponentProps<"button">>;
+  /** Accessible name. */
+  readonly label: string;
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+  /** Mounted while it is open. */
+  readonly children: ReactNode;
+  /** `editor` of a filter; `list` as wide as its button, and modal. */
+  readonly look?: "panel" | "editor" | "list";
+  readonly align?: "start" | "center" | "end";
+}
+
+const looks = {
+  panel: "min-w-48 max-w-96 overflow-auto p-2",
+  editor: "min-w-48 max-w-80 overflow-auto p-1",
+  list: "flex w-(--radix-popover-trigger-width) min-w-60 flex-col",
+};
+
+const heights = {
+  panel: "max-h-(--radix-popover-content-available-height)",
+  editor: "max-h-(--radix-popover-content-available-height)",
+  list: "max-h-[min(20rem,var(--radix-popover-content-available-height))]",
+};
+
+/** The whole of a `PopoverFrame`, loaded after the first paint. */
+export function PopoverPanel(props: PopoverFrameProps) {
+  const { trigger, label, open, onOpenChange, children, look = "panel", align = "start" } = props;
+  return (
+    // A list is modal, because a dialog below it would keep it from scrolling.
+    <Radix.Root open={open} onOpenChange={onOpenChange} modal={look === "list"}>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          aria-label={label}
+          align={align}
+          sideOffset={look === "editor" ? 6 : 4}
+          collisionPadding={8}
+          className={`z-40 animate-popup rounded-popup border border-rule bg-sheet shadow-popup ${heights[look]} ${looks[look]}`}
+        >
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

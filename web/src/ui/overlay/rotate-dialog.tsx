@@ -1,0 +1,71 @@
+import { type ReactNode, useState } from "react";
+import { Button } from "../action/button.tsx";
+import { Problem } from "../feedback/problem.tsx";
+import { RadioCards } from "../form/radio-cards.tsx";
+import { Dialog } from "./dialog.tsx";
+
+interface RotateDialogProps {
+  /** A question that names the thing: "Rotate the API token of Refund desk?" */
+  readonly title: string;
+  /** What happens: "Beckon issues a new token." */
+  readonly effect: ReactNode;
+  /** What stops after the grace period, as the label of the choices: "The old token stops". */
+  readonly label: string;
+  /** Verb and noun: "Rotate token". */
+  readonly confirmLabel: string;
+  readonly onClose: () => void;
+  /** Rotates with this grace period in seconds. The error is shown when it rejects. */
+  readonly onRotate: (graceSeconds: number) => Promise<void>;
+}
+
+const choices = [
+  { value: "0", label: "Now", hint: "Use this if it has leaked." },
+  { value: "3600", label: "In 1 hour", hint: "For callers that you change yourself." },
+  { value: "86400", label: "In 1 day", hint: "For callers of other teams." },
+  { value: "604800", label: "In 7 days", hint: "The longest time." },
+] as const;
+
+/** Asks when the old secret stops, then replaces it. Render it only while it is open. */
+export function RotateDialog({
+  title,
+  effect,
+  label,
+  confirmLabel,
+  onClose,
+  onRotate,
+}: RotateDialogProps) {
+  const [grace, setGrace] = useState<(typeof choices)[number]["value"]>("3600");
+  const [pending, setPending] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const rotate = async () => {
+    setPending(true);
+    setError(undefined);
+    try {
+      await onRotate(Number(grace));
+    } catch (thrown) {
+      setError(thrown);
+      setPending(false);
+    }
+  };
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={title}
+      description={effect}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" onClick={rotate} pending={pending} pendingText="Rotating…">
+            {confirmLabel}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-3">
+        <RadioCards label={label} options={choices} value={grace} onChange={setGrace} columns={2} />
+        {error === undefined ? null : <Problem error={error} variant="inline" />}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,49 @@
+import type { ReactNode } from "react";
+import { Button } from "../action/button.tsx";
+import { CopyField } from "../action/copy-field.tsx";
+import { Dialog } from "./dialog.tsx";
+
+interface ShownOnceDialogProps {
+  /** The secret; null closes the dialog. */
+  readonly secret: string | null;
+  readonly title: string;
+  /** Name of the secret, for the copy button: "API key". */
+  readonly label: string;
+  /** What it is for. Unless given, only that Beckon shows it once. */
+  readonly description?: ReactNode;
+  /** How to use it, e.g. a snippet. */
+  readonly children?: ReactNode;
+  /** Called by "I have stored it". Forget the secret then. */
+  readonly onStored: () => void;
+}
+
+/** Shows a secret that cannot be read again. It closes only by "I have stored it". */
+export function ShownOnceDialog({
+  secret,
+  title,
+  label,
+  description = "Beckon shows it only now. Copy it and store it in a safe place.",
+  children,
+  onStored,
+}: ShownOnceDialogProps) {
+  if (secret === null) return null;
+  return (
+    <Dialog
+      open
+      dismissible={false}
+      onOpenChange={() => {}}
+      title={title}
+      description={description}
+      footer={
+        <Button variant="primary" onClick={onStored}>
+          I have stored it
+        </Button>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <CopyField label={label} value={secret} variant="wrap" />
+        {children}
+      </div>
+    </Dialog>
+  );
+}

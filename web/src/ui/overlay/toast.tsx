@@ -1,0 +1,36 @@
+import { createContext, type ReactNode, useCallback, useContext, useState } from "react";
+import { createDeferred, useDeferred } from "../deferred.ts";
+import type { ShownToast, ToastMessage } from "./toaster.tsx";
+
+const ToastContext = createContext<((message: ToastMessage) => void) | undefined>(undefined);
+
+/** Toasts shown at once; older ones leave. */
+const maxToasts = 3;
+let lastId = 0;
+
+const toaster = createDeferred(async () => (await import("./toaster.tsx")).Toaster);
+
+/** Holds the toasts of the page. Part of {@link UiProvider}. */
+export function ToastProvider({ children }: { readonly children: ReactNode }) {
+  const [toasts, setToasts] = useState<readonly ShownToast[]>([]);
+  const show = useCallback((message: ToastMessage) => {
+    lastId += 1;
+    const shown = { ...message, id: lastId };
+    setToasts((before) => [...before.slice(1 - maxToasts), shown]);
+  }, []);
+  const remove = (id: number) => setToasts((before) => before.filter((toast) => toast.id !== id));
+  const Toaster = useDeferred(toaster, toasts.length > 0);
+  return (
+    <ToastContext value={show}>
+      {children}
+      {Toaster === undefined ? null : <Toaster toasts={toasts} remove={remove} />}
+    </ToastContext>
+  );
+}
+
+/** Returns the function that shows a toast. */
+export function useToast(): (message: ToastMessage) => void {
+  const show = useContext(ToastContext);
+  if (show === undefined) throw new Error("useToast needs UiProvider above it.");
+  return show;
+}

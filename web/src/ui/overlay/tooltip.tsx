@@ -1,0 +1,38 @@
+import { Tooltip as Radix } from "radix-ui";
+import type { ReactElement, ReactNode } from "react";
+
+interface TooltipProps {
+  readonly content: ReactNode;
+  /** One element that can have focus. */
+  readonly children: ReactElement;
+  readonly side?: "top" | "right" | "bottom" | "left";
+  /** Overrides hover and focus. */
+  readonly open?: boolean | undefined;
+}
+
+/** A short explanation on hover and focus. Needs {@link UiProvider} above. */
+export function Tooltip({ content, children, side = "top", open }: TooltipProps) {
+  return (
+    <Radix.Root {...(open === undefined ? {} : { open })}>
+      <Radix.Trigger
+        asChild
+        onFocus={(event) => {
+          // A dialog moves the focus when it opens: that alone explains nothing.
+          if (!event.currentTarget.matches(":focus-visible")) event.preventDefault();
+        }}
+      >
+        {children}
+      </Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          side={side}
+          sideOffset={6}
+          collisionPadding={8}
+          className="z-50 max-w-80 animate-popup rounded-control bg-ink px-2 py-1 text-label text-page"
+        >
+          {content}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

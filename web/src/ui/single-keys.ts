@@ -1,0 +1,42 @@
+import { useSyncExternalStore } from "react";
+import { notifyPreference, onPreference } from "./preferences.ts";
+
+const key = "beckon-single-keys";
+
+/** Returns false if the person switched shortcuts of a single key off in this browser. */
+function singleKeysEnabled(): boolean {
+  try {
+    return localStorage.getItem(key) !== "off";
+  } catch {
+    return true;
+  }
+}
+
+/** Switches shortcuts of a single key on or off in this browser (WCAG 2.1.4). */
+export function setSingleKeys(enabled: boolean): void {
+  try {
+    if (enabled) localStorage.removeItem(key);
+    else localStorage.setItem(key, "off");
+  } catch {
+    // Storage is off: the shortcuts stay on.
+  }
+  notifyPreference();
+}
+
+/** Returns {@link singleKeysEnabled}, also after it has changed. */
+export function useSingleKeys(): boolean {
+  return useSyncExternalStore(onPreference, singleKeysEnabled);
+}
+
+/**
+ * Returns true if a key press can be a shortcut of a single key: no modifier, no text field, no
+ * open dialog or menu, not handled yet, and the person did not switch such shortcuts off.
+ */
+export function isSingleKey(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return false;
+  const target = event.target as HTMLElement | null;
+  if (target?.closest("input, textarea, select, [contenteditable], [role=dialog], [role=menu]"))
+    return false;
+  if (document.querySelector("[role=dialog], [role=alertdialog]") !== null) return false;
+  return singleKeysEnabled();
+}

@@ -1,0 +1,139 @@
+import { type ReactNode, useId, useRef } from "react";
+import { Problem } from "../feedback/problem.tsx";
+import { InRowContext } from "../text/time.tsx";
+import { type Column, type Selection, visibleFrom } from "./column.ts";
+import { LoadMore } from "./load-more.tsx";
+import { SkeletonRows } from "./skeleton-rows.tsx";
+import { TableHead } from "./table-head.tsx";
+import { TableRow } from "./table-row.tsx";
+import { type RowDensity, useRowHeight } from "./use-row-height.ts";
+import { useRowKeys } from "./use-row-keys.ts";
+import { useRowWindow } from "./use-window.ts";
+
+interface DataTableProps<Item> {
+  /** Accessible name: "Runs". */
+  readonly label: string;
+  readonly columns: readonly Column<Item>[];
+  readonly rows: readonly Item[];
+  readonly rowKey: (item: Item) => string;
+  /** Makes each row a link; its text is that of `linkColumn`. */
+  readonly rowHref?: ((item: Item) => string) | undefined;
+  /** Id of the column with the link; the first one without `headerHidden` unless given. */
+  readonly linkColumn?: string | undefined;
+  /** Key of the row that is open beside the table. */
+  readonly currentKey?: string | undefined;
+  readonly density?: RowDensity;
+  /** True while the first page loads: shows skeleton rows. */
+  readonly loading?: boolean | undefined;
+  /** Shown instead of rows when the first page failed, above them when a later one did. */
+  readonly error?: unknown;
+  readonly onRetry?: (() => unknown) | undefined;
+  /** Shown when there are no rows: EmptyState. */
+  readonly empty: ReactNode;
+  /** True if the server has a next page. */
+  readonly hasMore?: boolean | undefined;
+  readonly loadingMore?: boolean | undefined;
+  /** Called when the end comes into sight, and by the button there. */
+  readonly onLoadMore?: (() => void) | undefined;
+  readonly selection?: Selection | undefined;
+}
+
+/**
+ * A table with a sticky header. Above 100 rows only those in sight are in the document; all rows
+ * are equally high and cells are one line, or two if `double`. Put it where its container or the
+ * page scrolls.
+ */
+export function DataTable<Item>(props: DataTableProps<Item>) {
+  const { label, columns, rows, rowKey, rowHref, currentKey, density = "normal" } = props;
+  const { loading, error, onRetry, empty, hasMore, loadingMore, onLoadMore, selection } = props;
+  const table = useRef<HTMLTableElement>(null);
+  const rowHeight = useRowHeight(density);
+  const { start, end } = useRowWindow(table, rows.length, rowHeight);
+  const caption = useId();
+  useRowKeys(table, rows.length, rowHeight);
+
+  const failed = error !== undefined && error !== null;
+  const showSkeleton = loading === true && rows.length === 0 && !failed;
+  if (rows.length === 0 && failed)
+    return (
+      <div className="p-4">
+        <Problem error={error} onRetry={onRetry} variant="inline" />
+      </div>
+    );
+  if (rows.length === 0 && !showSkeleton && !hasMore) return empty;
+  const span = columns.length + (selection === undefined ? 0 : 1);
+  const linkColumn =
+    columns.find(({ id }) => id === props.linkColumn)?.id ??
+    columns.find(({ headerHidden }) => !headerHidden)?.id;
+  return (
+    <div className="min-w-0">
+      {failed ? (
+        <div className="p-4">
+          <Problem error={error} onRetry={onRetry} variant="inline" />
+        </div>
+      ) : null}
+      <table
+        ref={table}
+        aria-labelledby={caption}
+        aria-rowcount={hasMore || showSkeleton ? -1 : rows.length + 1}
+        aria-busy={showSkeleton || undefined}
+        className="w-full table-fixed border-separate border-spacing-0 [&>tbody:last-child>tr:last-child>td]:border-b-0"
+      >
+        <caption id={caption} className="sr-only">
+          {label}
+        </caption>
+        <colgroup>
+          {selection === undefined ? null : <col style={{ width: 40 }} />}
+          {columns.map((column) => (
+            <col
+              key={column.id}
+              className={visibleFrom(column)}
+              style={column.width === undefined ? {} : { width: column.width }}
+            />
+          ))}
+        </colgroup>
+        <TableHead columns={columns} selection={selection} rows={rows} rowKey={rowKey} />
+        <InRowContext value={true}>
+          {showSkeleton ? <SkeletonRows columns={columns} height={rowHeight} span={span} /> : null}
+          <Spacer height={start * rowHeight} span={span} />
+          <tbody>
+            {rows.slice(start, end).map((item, offset) => {
+              const key = rowKey(item);
+              return (
+                <TableRow
+                  key={key}
+                  item={item}
+                  itemKey={key}
+                  index={start + offset}
+                  height={rowHeight}
+                  columns={columns}
+                  linkColumn={linkColumn}
+                  href={rowHref?.(item)}
+                  isCurrent={key === currentKey}
+                  selection={selection}
+                />
+              );
+            })}
+          </tbody>
+          <Spacer height={(rows.length - end) * rowHeight} span={span} />
+        </InRowContext>
+      </table>
+      {hasMore && onLoadMore !== undefined ? (
+        <div className="border-t border-rule">
+          <LoadMore loading={loadingMore === true} paused={failed} onLoadMore={onLoadMore} />
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+function Spacer({ height, span }: { readonly height: number; readonly span: number }) {
+  if (height <= 0) return null;
+  return (
+    <tbody aria-hidden="true">
+      <tr>
+        <td colSpan={span} style={{ height, padding: 0 }} />
+      </tr>
+    </tbody>
+  );
+}

@@ -1,0 +1,85 @@
+import { X } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+import { PopoverFrame } from "../overlay/popover-frame.tsx";
+import type { FilterDefinition } from "./filter.ts";
+import { FilterOptions } from "./filter-options.tsx";
+import { FilterText } from "./filter-text.tsx";
+
+/** The menu that added the chip returns focus to its button, which would close the editor. */
+const afterMenuMs = 50;
+
+interface FilterChipProps {
+  readonly filter: FilterDefinition;
+  /** Empty: not chosen yet; the editor opens by itself. */
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly onRemove: () => void;
+}
+
+/** An active filter: press it to change it, its cross removes it. */
+export function FilterChip({ filter, value, onChange, onRemove }: FilterChipProps) {
+  const [open, setOpen] = useState(false);
+  const isNew = useRef(value === "");
+  useEffect(() => {
+    if (!isNew.current) return;
+    const timer = setTimeout(() => setOpen(true), afterMenuMs);
+    return () => clearTimeout(timer);
+  }, []);
+  const toggle = (next: boolean) => {
+    setOpen(next);
+    if (!next && value === "") onRemove();
+  };
+  const choose = (chosen: string) => {
+    onChange(chosen);
+    setOpen(false);
+  };
+  const shown = displayOf(filter, value);
+  return (
+    <span className="inline-flex h-control max-w-80 min-w-0 items-stretch rounded-control border border-edge bg-sheet">
+      <PopoverFrame
+        look="editor"
+        label={filter.label}
+        open={open}
+        onOpenChange={toggle}
+        trigger={
+          <button
+            type="button"
+            className="flex min-w-0 items-center gap-1.5 rounded-l-control pl-2 pr-1 hover:bg-hover"
+          >
+            <span className="text-ink-3">{filter.label}</span>
+            <span className="truncate" dir="auto">
+              {shown === "" ? "…" : shown}
+            </span>
+          </button>
+        }
+      >
+        {filter.editor !== undefined ? (
+          filter.editor(value, choose)
+        ) : filter.options === undefined ? (
+          <FilterText filter={filter} value={value} onChoose={choose} />
+        ) : (
+          <FilterOptions
+            options={filter.options}
+            multiple={filter.multiple === true}
+            value={value}
+            onChange={filter.multiple ? onChange : choose}
+          />
+        )}
+      </PopoverFrame>
+      <button
+        type="button"
+        aria-label={`Remove filter ${filter.label}`}
+        onClick={onRemove}
+        className="inline-flex min-w-7 items-center justify-center rounded-r-control text-ink-3 hover:bg-hover hover:text-ink"
+      >
+        <X aria-hidden />
+      </button>
+    </span>
+  );
+}
+
+function displayOf({ display, options, multiple }: FilterDefinition, value: string): string {
+  if (display !== undefined && value !== "") return display(value);
+  const labelOf = (part: string) => options?.find((option) => option.value === part)?.label ?? part;
+  return multiple ? value.split(",").map(labelOf).join(", ") : labelOf(value);
+}

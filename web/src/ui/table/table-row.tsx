@@ -1,0 +1,74 @@
+import { Checkbox } from "../form/checkbox.tsx";
+import { Anchor } from "../link.tsx";
+import { type Column, type Selection, visibleFrom } from "./column.ts";
+
+interface TableRowProps<Item> {
+  readonly item: Item;
+  readonly itemKey: string;
+  readonly index: number;
+  readonly height: number;
+  readonly columns: readonly Column<Item>[];
+  readonly linkColumn: string | undefined;
+  readonly href: string | undefined;
+  readonly isCurrent: boolean;
+  readonly selection: Selection | undefined;
+}
+
+const cellLook = "border-b border-rule px-2 first:pl-4 last:pr-4";
+
+/** A row; its link covers it, so that a new tab opens by Cmd-click anywhere. */
+export function TableRow<Item>(props: TableRowProps<Item>) {
+  const { item, itemKey, index, height, columns, linkColumn, href, isCurrent, selection } = props;
+  const isChosen = selection?.keys.has(itemKey) === true;
+  const tone = isCurrent || isChosen ? "bg-pick" : href === undefined ? "" : "hover:bg-hover";
+  const toggle = () => {
+    const keys = new Set(selection?.keys);
+    if (!keys.delete(itemKey)) keys.add(itemKey);
+    selection?.onChange(keys);
+  };
+  return (
+    <tr
+      data-index={index}
+      aria-rowindex={index + 2}
+      aria-current={isCurrent ? "true" : undefined}
+      className={`relative ${tone}`}
+      style={{ height }}
+    >
+      {selection === undefined ? null : (
+        <td className={`${cellLook} truncate`}>
+          <span className="relative z-1 inline-flex align-middle">
+            <Checkbox
+              label={`Select row ${index + 1}`}
+              labelHidden
+              checked={isChosen}
+              onChange={toggle}
+            />
+          </span>
+        </td>
+      )}
+      {columns.map((column) => (
+        <td
+          key={column.id}
+          className={`${cellLook} ${column.isControl ? "whitespace-nowrap" : "truncate"} ${column.align === "end" ? "text-right" : ""} ${visibleFrom(column)}`}
+        >
+          {column.id !== linkColumn ? (
+            column.cell(item)
+          ) : href === undefined ? (
+            // Without a link the row itself takes the focus of J and K.
+            <span tabIndex={-1} data-row-focus className="rounded-bar">
+              {column.cell(item)}
+            </span>
+          ) : (
+            <Anchor
+              href={href}
+              data-row-focus
+              className="after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-tide"
+            >
+              {column.cell(item)}
+            </Anchor>
+          )}
+        </td>
+      ))}
+    </tr>
+  );
+}

@@ -1,0 +1,39 @@
+import { type RefObject, useEffect } from "react";
+import { isSingleKey } from "../single-keys.ts";
+
+/**
+ * J and K (and the arrow keys while a row has focus) move focus between the rows of a table.
+ * Enter follows the row's link, which is the browser's own doing.
+ */
+export function useRowKeys(
+  body: RefObject<HTMLElement | null>,
+  count: number,
+  rowHeight: number,
+): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (body.current === null || !isSingleKey(event)) return;
+      const inRow = body.current.contains(document.activeElement);
+      const down = event.key === "j" || (inRow && event.key === "ArrowDown");
+      const up = event.key === "k" || (inRow && event.key === "ArrowUp");
+      if (!down && !up) return;
+      event.preventDefault();
+      const focused = document.activeElement?.closest<HTMLElement>("[data-index]");
+      const from = inRow && focused ? Number(focused.dataset.index) : -1;
+      const to = Math.max(0, Math.min(count - 1, from + (down ? 1 : -1)));
+      focusRow(body.current, to, rowHeight);
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, [body, count, rowHeight]);
+}
+
+function focusRow(body: HTMLElement, index: number, rowHeight: number): void {
+  const row = body.querySelector<HTMLElement>(`[data-index="${index}"]`);
+  const target = row?.querySelector<HTMLElement>("[data-row-focus]");
+  if (!row || !target) return;
+  target.focus({ preventScroll: true });
+  // The sticky header would cover the row.
+  row.style.scrollMarginTop = `${rowHeight * 2}px`;
+  row.scrollIntoView({ block: "nearest" });
+}

@@ -1,0 +1,34 @@
+import { CopyButton } from "../action/copy-button.tsx";
+import { ScrollRegion } from "../layout/scroll-region.tsx";
+
+interface CodeBlockProps {
+  readonly code: string;
+  /** What it is, for the copy button and screen readers: "curl command". */
+  readonly label: string;
+  /** `scroll` keeps lines whole from 768 px on, `wrap` breaks them. */
+  readonly variant?: "scroll" | "wrap";
+}
+
+/** Breaks lines; only the first ones make room for the button. */
+const wrapped =
+  "break-words whitespace-pre-wrap before:float-right before:-mr-2 before:-mt-1 " +
+  "before:ml-2 before:size-control-small before:content-['']";
+const whole = "md:w-fit md:min-w-full md:whitespace-pre md:pr-12 md:before:hidden";
+
+/** Code in mono with a copy button. Below 768 px its lines break. */
+export function CodeBlock({ code, label, variant = "scroll" }: CodeBlockProps) {
+  return (
+    <div className="relative min-h-[calc(var(--spacing-control-small)+0.625rem)] min-w-0 rounded-control border border-rule bg-well">
+      <ScrollRegion label={label}>
+        <pre
+          className={`px-3 py-2 font-mono text-dense ${wrapped} ${variant === "scroll" ? whole : ""}`}
+        >
+          <code>{code}</code>
+        </pre>
+      </ScrollRegion>
+      <span className="absolute top-1 right-1 rounded-control bg-well">
+        <CopyButton text={code} what={label} />
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import { useSyncExternalStore } from "react";
+
+/** Milliseconds between updates of relative times. */
+const tickMs = 5_000;
+
+const subscribers = new Set<() => void>();
+let nowMs = Date.now();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function tick(): void {
+  nowMs = Date.now();
+  for (const notify of subscribers) notify();
+}
+
+function subscribe(notify: () => void): () => void {
+  subscribers.add(notify);
+  if (timer === undefined) {
+    nowMs = Date.now();
+    timer = setInterval(tick, tickMs);
+  }
+  return () => {
+    subscribers.delete(notify);
+    if (subscribers.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** Returns the current time in ms, renewed every 5 s by one timer for the whole page. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => nowMs);
+}

@@ -1,0 +1,40 @@
+import { useState } from "react";
+import { Tabs } from "../layout/tabs.tsx";
+import { CodeBlock } from "./code-block.tsx";
+
+/** One language of {@link SnippetTabs}. */
+export interface Snippet {
+  /** Name of the tab: "curl". */
+  readonly label: string;
+  readonly code: string;
+}
+
+interface SnippetTabsProps {
+  /** What the snippets do: "Invoke this agent". */
+  readonly label: string;
+  readonly snippets: readonly Snippet[];
+  /** The open tab, if the screen decides it. */
+  readonly value?: string | undefined;
+  readonly onChange?: ((label: string) => void) | undefined;
+}
+
+/** The same call in several languages. */
+export function SnippetTabs({ label, snippets, value, onChange }: SnippetTabsProps) {
+  const [own, setOwn] = useState(snippets[0]?.label ?? "");
+  const choose = (chosen: string) => {
+    setOwn(chosen);
+    onChange?.(chosen);
+  };
+  return (
+    <Tabs
+      label={label}
+      value={value ?? own}
+      onChange={choose}
+      items={snippets.map((snippet) => ({
+        value: snippet.label,
+        label: snippet.label,
+        content: <CodeBlock code={snippet.code} label={`${label}: ${snippet.label}`} />,
+      }))}
+    />
+  );
+}

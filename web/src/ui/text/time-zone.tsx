@@ -1,0 +1,20 @@
+import { createContext, type ReactNode, useContext } from "react";
+
+const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const TimeZoneContext = createContext(browserZone);
+
+interface TimeZoneProviderProps {
+  /** IANA zone of the workspace; the browser's if undefined. */
+  readonly zone: string | undefined;
+  readonly children: ReactNode;
+}
+
+/** Sets the zone in which times below it are shown. */
+export function TimeZoneProvider({ zone, children }: TimeZoneProviderProps) {
+  return <TimeZoneContext value={zone ?? browserZone}>{children}</TimeZoneContext>;
+}
+
+/** Returns the IANA zone in which times are shown. */
+export function useTimeZone(): string {
+  return useContext(TimeZoneContext);
+}

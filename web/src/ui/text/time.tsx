@@ -1,0 +1,54 @@
+import { createContext, useContext } from "react";
+import { formatExact, formatTime } from "../../format/index.ts";
+import { Tooltip } from "../overlay/tooltip.tsx";
+import { useNow } from "./now.ts";
+import { useTimeZone } from "./time-zone.tsx";
+
+/** True within rows of a table: a stop for the Tab key per row would be in the way. */
+export const InRowContext = createContext(false);
+
+interface TimeProps {
+  /** ISO 8601 or milliseconds since 1970; null gives a dash. */
+  readonly value: string | number | null | undefined;
+}
+
+/**
+ * A time, relative under 24 hours, then its date. Hover and focus show the exact time in the
+ * workspace's zone and in UTC; in a row of a table only hover does.
+ */
+export function Time({ value }: TimeProps) {
+  const zone = useTimeZone();
+  const now = useNow();
+  const inRow = useContext(InRowContext);
+  if (value === null || value === undefined) return <span className="text-ink-3">–</span>;
+  const date = new Date(value);
+  const iso = Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+  const text = formatTime(value, now, zone);
+  const exact = formatExact(value, zone);
+  const utc = formatExact(value, "UTC");
+  if (inRow)
+    return (
+      <time
+        dateTime={iso}
+        title={zone === "UTC" ? utc : `${exact}\n${utc}`}
+        className="relative z-1"
+      >
+        {text}
+      </time>
+    );
+  return (
+    <Tooltip
+      content={
+        <span className="flex flex-col font-mono">
+          <span>{exact}</span>
+          {zone === "UTC" ? null : <span>{utc}</span>}
+        </span>
+      }
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: focus shows the exact time */}
+      <time dateTime={iso} tabIndex={0} className="rounded-bar">
+        {text}
+      </time>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,62 @@
+import {
+  formatBytes,
+  formatDuration,
+  formatMoney,
+  formatTokens,
+  shortenId,
+} from "../../format/index.ts";
+
+function Fact({ text, title }: { readonly text: string; readonly title?: string | undefined }) {
+  const look = text === "unknown" ? "text-ink-3" : "font-mono text-dense [word-spacing:-0.25em]";
+  return (
+    <span title={title} className={`whitespace-nowrap ${look}`}>
+      {text}
+    </span>
+  );
+}
+
+/** A duration in ms: `3.41 s`; null is "unknown". */
+export function Duration({ ms }: { readonly ms: number | null | undefined }) {
+  return <Fact text={formatDuration(ms)} />;
+}
+
+interface MoneyProps {
+  /** Millionths of a dollar, as `cost_micros`. */
+  readonly micros: number | null | undefined;
+  /** Marks an estimate with `~` and a dotted underline. */
+  readonly estimated?: boolean | undefined;
+}
+
+/** An amount: `$0.0184`; null is "unknown", never $0. */
+export function Money({ micros, estimated }: MoneyProps) {
+  const text = formatMoney(micros);
+  if (!estimated || text === "unknown") return <Fact text={text} />;
+  return (
+    <span
+      title="Estimated"
+      className="font-mono text-dense whitespace-nowrap underline decoration-dotted underline-offset-3"
+    >
+      {`~${text}`}
+    </span>
+  );
+}
+
+interface TokensProps {
+  readonly input: number | null | undefined;
+  readonly output: number | null | undefined;
+}
+
+/** Tokens in and out: `4,211 in · 388 out`. */
+export function Tokens({ input, output }: TokensProps) {
+  return <Fact text={formatTokens(input, output)} />;
+}
+
+/** A size: `2.1 KiB`. */
+export function ByteSize({ bytes }: { readonly bytes: number | null | undefined }) {
+  return <Fact text={formatBytes(bytes)} />;
+}
+
+/** An id, shortened in its middle; hover shows all of it. */
+export function Id({ value }: { readonly value: string }) {
+  return <Fact text={shortenId(value)} title={value} />;
+}

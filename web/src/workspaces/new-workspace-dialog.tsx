@@ -1,0 +1,96 @@
+import { createWorkspaceBody } from "@beckon/contract";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useRef } from "react";
+import { Controller, useForm } from "react-hook-form";
+import {
+  announceChanges,
+  clientOf,
+  meQuery,
+  messageOf,
+  sentenceOf,
+  useIdempotencyKey,
+  wording,
+} from "../data/index.ts";
+import { Button, Field, FormDialog, FormError, TextInput, useToast } from "../ui/index.ts";
+import { TimeZoneField } from "./time-zone-field.tsx";
+import { browserTimeZone } from "./time-zones.ts";
+
+interface NewWorkspaceDialogProps {
+  /** The workspace whose owner creates it. */
+  readonly from: string;
+  readonly close: () => void;
+}
+
+/** Creates a workspace, of which the person is the owner, and opens it. */
+export function NewWorkspaceDialog({ from, close }: NewWorkspaceDialogProps) {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const toast = useToast();
+  const { keyOf } = useIdempotencyKey();
+  const isCreated = useRef(false);
+  const { control, register, handleSubmit, formState } = useForm({
+    resolver: zodResolver(createWorkspaceBody, { error: wording }),
+    mode: "onTouched",
+    defaultValues: { name: "", time_zone: browserTimeZone() },
+  });
+  // Read while rendering, because the form computes only what is read there.
+  const { errors, isDirty } = formState;
+  const create = useMutation({
+    mutationFn: (body: { name: string; time_zone: string }) =>
+      clientOf(from).workspaces.create(body, { idempotencyKey: keyOf(body) }),
+    onSuccess: async ({ id, name }) => {
+      isCreated.current = true;
+      // The route opens only workspaces that it knows the person is in.
+      await announceChanges(queryClient, meQuery.queryKey);
+      await navigate({ href: `/w/${id}/settings` });
+      toast({ tone: "success", title: `Created the workspace ${name}` });
+    },
+  });
+  return (
+    <FormDialog
+      isDirty={() => isDirty && !isCreated.current}
+      close={close}
+      title="New workspace"
+      description="It has its own agents, keys, members and runs. You are its owner."
+      footer={(leave) => (
+        <>
+          <Button onClick={leave}>Cancel</Button>
+          <Button
+            type="submit"
+            form="new-workspace"
+            variant="primary"
+            pending={create.isPending}
+            pendingText="Creating…"
+          >
+            Create workspace
+          </Button>
+        </>
+      )}
+    >
+      <form
+        id="new-workspace"
+        noValidate
+        onSubmit={handleSubmit((body) => create.mutate(body))}
+        className="flex flex-col gap-4"
+      >
+        <Field label="Name" error={messageOf(errors.name)}>
+          <TextInput {...register("name")} autoComplete="off" autoFocus />
+        </Field>
+        <Controller
+          control={control}
+          name="time_zone"
+          render={({ field }) => (
+            <TimeZoneField
+              {...field}
+              value={field.value ?? "UTC"}
+              error={messageOf(errors.time_zone)}
+            />
+          )}
+        />
+        <FormError message={create.isError ? sentenceOf(create.error) : undefined} />
+      </form>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,24 @@
+import { formatClock } from "../format/index.ts";
+
+/** Returns the time zones that the browser knows, by their IANA names. */
+export function timeZones(): readonly string[] {
+  return [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])];
+}
+
+/** Returns the time zone of the browser. */
+export function browserTimeZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** Returns what the clocks of a zone show: `14:02, UTC+1`; undefined for an unknown zone. */
+export function clockIn(zone: string, nowMs: number): string | undefined {
+  try {
+    const offset = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "shortOffset" })
+      .formatToParts(nowMs)
+      .find(({ type }) => type === "timeZoneName")
+      ?.value.replace("GMT", "UTC");
+    return `${formatClock(nowMs, zone).slice(0, 5)}, ${offset}`;
+  } catch {
+    return undefined;
+  }
+}

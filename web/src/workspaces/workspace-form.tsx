@@ -1,0 +1,74 @@
+import { createWorkspaceBody } from "@beckon/contract";
+import { zodResolver } from "@hookform/resolvers/zod";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Controller, useForm } from "react-hook-form";
+import {
+  announceChanges,
+  changesOf,
+  meQuery,
+  messageOf,
+  roleFor,
+  sentenceOf,
+  useWorkspace,
+  wording,
+  workspaceQuery,
+} from "../data/index.ts";
+import { CopyField, Field, FormError, LeaveGuard, SaveBar, TextInput } from "../ui/index.ts";
+import { TimeZoneField } from "./time-zone-field.tsx";
+
+/** Name and time zone of the workspace. */
+export function WorkspaceForm() {
+  const { id, name, timeZone, client, can } = useWorkspace();
+  const queryClient = useQueryClient();
+  const saved = { name, time_zone: timeZone };
+  const form = useForm({
+    resolver: zodResolver(createWorkspaceBody, { error: wording }),
+    mode: "onTouched",
+    values: saved,
+    // A change in another tab replaces only what is not edited here.
+    resetOptions: { keepDirtyValues: true },
+  });
+  const { control, register, handleSubmit, reset, formState } = form;
+  const { errors, isDirty } = formState;
+  const save = useMutation({
+    mutationFn: (body: typeof saved) => client.workspaces.update(id, changesOf(saved, body)),
+    onSuccess: (workspace) => {
+      queryClient.setQueryData(workspaceQuery(id).queryKey, workspace);
+      reset({ name: workspace.name, time_zone: workspace.time_zone });
+      return announceChanges(queryClient, workspaceQuery(id).queryKey, meQuery.queryKey);
+    },
+  });
+  const isFixed = !can("workspaces:write");
+  const state = save.isPending ? "saving" : isDirty ? "dirty" : save.isSuccess ? "saved" : "clean";
+  return (
+    <form noValidate onSubmit={handleSubmit((body) => save.mutate(body))}>
+      <LeaveGuard isDirty={() => isDirty} />
+      <div className="flex flex-col gap-4 p-4">
+        <Field label="Name" error={messageOf(errors.name)}>
+          <TextInput {...register("name")} disabled={isFixed} autoComplete="off" dir="auto" />
+        </Field>
+        <Controller
+          control={control}
+          name="time_zone"
+          render={({ field }) => (
+            <TimeZoneField
+              {...field}
+              value={field.value ?? timeZone}
+              error={messageOf(errors.time_zone)}
+              disabled={isFixed}
+            />
+          )}
+        />
+        <CopyField label="Workspace id" value={id} />
+        {isFixed ? (
+          <p className="text-dense text-ink-2">
+            To change this, you need the role {roleFor("workspaces:write")}. Ask an owner of the
+            workspace.
+          </p>
+        ) : null}
+        <FormError message={save.isError ? sentenceOf(save.error) : undefined} />
+      </div>
+      {isFixed ? null : <SaveBar state={state} onDiscard={() => reset(saved)} />}
+    </form>
+  );
+}

@@ -1,0 +1,41 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useMe } from "../data/index.ts";
+import { Button, Panel } from "../ui/index.ts";
+import { creatingWorkspace } from "./default-workspace.ts";
+import { NewWorkspaceDialog } from "./new-workspace-dialog.tsx";
+import { WorkspaceForm } from "./workspace-form.tsx";
+
+/** Settings of the workspace, and for owners of the installation, new workspaces. */
+export function WorkspaceSettings() {
+  const from = creatingWorkspace(useMe().workspaces);
+  const { dialog }: { readonly dialog?: string } = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const show = (name: string | undefined) =>
+    void navigate({ to: ".", search: name === undefined ? {} : { dialog: name }, replace: true });
+  return (
+    <>
+      <Panel title="This workspace" padding="none">
+        <WorkspaceForm />
+      </Panel>
+      {from === undefined ? null : (
+        <Panel
+          title="More workspaces"
+          actions={
+            <Button icon={Plus} onClick={() => show("new")}>
+              New workspace
+            </Button>
+          }
+        >
+          <p className="text-ink-2">
+            A workspace separates teams or customers: its agents, keys, members and runs are seen by
+            its own members only.
+          </p>
+        </Panel>
+      )}
+      {dialog === "new" && from !== undefined ? (
+        <NewWorkspaceDialog from={from} close={() => show(undefined)} />
+      ) : null}
+    </>
+  );
+}

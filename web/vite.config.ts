@@ -1,0 +1,61 @@
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig, type Plugin } from "vite";
+
+/**
+ * Starts the download of the text font with the page. The browser would otherwise find it only
+ * after it has parsed the style sheet. Not every page uses the font for code.
+ */
+const preloadFont: Plugin = {
+  name: "preload-font",
+  transformIndexHtml: {
+    order: "post",
+    handler: (_html, { bundle = {} }) =>
+      Object.keys(bundle)
+        .filter((file) => /-next-latin-wght-normal-[\w-]+\.woff2$/.test(file))
+        .map((file) => ({
+          tag: "link",
+          // Browsers request fonts without credentials, also those of the same origin.
+          attrs: {
+            rel: "preload",
+            href: `/${file}`,
+            as: "font",
+            type: "font/woff2",
+            crossorigin: "",
+          },
+          injectTo: "head-prepend",
+        })),
+  },
+};
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), tailwindcss(), preloadFont],
+  worker: { format: "es" },
+  build: {
+    outDir: "dist",
+    emptyOutDir: true,
+    target: "baseline-widely-available",
+    // The Content-Security-Policy allows neither inline scripts nor data: URLs.
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    // Measures what is loaded first.
+    manifest: true,
+    // The licences of the packages require that their text comes with the code.
+    license: true,
+    // script/build-web.ts reports them, compressed as they are sent.
+    reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            // All that the entry imports. Files of a few hundred bytes compress badly.
+            { name: "shell", tags: ["$initial"], priority: 1 },
+            // What most screens import.
+            { name: "common", test: /[\\/](web[\\/]src|lucide-react)[\\/]/, minShareCount: 8 },
+          ],
+        },
+      },
+    },
+  },
+});
