@@ -7,6 +7,8 @@ import { join, sep } from "node:path";
  *   main, supervise, index → http, worker → supervisor → bundles → triggers → runs → agents →
  *   workspaces → members → other modules, engine → credentials → base → contract
  *
+ * The layers of the dashboard are below (`webLayers`).
+ *
  * `import type` counts like any other import. A violation is reported with its rule's comment.
  * Biome checks rules within one file. `script/check-structure.ts` checks the rest, and that
  * dependency-cruiser saw every source file (a parser that reads nothing would pass every rule).
@@ -54,7 +56,60 @@ const known = layers.flatMap((layer) => layer.folders);
  */
 const top = "^server/src/(?!worker\\.ts$|config\\.ts$)[^/]+\\.ts$";
 const entryPoints = "^server/src/(http/|worker(\\.ts$|/))";
-const test = "\\.test\\.ts$|^server/test/|^e2e/";
+const test = "\\.test\\.tsx?$|^server/test/|^e2e/";
+
+/** The dashboard, from top to bottom, below `main.tsx` and `routes.tsx`. */
+const webFeatures = [
+  "overview",
+  "runs",
+  "agents",
+  "triggers",
+  "providers",
+  "keys",
+  "members",
+  "audit",
+  "workspaces",
+  "accounts",
+];
+const webLayers = [
+  ["shell"],
+  webFeatures,
+  ["live"],
+  ["data"],
+  ["json", "markdown", "charts"],
+  ["ui"],
+  ["format"],
+];
+const ofWeb = (folders) => `^web/src/(${folders.join("|")})/`;
+
+const upwardInWeb = webLayers.map((folders, position) => ({
+  name: `no-import-upward-from-web-${folders[0]}`,
+  comment: `Imports go down only: ${folders.join(", ")} must not import a higher layer of web/src.`,
+  severity: "error",
+  from: { path: ofWeb(folders) },
+  to: { path: ["^web/src/[^/]+$", ...webLayers.slice(0, position).map(ofWeb)] },
+}));
+
+const sidewaysInWeb = webLayers
+  .filter((folders) => folders.length > 1 && folders !== webFeatures)
+  .flatMap((folders) =>
+    folders.map((folder) => ({
+      name: `no-import-sideways-from-web-${folder}`,
+      comment: "Folders in one layer do not import each other, except features.",
+      severity: "error",
+      from: { path: ofWeb([folder]) },
+      to: { path: ofWeb(folders.filter((other) => other !== folder)) },
+    })),
+  );
+
+const throughFeatureIndex = webFeatures.map((folder) => ({
+  name: `only-index-of-web-${folder}`,
+  comment: `Other folders import ${folder}/ through its index.ts. Only the table of routes imports screens.`,
+  severity: "error",
+  from: { path: "^web/src/.*/", pathNot: [ofWeb([folder]), test] },
+  to: { path: ofWeb([folder]), pathNot: `${ofWeb([folder])}index\\.ts$` },
+}));
+
 const outsidePackage = ["npm-dev", "npm-no-pkg", "npm-unknown"];
 
 /** Matches files and folders directly in `server/src` with one of these names. */
@@ -238,7 +293,24 @@ export default {
       to: { dependencyTypes: ["core"] },
     },
     {
-      name: "web-knows-the-contract-only",
+      name: "every-folder-of-web-has-a-layer",
+      comment: "Add the new folder of web/src to `webLayers` in .dependency-cruiser.mjs.",
+      severity: "error",
+      from: { path: `^web/src/(?!(${webLayers.flat().join("|")})/)[^/]+/` },
+      to: {},
+    },
+    ...upwardInWeb,
+    ...sidewaysInWeb,
+    ...throughFeatureIndex,
+    {
+      name: "web-runs-in-browsers",
+      comment: "Browsers have no modules of Node.",
+      severity: "error",
+      from: { path: "^web/src/", pathNot: test },
+      to: { dependencyTypes: ["core"] },
+    },
+    {
+      name: "web-knows-contract-and-client-only",
       comment: "The dashboard uses the public API like any other client.",
       severity: "error",
       from: { path: "^web/" },
@@ -272,9 +344,9 @@ export default {
     parser: "swc",
     tsPreCompilationDeps: true,
     // Packages are listed but not read. No source file is excluded, because no rule checks excluded
-    // files: only what `script/client-package.ts` builds, which git ignores.
+    // files: only what scripts build, which git ignores.
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "^client/dist/" },
+    exclude: { path: "^(client/dist|web/(dist|tmp))/" },
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["import", "node", "types", "default"],

@@ -2,10 +2,10 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /**
- * Three kinds of tests, told apart by their names:
+ * Kinds of tests, told apart by their names:
  *   *.test.ts      needs no database
  *   *.db.test.ts   needs one, and passes on both: PostgreSQL inside (socket, ordinary role) and external (TCP, superuser)
- *   e2e/*.test.ts  starts the server and talks to it over HTTP
+ *   e2e/*.test.ts  starts the server and talks to it over HTTP; in e2e/web, in a browser
  */
 
 /** Property tests of one run share a seed. `FAST_CHECK_SEED=<seed> script/test` repeats what failed. */
@@ -41,6 +41,7 @@ export default defineConfig({
             "contract/src/**/*.test.ts",
             "server/src/**/*.test.ts",
             "client/src/**/*.test.ts",
+            "web/src/**/*.test.{ts,tsx}",
             "script/**/*.test.ts",
             "bench/**/*.test.ts",
           ],
@@ -68,9 +69,18 @@ export default defineConfig({
         // After the others: journeys start whole servers and measure waits.
         test: {
           name: "e2e",
-          include: ["e2e/**/*.test.ts"],
-          globalSetup: ["server/test/global-setup.ts"],
+          include: ["e2e/*.test.ts"],
+          globalSetup: ["e2e/web/global-setup.ts", "server/test/global-setup.ts"],
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "browser",
+          include: ["e2e/web/**/*.test.ts"],
+          globalSetup: ["e2e/web/global-setup.ts", "server/test/global-setup.ts"],
+          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -18,8 +18,8 @@ export interface Case {
    */
   readonly prepare?: (prepared: Prepared) => Promise<() => Promise<void>>;
   /**
-   * `checkout`: the prepared feature does not exist in the commit. `--against` then prepares only
-   * the checkout, and the ratio shows the cost of the feature.
+   * Set to `checkout` if the commit does not have the prepared feature. `--against` then prepares
+   * only the checkout, and the ratio shows the cost of the feature.
    */
   readonly preparedOn?: "checkout";
 }
@@ -133,6 +133,7 @@ export function shapeOf({
   model,
   connections,
 }: Pick<Case, "model" | "connections">): Pick<Load, "connections" | "rampSeconds"> {
-  // Callers start together. After a few responses they send requests at different times.
+  // Callers start together. The ramp lasts until they send requests at different times, which takes
+  // a few responses.
   return { connections, rampSeconds: 1 + models[model].ms / 500 };
 }

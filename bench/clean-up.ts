@@ -2,8 +2,8 @@ import { constants } from "node:os";
 
 /**
  * Runs a benchmark and then disposes `opened` in reverse order, also after an error or Ctrl-C.
- * Register the cleanup of a resource before you start the resource: a disposed stack throws, so
- * that nothing is started after the cleanup.
+ * Register the cleanup of a resource before you start the resource: `defer` of a disposed stack
+ * throws, so nothing is started after the cleanup.
  */
 export async function withCleanUp(
   work: (opened: AsyncDisposableStack) => Promise<void>,

@@ -22,12 +22,13 @@ import { toEntry } from "../server/src/runs/journal/journal-entry.ts";
 const runs = 8;
 const bytes = 4 * 1024 * 1024;
 
-/** What the model server sends, by path. Responses with `-held` in their name never end. */
+/** Contents of whole responses, by name. Their characters take different amounts of memory. */
 const texts = {
   latin: "abcdefghij",
   wide: "abcdefghi€",
   controls: "\u0001\u0002\u0003\u0004\u0005",
 };
+/** What the model server sends, by path. Responses with `-held` in their name never end. */
 const scenes: Record<string, (send: (text: string) => Promise<void>) => Promise<void>> = {
   "plain-held": (send) => repeat(send, "x".repeat(16_384), bytes),
   "line-held": async (send) => {
@@ -140,8 +141,7 @@ async function measure(): Promise<void> {
         events: [],
         append: async () => {},
         async end(outcome, added) {
-          // Like the journal of a run: the entries wait as JSON text for the batch that writes
-          // them.
+          // As in the real journal, the entries wait as JSON text until a batch writes them.
           const last = {
             type: "run.finished" as const,
             data: {

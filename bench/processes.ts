@@ -42,13 +42,13 @@ export async function stop({ child }: { readonly child: ChildProcess | undefined
 }
 
 /**
- * Returns the CPU seconds used by a process and, with `tree`, its descendants, including exited
- * ones that it has waited for.
+ * Returns the CPU seconds used by a process and its exited children that it has waited for. With
+ * `tree`, returns the sum for the process and all its descendants.
  */
 export function cpuSeconds(pid: number, options: { tree: boolean }): number {
   return (options.tree ? family(pid) : [pid]).reduce((sum, one) => {
-    // User and system time of the process and of children that it has waited for. Empty if it has
-    // just exited.
+    // User and system time of the process and of the children that it has waited for. Empty if the
+    // process has just exited.
     const ticks = statOf(one).slice(11, 15);
     return ticks.reduce((total, field) => total + Number(field) / 100, sum);
   }, 0);

@@ -22,7 +22,7 @@ import { storeRuns } from "./store-runs.ts";
  * meaningful.
  *
  *   script/bench                     the table
- *   script/bench --stored 1000000    the same with so many finished runs in the database
+ *   script/bench --stored 1000000    the same with this many finished runs in the database
  *   script/bench --seconds 5         seconds that each line is measured in each round
  *   script/bench --only "64 conn"    only the lines with this text in their name
  *
@@ -194,8 +194,8 @@ function combine(parts: readonly Line[]): Line {
 }
 
 /**
- * Prints each value of a line with its ratio to (a). Requests/s also have the ratios of the worst
- * and the best round, which show the variance.
+ * Prints each value of a line with its ratio to the baseline, line (a). Requests/s also have the
+ * ratios of the worst and the best round, which show the variance.
  */
 function print(lines: readonly { line: Line; against: Line }[], idleMiB: number): void {
   console.log(

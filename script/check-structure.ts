@@ -4,7 +4,8 @@ import { fullFolders, missingFromMap, undocumented } from "./structure-map.ts";
 
 /**
  * Usage: node script/check-structure.ts <graph.json>, in the root of the repository. graph.json is
- * the output of dependency-cruiser with `--output-type json`. Prints findings; exit code 1 if any.
+ * the output of dependency-cruiser with `--output-type json`. Prints the findings, and exits with 1
+ * if there are any.
  */
 const [graphFile] = process.argv.slice(2);
 if (graphFile === undefined) throw new Error("usage: node script/check-structure.ts <graph.json>");

@@ -25,15 +25,15 @@ export async function generateClient(
   const declared = { ...components, ...schemas };
   const used = Object.keys(declared).filter((name) => new RegExp(`\\b${name}\\b`).test(text));
   const head =
-    "Long because it is generated: `node script/client.ts` makes it of docs/openapi.json.";
+    "Long because it is generated: `node script/client.ts` makes it from docs/openapi.json.";
   return {
     "client/src/generated/schemas.ts": formatted(
-      `/** What crosses the wire. ${head} */\n\n${await declarationsOf(declared)}\n`,
+      `/** Types of requests and responses. ${head} */\n\n${await declarationsOf(declared)}\n`,
     ),
     "client/src/generated/operations.ts": formatted(
       [
-        `/** What can be called. ${head} */`,
-        'import type { CallOptions, OnceOptions } from "../options.ts";',
+        `/** One function per operation of the API. ${head} */`,
+        'import type { CallOptions, LabelOptions, OnceOptions } from "../options.ts";',
         'import type { Listing } from "../listing.ts";',
         'import type { Sender } from "../sender.ts";',
         `import type { ${used.join(", ")} } from "./schemas.ts";`,

@@ -5,7 +5,8 @@ import { buildDocument } from "../server/src/http/openapi/index.ts";
 const config = await createConfig({
   extends: ["recommended"],
   rules: {
-    // Paths are not ambiguous: one without parameters takes precedence (OpenAPI 3.1, 4.8.8.2).
+    // Two paths that match the same URL are not ambiguous: the one without parameters takes
+    // precedence (OpenAPI 3.1, 4.8.8.2).
     "no-ambiguous-paths": "off",
     // Probes, pages and the CORS preflight have no 4xx responses.
     "operation-4xx-response": "off",

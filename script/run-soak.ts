@@ -3,6 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { checkDashboard } from "../e2e/web/soak.ts";
 import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
 import { connect } from "../server/src/base/database/index.ts";
 import { createLog } from "../server/src/base/log.ts";
@@ -14,7 +15,8 @@ import { fillMemory } from "../server/test/soak/memory.ts";
 
 /**
  * Long tests: like e2e/crash.test.ts with more runs and faults, and with kills of PostgreSQL; then
- * a full disk, lost processes with 500 runs, and a workspace that fills the memory. Prints one line
+ * a full disk, lost processes with 500 runs, a workspace that fills the memory, and all screens of
+ * the dashboard. Prints one line
  * of results for each. The bound is the rule of three: an event that did not occur in n trials has
  * a probability below 3/n, with 95 % confidence.
  *
@@ -81,13 +83,17 @@ try {
   const survivedFullDisk = await fillDisk((line) => console.log(line));
   const keptAttempts = await loseProcesses((line) => console.log(line));
   const survivedFullMemory = await fillMemory((line) => console.log(line));
-  const passed = survivedFullDisk && keptAttempts && survivedFullMemory;
+  const passed =
+    survivedFullDisk &&
+    keptAttempts &&
+    survivedFullMemory &&
+    (await checkDashboard((line) => console.log(line)));
   process.exitCode =
     report.broken.length === 0 && report.figures.unfaultedFailures <= 0.05 && passed ? 0 : 1;
 } finally {
   await database.close();
   await embedded.stop();
-  // Waiting for the guard does not keep the event loop alive.
+  // Waiting for the guard does not keep the event loop alive, so this timer does.
   const keepAlive = setInterval(() => {}, 1_000);
   await guard.release();
   clearInterval(keepAlive);

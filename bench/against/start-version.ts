@@ -116,7 +116,8 @@ async function spawnServer(
   let stop = async () => {};
   opened.defer(() => stop());
   const file = openSync(output, "w");
-  // In its own process group: Ctrl-C reaches only the bench, which stops processes in order.
+  // The process gets its own group, so that Ctrl-C reaches only the bench, which stops processes in
+  // order.
   const child = spawn(join(root, "script/server"), [], {
     cwd: root,
     env,
@@ -147,8 +148,8 @@ async function stopTree(child: ChildProcess, pid: number): Promise<void> {
 }
 
 async function removeData(folder: string): Promise<void> {
-  // If root runs PostgreSQL as another user, its files are in another folder, whose path is in this
-  // file.
+  // If the user root started the server, PostgreSQL runs as another user and its files are in
+  // another folder. This file contains the path of that folder.
   const elsewhere = await readFile(join(folder, "data", "postgres.elsewhere"), "utf8").catch(
     () => "",
   );

@@ -30,7 +30,7 @@ export interface OpenapiDocument {
 /** An operation with its method and path. */
 export interface Endpoint {
   readonly method: string;
-  /** Below the root, for example `/agents/{agent_id}`. */
+  /** Path below `/api/public`, for example `/agents/{agent_id}`. */
   readonly path: string;
   readonly operation: Operation;
 }

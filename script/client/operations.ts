@@ -38,7 +38,7 @@ export function functionsOf(operations: readonly Endpoint[]): Functions {
 }
 
 /** Headers that the client sets itself, in lower case. */
-const handledHeaders = ["idempotency-key", "last-event-id"];
+const handledHeaders = ["idempotency-key", "last-event-id", "beckon-external-id", "beckon-tags"];
 
 interface ResponseType {
   readonly kind: Kind | "nothing" | "list" | "data";
@@ -67,6 +67,7 @@ function functionsFor(
   const query = inQuery.filter((parameter) => parameter !== choosing);
   const inHeader = parameters.filter((parameter) => parameter.in === "header");
   const once = inHeader.some(({ name: header }) => header.toLowerCase() === "idempotency-key");
+  const labelled = inHeader.some(({ name: header }) => header === "beckon-external-id");
   const headers = inHeader.filter(
     ({ name: header }) => !handledHeaders.includes(header.toLowerCase()),
   );
@@ -80,7 +81,7 @@ function functionsFor(
       : [
           `query${query.some(({ required }) => required) ? "" : "?"}: ${declare("Query", objectOf(query))}`,
         ]),
-    `options?: ${optionsType(headers, once)}`,
+    `options?: ${optionsType(headers, { once, labelled })}`,
   ];
   const queryOf = (form: string) => {
     if (choosing === undefined) return query.length === 0 ? [] : ["query"];
@@ -100,6 +101,7 @@ function functionsFor(
       ...(body?.text === undefined ? [] : [`bodyType: ${JSON.stringify(body.text)}`]),
       ...(accept === undefined ? [] : [`accept: ${JSON.stringify(accept)}`]),
       ...(once ? ["once: true"] : []),
+      ...(labelled ? ["labelled: true"] : []),
       ...(takesNoKey(operation) ? ["open: true"] : []),
       ...(headers.length === 0
         ? []
@@ -114,7 +116,8 @@ function functionsFor(
 }
 
 /**
- * Whether no key is sent: the operation needs no credential, or only accepts a session's cookie.
+ * Returns whether no key is sent, because the operation needs no credential or accepts only a
+ * session's cookie.
  */
 function takesNoKey({ security }: Endpoint["operation"]): boolean {
   return security !== undefined && !security.some((scheme) => "key" in scheme);
@@ -151,9 +154,9 @@ interface Reading {
 }
 
 /**
- * Returns one reading per media type of the successful responses. The first has no suffix, the
- * others that of their form. Event streams are left out, because hand-written code of the client
- * reads them.
+ * Returns one entry per media type of the successful responses. The function name of the first
+ * entry has no suffix; the others have the name of their form. Event streams are left out, because
+ * hand-written code of the client reads them.
  */
 function responseReadingsOf(
   { responses }: Endpoint["operation"],
@@ -180,7 +183,10 @@ function responseReadingsOf(
   });
 }
 
-/** Whether the parameter selects the form of the response. Each function then sets it itself. */
+/**
+ * Returns whether the parameter selects the form of the response. If so, each function sets the
+ * parameter itself.
+ */
 function choosesAmong({ schema }: Parameter, readings: readonly Reading[]): boolean {
   const values = (schema?.enum ?? []) as readonly unknown[];
   return readings.every(({ form }) => values.includes(form));
@@ -217,7 +223,7 @@ interface Body {
   readonly text?: string;
 }
 
-/** Returns undefined also for a body that cannot have any field. */
+/** Returns the body's type; undefined if there is no body, or if its schema allows no field. */
 function bodyOf(
   requestBody: { required?: boolean; content: Content } | undefined,
   declare: (suffix: string, schema: Schema) => string,
@@ -261,8 +267,11 @@ function objectOf(parameters: readonly Parameter[]): Schema {
 
 const optionOf = ({ name }: Parameter) => camel(wordsOf(name));
 
-function optionsType(headers: readonly Parameter[], once: boolean): string {
-  const base = once ? "OnceOptions" : "CallOptions";
+function optionsType(
+  headers: readonly Parameter[],
+  { once, labelled }: { readonly once: boolean; readonly labelled: boolean },
+): string {
+  const base = (once ? "OnceOptions" : "CallOptions") + (labelled ? " & LabelOptions" : "");
   if (headers.length === 0) return base;
   const members = headers.map(
     (each) =>

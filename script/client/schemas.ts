@@ -69,7 +69,7 @@ function hoistDefinitions(
 
 /**
  * Returns the schema with references to `definitions`. An object schema without properties allows
- * any field.
+ * any field, unless its `additionalProperties` is false.
  */
 function rewriteReferences(value: unknown, targets: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((each) => rewriteReferences(each, targets));

@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { gzipSync } from "node:zlib";
+
+/** Fields of Vite's manifest that count. */
+interface Chunk {
+  readonly file: string;
+  readonly isEntry?: boolean;
+  readonly imports?: readonly string[];
+  readonly css?: readonly string[];
+}
+type Manifest = Readonly<Record<string, Chunk>>;
+
+/** The bytes of one part of the dashboard, compressed with gzip. */
+export interface DashboardSize {
+  readonly name: string;
+  readonly bytes: number;
+  readonly maxBytes: number;
+}
+
+const dist = resolve(import.meta.dirname, "../web/dist");
+const overview = "src/overview/overview-screen.tsx";
+/** The smallest form, which loads little more than the packages for forms. */
+const smallestForm = "src/agents/frame/pause-dialog.tsx";
+const markdown = "src/markdown/rendered.tsx";
+
+/**
+ * Measures the files in web/dist: what the first load of the overview downloads, scripts and
+ * styles, and what each screen adds to it. What forms and Markdown need is measured once.
+ */
+export function measureSizes(): DashboardSize[] {
+  const manifest: Manifest = JSON.parse(readFileSync(resolve(dist, ".vite/manifest.json"), "utf8"));
+  const entries = Object.keys(manifest).filter((name) => manifest[name]?.isEntry === true);
+  const first = filesOf(manifest, [...entries, overview]);
+  const forms = filesOf(manifest, [smallestForm], first);
+  const loaded = new Set([...first, ...forms]);
+  const screens = Object.keys(manifest).filter((name) => /^src\/.*-screen\.tsx$/.test(name));
+  return [
+    { name: "first load of the overview", bytes: sizeOf(first), maxBytes: 190_000 },
+    { name: "forms", bytes: sizeOf(forms), maxBytes: 55_000 },
+    {
+      name: "Markdown",
+      bytes: sizeOf(filesOf(manifest, [markdown], first)),
+      maxBytes: 52_000,
+    },
+    ...screens.map((name) => ({
+      name: name.replace(/^src\//, ""),
+      bytes: sizeOf(filesOf(manifest, [name], loaded)),
+      maxBytes: 30_000,
+    })),
+  ];
+}
+
+/** Returns the files of modules and of all their static imports, without those in `loaded`. */
+function filesOf(
+  manifest: Manifest,
+  names: readonly string[],
+  loaded: ReadonlySet<string> = new Set(),
+): Set<string> {
+  const files = new Set<string>();
+  const seen = new Set(names);
+  for (const name of seen) {
+    const chunk = manifest[name];
+    if (chunk === undefined) throw new Error(`${name} is not in the manifest of web/dist`);
+    for (const file of [chunk.file, ...(chunk.css ?? [])]) if (!loaded.has(file)) files.add(file);
+    for (const imported of chunk.imports ?? []) seen.add(imported);
+  }
+  return files;
+}
+
+const sizeOf = (files: ReadonlySet<string>) =>
+  [...files].reduce(
+    (sum, file) => sum + gzipSync(readFileSync(resolve(dist, file)), { level: 9 }).length,
+    0,
+  );

@@ -1,0 +1,191 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import type { CDPSession, Page } from "playwright-core";
+import { apiOf } from "../e2e/web/api.ts";
+import { fillDashboard } from "../e2e/web/filled-dashboard.ts";
+import { cookieFor, profileOptions } from "../e2e/web/viewports.ts";
+import { launchBrowser } from "../server/test/chromium.ts";
+import { startStandaloneBeckon } from "../server/test/standalone-beckon.ts";
+import { median } from "./against/statistics.ts";
+import { withCleanUp } from "./clean-up.ts";
+import { measureSizes } from "./dashboard-sizes.ts";
+import { storeRuns } from "./store-runs.ts";
+
+/**
+ * Measures the dashboard in Chromium: sizes, loading, scrolling, live events and a long run. The
+ * CPU is throttled, and the machine's speed changes, so loading is also given as the ratio to a
+ * bare page that downloads the same files from the same server and runs none of them.
+ *
+ *   script/bench dashboard
+ *   script/bench dashboard --seconds 20    a shorter stream of events
+ */
+const { values } = parseArgs({
+  options: { seconds: { type: "string", default: "120" } },
+  allowPositionals: true,
+});
+const seconds = Number(values.seconds);
+const cpuSlowdown = 4;
+const loads = 5;
+const storedRuns = 10_000;
+const steps = 1_000;
+/** A run of `demo/echo` has three events. */
+const runsPerSecond = 1_000 / 60 / 3;
+
+interface Result {
+  readonly what: string;
+  readonly value: string;
+  readonly limit: string;
+  readonly passed: boolean;
+}
+const results: Result[] = measureSizes().map(({ name, bytes, maxBytes }) => ({
+  what: `gzip: ${name}`,
+  value: `${(bytes / 1_000).toFixed(1)} KB`,
+  limit: `${maxBytes / 1_000} KB`,
+  passed: bytes <= maxBytes,
+}));
+
+/** Runs in each page before its own scripts. */
+const observe = `globalThis.measured = { lcpMs: 0, cls: 0, longestTaskMs: 0 };
+  const observe = (type, see) => new PerformanceObserver((list) => list.getEntries().forEach(see))
+    .observe({ type, buffered: true });
+  observe("largest-contentful-paint", ({ startTime }) => { measured.lcpMs = startTime; });
+  observe("layout-shift", ({ value, hadRecentInput }) => { if (!hadRecentInput) measured.cls += value; });
+  observe("longtask", ({ duration }) => {
+    measured.longestTaskMs = Math.max(measured.longestTaskMs, duration);
+  });`;
+
+await withCleanUp(async (opened) => {
+  const beckon = await startStandaloneBeckon(opened);
+  const dashboard = await fillDashboard(beckon, { opened, steps });
+  const { owner, url } = dashboard;
+  await storeRuns(beckon.databaseUrl, dashboard.bareAgentId, storedRuns);
+  const home = `${url}/w/${owner.workspaceId}`;
+  const browser = await launchBrowser(["--enable-precise-memory-info"]);
+  opened.defer(() => browser.close());
+
+  /** Opens an empty page of a new profile, so that nothing is cached. */
+  const open = async (): Promise<{ page: Page; cdp: CDPSession }> => {
+    const context = await browser.newContext(profileOptions);
+    await context.addCookies([cookieFor(url, owner.cookie)]);
+    await context.addInitScript(observe);
+    const page = await context.newPage();
+    const cdp = await context.newCDPSession(page);
+    await cdp.send("Emulation.setCPUThrottlingRate", { rate: cpuSlowdown });
+    return { page, cdp };
+  };
+
+  const lcps: number[] = [];
+  const bareLcps: number[] = [];
+  let cls = 0;
+  const bare = await barePage(url);
+  for (let load = 0; load < loads; load++) {
+    const { page } = await open();
+    await page.goto(home);
+    await page.getByText("Live", { exact: true }).first().waitFor();
+    await delay(1_000);
+    lcps.push(await page.evaluate<number>("measured.lcpMs"));
+    cls = Math.max(cls, await page.evaluate<number>("measured.cls"));
+    await page.context().close();
+    const other = await open();
+    await other.page.route(`${url}/bare`, (route) =>
+      route.fulfill({ contentType: "text/html", body: bare }),
+    );
+    await other.page.goto(`${url}/bare`, { waitUntil: "networkidle" });
+    bareLcps.push(await other.page.evaluate<number>("measured.lcpMs"));
+    await other.page.context().close();
+  }
+  const [lcpMs, bareMs] = [median(lcps), median(bareLcps)];
+  add("LCP of the overview, ms", lcpMs, 1_500);
+  results.push({
+    what: "LCP as a ratio to the bare page",
+    value: (lcpMs / bareMs).toFixed(1),
+    limit: "",
+    passed: true,
+  });
+  add("CLS of the overview", cls, 0.02, 3);
+
+  const list = await open();
+  await list.page.goto(`${home}/runs`);
+  await list.page.locator("tbody tr, [role=row]").nth(5).waitFor();
+  await list.page.mouse.move(700, 600);
+  await delay(1_000);
+  await list.page.evaluate("measured.longestTaskMs = 0");
+  let maxRows = 0;
+  let idle = 0;
+  for (let before = -1; idle < 20; ) {
+    await list.page.mouse.wheel(0, 2_000);
+    const [rows = 0, bottom = 0] = await list.page.evaluate<number[]>(
+      `[document.querySelectorAll("tbody tr, [role=row]").length,
+        Math.max(...[...document.querySelectorAll("*")].map((each) => each.scrollHeight))]`,
+    );
+    maxRows = Math.max(maxRows, rows);
+    idle = bottom === before ? idle + 1 : 0;
+    before = bottom;
+  }
+  add(`longest task, ${storedRuns} rows scrolled, ms`, await longestTaskOf(list.page), 50);
+  add("rows in the DOM", maxRows, 80);
+  await list.page.context().close();
+
+  const live = await open();
+  await live.page.goto(home);
+  await live.page.getByText("Live", { exact: true }).first().waitFor();
+  const api = apiOf(url, owner);
+  const send = async (durationSeconds: number) => {
+    for (let n = 0; n < durationSeconds * runsPerSecond; n++) {
+      void api(`/agents/${dashboard.bareAgentId}/invoke`, { input: `Event ${n}` }).catch(() => {});
+      await delay(1_000 / runsPerSecond);
+    }
+  };
+  await send(5);
+  const heapBefore = await heapMiB(live.cdp);
+  await live.page.evaluate("measured.longestTaskMs = 0");
+  await send(seconds);
+  add(`longest task, 1,000 events/min for ${seconds} s, ms`, await longestTaskOf(live.page), 50);
+  add("heap growth, MiB", (await heapMiB(live.cdp)) - heapBefore, 5, 1);
+  await live.page.context().close();
+
+  const run = await open();
+  // The files are cached, as after any other screen.
+  await run.page.goto(`${home}/runs/${dashboard.runs.failed}`);
+  await run.page.getByRole("treeitem").first().waitFor();
+  await run.page.goto("about:blank");
+  await run.page.goto(`${home}/runs/${dashboard.runs.long}`, { waitUntil: "commit" });
+  await run.page.getByRole("treeitem").nth(3).waitFor();
+  add(
+    `first rows of a run of ${steps} steps, ms`,
+    await run.page.evaluate("performance.now()"),
+    500,
+  );
+});
+print();
+
+function add(what: string, value: number, limit: number, digits = 0): void {
+  const passed = value <= limit;
+  results.push({ what, value: value.toFixed(digits), limit: String(limit), passed });
+}
+
+function print(): void {
+  console.log("\n| what | value | limit | |");
+  console.log("|---|---:|---:|---|");
+  for (const { what, value, limit, passed } of results)
+    console.log(`| ${what} | ${value} | ${limit} | ${passed ? "" : "above"} |`);
+}
+
+/** Returns a page that downloads what the dashboard's page does, and shows one line of text. */
+async function barePage(url: string): Promise<string> {
+  const html = await (await fetch(url)).text();
+  const files = [...html.matchAll(/"(\/assets\/[^"]+\.(js|css))"/g)];
+  const links = files.map(
+    ([, path]) => `<link rel="preload" as="fetch" crossorigin href="${path}">`,
+  );
+  return `<!doctype html><title>Bare</title>${links.join("")}<h1>A page with one line of text</h1>`;
+}
+
+function longestTaskOf(page: Page): Promise<number> {
+  return page.evaluate<number>("measured.longestTaskMs");
+}
+
+async function heapMiB(cdp: CDPSession): Promise<number> {
+  await cdp.send("HeapProfiler.collectGarbage");
+  return (await cdp.send("Runtime.getHeapUsage")).usedSize / 1_024 / 1_024;
+}

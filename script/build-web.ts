@@ -1,0 +1,66 @@
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
+import { brotliCompress, gzip, constants as zlib } from "node:zlib";
+import { build } from "vite";
+
+/**
+ * Usage: script/build-web. Builds the dashboard in a temporary folder, compresses its files, and
+ * then replaces web/dist. Servers that start at the same time can each build it. Standard input is
+ * the list of sources, which is stored with the result.
+ */
+const web = resolve(import.meta.dirname, "../web");
+const dist = join(web, "dist");
+
+const sources = await text(process.stdin);
+await mkdir(join(web, "tmp"), { recursive: true });
+const folder = await mkdtemp(join(web, "tmp/build-"));
+try {
+  const built = join(folder, "dist");
+  await build({ root: web, logLevel: "warn", build: { outDir: built } });
+  await compressFiles(join(built, "assets"));
+  await writeFile(join(built, ".sources"), sources);
+  await replaceFolder(built);
+} catch (thrown) {
+  console.error(thrown instanceof Error ? thrown.message : thrown);
+  process.exitCode = 1;
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** Writes `<file>.br` and `<file>.gz` beside each file of text. Fonts are compressed already. */
+async function compressFiles(assets: string): Promise<void> {
+  const files = (await readdir(assets)).filter((file) => /\.(css|js|json|svg)$/.test(file));
+  await Promise.all(
+    files.map(async (file) => {
+      const path = join(assets, file);
+      const bytes = await readFile(path);
+      const size = { [zlib.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+      await writeFile(`${path}.br`, await promisify(brotliCompress)(bytes, { params: size }));
+      await writeFile(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }));
+    }),
+  );
+}
+
+/**
+ * Moves `built` to web/dist. A folder cannot be renamed onto another one, and another build can
+ * create it at any time.
+ */
+async function replaceFolder(built: string): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await rename(built, dist);
+      return;
+    } catch (thrown) {
+      const { code } = thrown as NodeJS.ErrnoException;
+      if ((code !== "ENOTEMPTY" && code !== "EEXIST") || attempt === 10) throw thrown;
+    }
+    await rename(dist, join(folder, `replaced-${attempt}`)).catch(ignoreMissing);
+  }
+}
+
+/** Another build has moved the folder first. */
+function ignoreMissing(thrown: NodeJS.ErrnoException): void {
+  if (thrown.code !== "ENOENT") throw thrown;
+}

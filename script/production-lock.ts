@@ -1,0 +1,74 @@
+/** A package in a lock file of npm, version 3. */
+interface LockedPackage {
+  readonly link?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
+}
+
+interface Manifest extends LockedPackage {
+  readonly name: string;
+  readonly version: string;
+}
+
+interface Lock {
+  readonly lockfileVersion: number;
+  readonly packages: Readonly<Record<string, LockedPackage>>;
+}
+
+/**
+ * Returns the lock file of a package that is published alone: of the checkout's lock file, the
+ * packages that it needs, at the same versions.
+ * @param workspace folder of the workspace whose dependencies the package has
+ * @throws Error if a package is missing, or is needed in two versions at one path
+ */
+export function lockOf(
+  manifest: Manifest,
+  { packages, lockfileVersion }: Lock,
+  workspace: string,
+): unknown {
+  const needed = new Map<string, LockedPackage>();
+  const pending = needsOf(manifest).map((need) => ({ ...need, from: workspace }));
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const path = find(next.name, next.from, packages);
+    const locked = packages[path ?? ""];
+    if (path === undefined || locked === undefined) {
+      if (next.isOptional) continue;
+      throw new Error(`package-lock.json has no ${next.name} for ${next.from}`);
+    }
+    const target = path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path;
+    const known = needed.get(target);
+    if (known === locked) continue;
+    if (known !== undefined) throw new Error(`${target} is needed in two versions`);
+    needed.set(target, locked);
+    pending.push(...needsOf(locked).map((need) => ({ ...need, from: path })));
+  }
+  const { name, version } = manifest;
+  const sorted = [...needed].sort(([one], [other]) => (one < other ? -1 : 1));
+  return {
+    ...{ name, version, lockfileVersion, requires: true },
+    packages: { "": manifest, ...Object.fromEntries(sorted) },
+  };
+}
+
+function needsOf(locked: LockedPackage): { name: string; isOptional: boolean }[] {
+  const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = locked;
+  const isOptionalPeer = (name: string) => locked.peerDependenciesMeta?.[name]?.optional === true;
+  return [
+    ...Object.keys(dependencies).map((name) => ({ name, isOptional: false })),
+    ...Object.keys(optionalDependencies).map((name) => ({ name, isOptional: true })),
+    ...Object.keys(peerDependencies)
+      .filter((name) => !isOptionalPeer(name))
+      .map((name) => ({ name, isOptional: false })),
+  ];
+}
+
+/** Returns the path of a package as Node.js resolves it from a folder. */
+function find(name: string, from: string, packages: Lock["packages"]): string | undefined {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/")))) {
+    const path = folder === "" ? `node_modules/${name}` : `${folder}/node_modules/${name}`;
+    if (packages[path] !== undefined) return path;
+    if (folder === "") return undefined;
+  }
+}
