@@ -16,12 +16,14 @@ const settings = (key: Buffer, previous?: Buffer) => ({
 });
 
 /**
- * Another machine that has not been restarted: it encrypts with the first key, decrypts with both.
+ * A server on another machine that has not been restarted since the operator changed the key: it
+ * encrypts with the first key and decrypts with both.
  */
 const beckon = await startTestBeckon(settings(first, second));
 const { engine } = beckon.db.database;
 const things = await createEncryptedValues(beckon);
-// More than one batch, and a token in its grace period.
+// So many tokens that re-encrypting them takes more than one batch, and a token in its grace
+// period.
 const others = await Promise.all(Array.from({ length: 250 }, () => beckon.createAgent()));
 await beckon.call(`/agents/${others[0]?.id}/token/rotate`, { body: { grace_seconds: 600 } });
 
@@ -47,9 +49,9 @@ async function checkedBy(): Promise<string | undefined> {
   return rows[0]?.sealed.slice(0, prefix(first).length);
 }
 /**
- * Reconciles the key as a startup does, on a connection that breaks before statement number
- * `limit`.
- * @returns true if it finished.
+ * Reconciles the key as a startup does, on a connection that fails at statement number `breaksAt`,
+ * counted from 1.
+ * @returns whether the reconciliation finished.
  */
 async function settle(key: Buffer, previous: Buffer, breaksAt: number): Promise<boolean> {
   const keys = {

@@ -77,7 +77,8 @@ test("a database restart that is longer than the lease makes no process declare 
     invoke(index % 2, index < 12 ? agent : limited, `run ${index}`),
   );
   await eventually("14 requests at the model", () => models.requests.length === 14 || undefined);
-  // Both have held their leases long enough to check each other.
+  // A server declares others dead only after it has held its own lease for one lease period. Waits
+  // until both servers have.
   await eventually(
     "a lease's length",
     () => performance.now() > begunAt + 2 * leaseMs || undefined,
@@ -100,7 +101,7 @@ test("a database restart that is longer than the lease makes no process declare 
   }
   const afterwards = performance.now();
   for (const at of [0, 1]) expect((await invoke(at, agent, "afterwards")).status).toBe(200);
-  // Long enough for each to declare the other dead.
+  // Waits long enough for each server to declare the other one dead.
   await eventually(
     "three leases' length",
     () => performance.now() > afterwards + 3 * leaseMs || undefined,

@@ -7,7 +7,7 @@ const [{ id: agentId }] = (await beckon.call("/agents")).body.data;
 const [{ id: triggerId }] = (await beckon.call(`/agents/${agentId}/triggers`)).body.data;
 const path = { agent: `/agents/${agentId}`, trigger: `/agents/${agentId}/triggers/${triggerId}` };
 
-/** The demo agent as another start reports it. */
+/** Returns the demo agent and the setup token that another startup reports. */
 async function demoOfNextStart(
   settings: Record<string, string> = {},
 ): Promise<Pick<Beckon, "demo" | "setupToken">> {
@@ -21,7 +21,7 @@ async function current(): Promise<{ token: string; url: string }> {
   return { token, url: (await beckon.call(`${path.trigger}/token`)).body.data.url };
 }
 
-/** Reveals of the system, by target. */
+/** Returns the targets of all reveals by the server itself, newest first. */
 async function systemReveals(): Promise<string[]> {
   const { data } = (await beckon.call("/audit?limit=200")).body;
   return data

@@ -301,7 +301,10 @@ const guessesPerMinute = 30;
 /** Maximum time that startup waits for model servers. Slower model servers are found later. */
 const discoveryMs = 400;
 
-/** Returns the configured ports of Beckon, of the proxy before it, and of its database. */
+/**
+ * Returns the configured ports of Beckon, of the proxy before it, and of its database. Discovery
+ * must not take these for model servers.
+ */
 function configuredPorts({ port, publicUrl, databaseUrl }: Config): number[] {
   const urls = [publicUrl, databaseUrl].map((url) => Number(URL.parse(url ?? "")?.port));
   return [port, ...urls].filter((each) => each > 0);

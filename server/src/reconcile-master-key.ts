@@ -25,9 +25,9 @@ export interface MasterKeys {
  *
  * - With a previous key, the secrets encrypted with that key are re-encrypted with the new key; the
  *   value that identifies the database's key is replaced last. If the process is killed in between,
- *   the database contains secrets of both keys. A server with both settings can decrypt them, and
- *   the next startup continues. Every startup with a previous key does this, because other machines
- *   encrypt with the old key until they are restarted.
+ *   the database contains secrets of both keys. A server whose settings contain both keys can
+ *   decrypt them, and the next startup continues. Every startup with a previous key does this,
+ *   because other machines encrypt with the old key until they are restarted.
  * - If the operator has declared the old key lost, its secrets cannot be read. Keys and tokens
  *   remain valid, because they are verified by their hashes.
  *

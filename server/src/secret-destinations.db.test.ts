@@ -29,8 +29,8 @@ for (const receiver of receivers) {
 const { engine } = beckon.db.database;
 
 /**
- * Every secret of this file, with the origins that it was entered for. A rejected request adds
- * none.
+ * Every secret that these tests created, with the origins that it was entered for. A rejected
+ * request adds no origin.
  */
 const given = new Map<string, Set<string>>();
 let count = 0;
@@ -43,7 +43,7 @@ const give = (secret: string, origins: readonly string[]) => {
   for (const origin of origins) given.get(secret)?.add(origin);
 };
 
-/** A receiver, and the notation of its address. */
+/** A receiver, and the notation in which a URL contains its IP address. */
 const address = fc.record({
   receiver: fc.nat({ max: receivers.length - 1 }),
   host: fc.constantFrom("127.0.0.1", "127.1", "0x7f.0.0.1"),
@@ -54,7 +54,8 @@ const urlOf = ({ receiver, host }: Address, path: string) =>
 const originOf = (url: string | null) => new URL(url ?? "https://api.openai.com").origin;
 
 /**
- * A secret to send: none, a new one, or the reference with this index among all that were shown.
+ * Content of a header or query parameter of a tool: no secret, a new secret or, for a number, the
+ * secret reference with this index among those that the API has returned.
  */
 const slot = fc.oneof(
   fc.constant("none" as const),
@@ -113,7 +114,7 @@ const change = fc.oneof(
     agent: fc.nat({ max: 3 }),
   }),
   fc.constant({ type: "rotate the master key" } as const),
-  // Simulates a later code change that forgets the rule.
+  // These two simulate a bug in later code that moves a secret to another origin.
   fc.record({ type: fc.constant("move the provider unchecked" as const), to: address }),
   fc.record({
     type: fc.constant("move the tools unchecked" as const),
@@ -160,7 +161,7 @@ async function startInstallation() {
     if (status === 200 && secret !== undefined) give(secret, [originOf(answer.data.base_url)]);
   }
 
-  /** Returns a tool, and its new secrets with the origins that they are given for. */
+  /** Returns a tool, and its new secrets with the origins that they are entered for. */
   function toolOf({ header, query, operations }: Tools) {
     const pending: [string, readonly string[]][] = [];
     const valueFor = (name: string, chosen: typeof header, origins: readonly string[]) => {
@@ -207,7 +208,7 @@ async function startInstallation() {
     }
   }
 
-  /** Calls each tool of a draft. A rejected draft starts no run. */
+  /** Calls each operation of the tool in its own draft run. A rejected draft starts no run. */
   async function runDraft({ id }: Agent, given: Tools): Promise<void> {
     const config = { tools: [toolOf(given).tool] };
     await Promise.all(
@@ -271,7 +272,7 @@ async function startInstallation() {
     make: (next: Change) => (make[next.type] as (change: Change) => Promise<unknown>)(next),
     async useAll(): Promise<Answer[]> {
       const { base_url } = (await beckon.call(`/providers/${providerId}`)).body.data;
-      // The kind's default URL is on the internet.
+      // Without a base URL, the provider is not called: its default URL is on the internet.
       const calls =
         base_url === null
           ? []
@@ -334,7 +335,7 @@ test("no secret reaches an origin that it was not entered for, whatever is chang
           expect([...(given.get(secret) ?? [])]).toContain(origin);
       },
     ),
-    // On a busy machine: fewer sequences instead of a timeout.
+    // On a busy machine this tests fewer sequences instead of failing with a timeout.
     { numRuns: 12, interruptAfterTimeLimit: 60_000 },
   );
 });

@@ -14,7 +14,7 @@ import {
 } from "../test/fixtures/supervisor.ts";
 import { version } from "./base/version.ts";
 
-/** Settings of a start without PostgreSQL inside. */
+/** Settings of an external PostgreSQL, so that the supervisor starts none itself. */
 const withoutDatabase = {
   DATABASE_URL: "postgresql://somebody@127.0.0.1:1/none",
   BECKON_MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
@@ -24,7 +24,8 @@ test("a start prints version and address, where its keys are, and commands witho
   const folder = temporaryFolder();
   const { ready, output } = startSupervisor({ folder });
   await ready();
-  // Relative to the folder of the caller, here the test runner's, if that is shorter.
+  // Printed paths are relative to the working folder, here that of the test runner, if that is
+  // shorter.
   const shown = (name: string) => {
     const path = join(folder, "data", name);
     const fromHere = relative(process.cwd(), path);
@@ -74,7 +75,7 @@ test("a second Ctrl-C kills servers that take their time, and still stops the da
   await supervisor.ready();
   const server = Number(supervisor.trace().split(" ")[0]);
   await until("the server's end", () => {
-    // Signals of the first half second count as one: npm and shells forward the terminal's.
+    // Signals within half a second after the first one are ignored, so SIGINT is sent repeatedly.
     supervisor.child.kill("SIGINT");
     return !isAlive(server);
   });
@@ -133,7 +134,7 @@ test("kill -9 at 20 moments of a first start always leaves a folder that starts"
     const folder = temporaryFolder();
     const first = startSupervisor({ folder });
     await new Promise((later) => setTimeout(later, moment));
-    // Every other time with its child processes, as when a container is killed.
+    // Every other time, the child processes are killed too, as when a container is killed.
     const victims = withChildren ? [first.pid, ...descendants(first.pid)] : [first.pid];
     for (const pid of victims) if (isAlive(pid)) process.kill(pid, "SIGKILL");
     await first.exited;
@@ -145,7 +146,8 @@ test("kill -9 at 20 moments of a first start always leaves a folder that starts"
     process.kill(second.pid, "SIGTERM");
     expect(await second.exited).toBe(0);
   }
-  // Two at a time; each moment is random within its own twentieth of the span.
+  // Tests two moments at a time. Each moment is random within its own twentieth of the time that a
+  // startup takes.
   for (let slot = 0; slot < 20; slot += 2) {
     await Promise.all(
       [slot, slot + 1].map((at) =>
@@ -163,7 +165,7 @@ function descendants(pid: number): readonly number[] {
   return children.flatMap((child) => [child, ...descendants(child)]);
 }
 
-/** Between 0 and 1, the same for the same numbers. */
+/** Returns a number between 0 and 1 that depends only on the arguments. */
 function fraction(seed: number, at: number): number {
   return createHash("sha256").update(`${seed} ${at}`).digest().readUInt32BE() / 2 ** 32;
 }
@@ -195,7 +197,7 @@ test("a server that dies is replaced, its successor and the others get its id, a
     ),
   ];
   expect(started.map((match) => match[3])).toEqual(["all", undefined]);
-  // Only one issues the link for the first owner: another link would revoke the printed one.
+  // Only one server issues a link for the first owner: another link would revoke the printed one.
   expect(trace().match(/--setup/g)).toHaveLength(1);
   const [, pid, id] = started[0] ?? [];
   process.kill(Number(pid), "SIGKILL");
@@ -335,7 +337,7 @@ test("a signal that does not ask to stop changes nothing, and opens no debugger"
   const ignored = ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGIO", "SIGSTKFLT"] as const;
   for (const signal of ignored) process.kill(supervisor.pid, signal);
   process.kill(server, "SIGUSR1");
-  // The successor starts after the signals took effect.
+  // Once the killed server has a successor, the other signals have taken effect.
   process.kill(server, "SIGKILL");
   await until("a successor", () => supervisor.trace().includes("--reaped=prc_"));
   expect(supervisor.output()).not.toContain("Debugger");

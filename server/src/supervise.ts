@@ -30,8 +30,8 @@ import {
  *   starts           PostgreSQL, then the servers
  *   stops            on a signal: the servers drain, PostgreSQL stops last. A second signal kills
  *                    the servers.
- *   killed by -9     the servers exit as their channel closes; PostgreSQL stays, and the next
- *                    startup stops it
+ *   on SIGKILL       the servers exit because their channel closes. PostgreSQL keeps running; the
+ *                    next startup stops it.
  */
 export async function supervise({
   config,

@@ -68,8 +68,8 @@ export function keepLease({
     renewedAt = sentAt;
     const wasAlone = processMessages.alone;
     processMessages.alone = renewed.alive < 2;
-    // Any message tells the other processes, before they next renew their leases, that they are not
-    // the only process.
+    // A process that receives a message sets its `alone` to false. So this message makes the other
+    // processes send messages to this one at once, and not only after their next lease renewal.
     if (wasAlone && !processMessages.alone) processMessages.send({ kind: "queued" });
   }
 

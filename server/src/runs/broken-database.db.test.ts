@@ -5,7 +5,7 @@ import { seeded } from "../../test/crash/random.ts";
 import { eventually } from "../../test/eventually.ts";
 import { type Proxy as Network, startProxy, statement } from "../../test/proxy.ts";
 
-/** Reaches the database directly; serves callers and executes nothing. */
+/** A server with a direct connection to the database. It serves callers and executes no runs. */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -18,7 +18,7 @@ async function during(proxy: Network, weather: Network["weather"], ms: number): 
   proxy.weather = { type: "fair" };
 }
 
-/** Drops packets at first, then resets the connections, like a NAT that forgets them. */
+/** Drops packets for `ms`, then resets the connections, like a NAT gateway after a restart. */
 async function silent(proxy: Network, type: "mute" | "blackHole", ms: number): Promise<void> {
   await during(proxy, { type }, ms);
   proxy.drop({ hard: true });
@@ -30,15 +30,16 @@ async function closed(proxy: Network, ms: number): Promise<void> {
 }
 
 /**
- * Resets the connection of the next statement `name` once it is committed, if there is one within
- * 300 ms. `pass`: bytes of the reply to let through.
+ * Returns a fault that resets the connection of the next statement `name` once the statement is
+ * committed. If there is no such statement within 300 ms, nothing happens.
+ * @param pass number of bytes of the reply that still reach the server.
  */
 const cut =
   (name: string, pass: "nothing" | number = "nothing"): Fault =>
   (proxy) =>
     Promise.race([proxy.cutNext({ request: statement(name), pass }), pause(300)]);
 
-/** Faults of less than a second, within all timeouts. */
+/** Faults that last less than a second, and so less than every timeout. */
 const short: readonly Fault[] = [
   (proxy) => during(proxy, { type: "slow", ms: 40 }, 700),
   async (proxy) => proxy.drop(),
@@ -55,13 +56,13 @@ const short: readonly Fault[] = [
   cut("read-outcome"),
 ];
 
-/** Faults that last longer than a start waits. */
+/** Faults that last longer than the 5 s that a start waits for the database. */
 const long: readonly Fault[] = [
   (proxy) => silent(proxy, "mute", 5_500),
   (proxy) => closed(proxy, 5_500),
 ];
 
-/** One request with all its responses: a request with a key is repeated after a 503. */
+/** A request with all its responses. With an Idempotency-Key it is repeated after a `503`. */
 interface Exchange {
   readonly nonce: string;
   readonly keyed: boolean;

@@ -4,10 +4,10 @@ import { eventually } from "../../test/eventually.ts";
 import { statesOf } from "../../test/runs-of.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
 
-/** Capacity for one run: with more, the other agents would get some by chance. */
+/** A server with capacity for one run. With more, the other agents would get some by chance. */
 const beckon = await startTestBeckon({ BECKON_MAX_RUNS: "1", BECKON_DRAIN_SECONDS: "0" });
 
-/** The contract's bound on the delay that a flood may cause for others. */
+/** Maximum delay that many runs of one agent can cause for the runs of other agents. */
 const maxDelayMs = 2_000;
 
 /** Fires `count` runs of a new agent over 50 connections. */
@@ -108,6 +108,6 @@ test("two processes share a queue, and neither is idle while runs are queued", a
   );
   expect(rows.length).toBe(2);
   expect(Math.min(...rows.map(({ runs }) => runs))).toBeGreaterThan(200);
-  // Below the poll interval of 1 s, so the workers were woken.
+  // These pauses are below the poll interval of 1 s, so the workers were woken.
   expect(Math.max(...rows.map((row) => row.longest_pause))).toBeLessThan(900);
 });

@@ -42,7 +42,7 @@ import { startRuns } from "./starting/start-runs.ts";
  */
 
 const { database, url, role } = await testDatabase();
-// One connection for each pool, so that the plans stay the same.
+// With `poolSize` 2, each of the two pools has one connection, so each statement keeps its plan.
 const planned = connect({
   url: `${url}${url.includes("?") ? "&" : "?"}options=${encodeURIComponent("-c plan_cache_mode=force_generic_plan")}`,
   poolSize: 2,
@@ -70,10 +70,10 @@ const tables = [
 const hash = Buffer.alloc(32, 1);
 const grownBy = 50_000;
 const grownByAgents = 2_000;
-/** Dead processes. There are few, since they are deleted once they own no run. */
+/** Number of dead processes. There are few, since their rows are deleted once they own no run. */
 const grownByProcesses = 20;
 
-// Without autovacuum, whose reads would be counted and whose statistics would invalidate the plans.
+// Turns autovacuum off: its reads would be counted, and its statistics would invalidate the plans.
 await database.engine.query(
   tables.map((table) => `alter table ${table} set (autovacuum_enabled = false)`).join(";"),
 );
@@ -96,7 +96,7 @@ const runningAt = (of: string, count: number) =>
   start(many(count, () => startRow(agent, { owner: of })));
 const queuedOf = (of: SeededAgent, count: number) => start(many(count, () => startRow(of)));
 
-/** Creates runs of a dead process at the given attempt of three. */
+/** Creates runs of a dead process, at the given attempt. `max_attempts` is 3. */
 async function abandon(count: number, attempt: number): Promise<void> {
   const process = await seedProcess(database);
   await runningAt(process, count);
@@ -104,7 +104,7 @@ async function abandon(count: number, attempt: number): Promise<void> {
   await recordDeaths(database.engine, [process], owner);
 }
 
-/** Works in a transaction of the workspace, and then flushes the statistics of its connection. */
+/** Calls `work` in a transaction of the workspace, then flushes the connection's statistics. */
 const inTenant = (work: (tx: WorkspaceTransaction) => Promise<unknown>) =>
   inWorkspace(planned.tenant, agent.workspaceId, async (tx) => {
     await work(tx);
@@ -173,7 +173,7 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
   "a failover of half of the suspects": async () => {
     await abandon(2, 3);
     await countSuspects(database);
-    // Both halves, so that no suspect is left for the next case.
+    // Takes over both halves, so that no suspect is left for the next case.
     return () =>
       claimLastAttempts(planned, claimant(heir, 1), []).then(() =>
         claimLastAttempts(planned, claimant(heir, 1), []),
@@ -324,7 +324,7 @@ beforeAll(async () => {
   for (const [name, prepare] of Object.entries(cases)) {
     for (let time = 0; time < 3; time++) small.set(name, await pagesOf(await prepare()));
   }
-  // Mostly ended runs, of this process and of dead ones, and queued runs of other agents.
+  // Grows the tables. Most of the new runs have ended; their owners are `owner` and dead processes.
   await database.engine.query(
     `insert into processes (id, engine_version, lease_until, died_at)
       select 'prc_old_' || n, 1, now(), now() from generate_series(1, ${grownByProcesses}) n`,
@@ -337,7 +337,7 @@ beforeAll(async () => {
   await database.engine.query(
     `insert into tokens (hash, workspace_id, agent_id, sealed) select sha256(id::bytea), workspace_id, id, 'sealed' from agents where name = 'Old'`,
   );
-  // Running runs of this process, and queued runs of another agent.
+  // Adds running runs of `owner`, and queued runs of another agent.
   await start(many(1_000, () => startRow(agent, { owner })));
   await queuedOf(await seedAgent(database), 5_000);
   await database.engine.query(

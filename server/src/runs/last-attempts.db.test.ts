@@ -29,7 +29,7 @@ import { appendToRuns } from "./journal/append-statement.ts";
 const { database, url, role } = await testDatabase();
 const other = connect({ url, poolSize: 2, role, log: createLog("silent") });
 afterAll(() => other.close());
-// So that each test finds only its own runs.
+// Ends all runs, so that each test finds only its own.
 beforeEach(() =>
   database.engine.query(
     "update runs set status = 'cancelled', finished_at = now() where finished_at is null",
@@ -212,7 +212,7 @@ test("the time between a death and the next claim does not count as elapsed", as
   const agent = await seedAgent(database, { limits: { max_attempts: 2 } });
   const processes = await Promise.all(Array.from({ length: 4 }, () => seedProcess(database)));
   const [first = "", second = "", third = "", fourth = ""] = processes;
-  // With a second suspect, so that the run is not ended.
+  // Creates two runs: a run that is the only suspect is ended instead of taken over.
   const [runId = ""] = await runsAt(first, agent, 2, 1);
   const ago = (seconds: number) => `now() - interval '${seconds} seconds'`;
   const diedAgo = async (owner: string, seconds: number) => {
@@ -274,7 +274,7 @@ test("a run on its last attempt is not taken again only to be cancelled", async 
   ]);
 });
 
-/** A process in the model, with the runs that it executes. */
+/** A simulated process, with the runs that it executes. */
 interface Executor {
   id: string;
   runs: ClaimedRun[];
@@ -330,7 +330,8 @@ test("only runs that kill their process end interrupted, after bounded deaths", 
             expect([status, error, attempt]).toEqual(["failed", "interrupted", 3]);
           else expect([id, status]).toEqual([id, "succeeded"]);
         }
-        // The first death of each is that of `dead`, which is not counted.
+        // `each` is the maximum number of deaths that one killer causes. The first of them, the
+        // death of `dead`, is not in `deaths`.
         const each = 3 - 1 + Math.ceil(Math.log2(Math.min(count, maxTogether))) + 1;
         expect(deaths).toBeLessThanOrEqual(killers.size * (each - 1));
       },
@@ -350,7 +351,7 @@ test("a suspect that waits is cancelled at once, even if the process has no capa
   await engine.query(
     "insert into processes (id, engine_version, lease_until, died_at) values ('prc_dead', 1, now(), now())",
   );
-  // Turns the queued run into a suspect whose last process died with another suspect.
+  // Makes the queued run a suspect: it is on its last attempt, and its process had two suspects.
   await engine.query(
     "update runs set status = 'running', owner = 'prc_dead', fence = 3, attempt = 3, started_at = now() where agent_id = $1 and status = 'queued'",
     [agent.id],

@@ -7,7 +7,7 @@ import { startProxy, statement } from "../../test/proxy.ts";
 import { allSucceeded, eventTypesOf, statesOf } from "../../test/runs-of.ts";
 import type { Beckon } from "../main.ts";
 
-/** Reaches the database directly; serves callers and executes nothing. */
+/** A server with a direct connection to the database. It serves callers and executes no runs. */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 const proxy = await startProxy(beckon.db.url);
 afterAll(() => proxy.close());
@@ -118,7 +118,8 @@ test("a start without a reply gets the outcome if this process claims the run", 
       credential: agent.token,
       body: { input: "Hello" },
     });
-  // So that the credential is cached: otherwise the same statement is sent for it first.
+  // Caches the credential. Otherwise the start statement would first be sent to check only the
+  // credential, and the proxy would stall that statement.
   expect((await invoke()).status).toBe(200);
   const stalled = proxy.cutNext({ request: statement("start"), pass: "stall" });
   const { status, body } = await invoke();

@@ -7,7 +7,7 @@ import { says, startModelServer } from "../../test/model-server.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
 import type { Tool } from "../engine/index.ts";
 
-/** The budget of runs is 60 MiB, the share of one workspace 45 MiB. */
+/** With these settings, all runs can use 60 MiB, and the runs of one workspace 45 MiB. */
 const settings = { BECKON_MEMORY_BUDGET_MIB: "96" };
 const shareKib = 45 * 1024;
 
@@ -42,7 +42,11 @@ const over = (runId: string) =>
 const typesOf = async (runId: string) =>
   (await beckon.call(`/runs/${runId}/events`)).body.data.map(({ type }: { type: string }) => type);
 
-/** Starts a run of the workspace that leaves less of its share than a run needs to begin. */
+/**
+ * Starts a run that uses so much of the workspace's share of memory that no other run of the
+ * workspace can begin.
+ * @param lessKib memory that the run leaves free in addition, in KiB.
+ */
 async function fillShare(held: HeldTool, lessKib = 0): Promise<string> {
   const runId = await begin(
     await beckon.createAgent(),

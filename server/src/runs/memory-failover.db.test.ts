@@ -5,12 +5,12 @@ import { heldTool } from "../../test/held-tool.ts";
 import { says, startModelServer } from "../../test/model-server.ts";
 import { newId } from "../base/ids.ts";
 
-/** Serves callers and executes nothing. */
+/** A server that serves callers and executes no runs. */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 
 /**
- * Starts `count` runs in a process that will die, and waits until each executes a tool call.
- * Reading a journal takes 8 MB of memory.
+ * Starts `count` runs in a process that will be declared dead, and waits until each executes a tool
+ * call. Reading the journal of one of these runs takes 8 MB of memory.
  */
 async function start(count: number) {
   const server = await startModelServer();
@@ -44,7 +44,8 @@ async function start(count: number) {
 }
 
 /**
- * Starts a process with 45 MiB for the runs of one workspace, and lets it take over the dead one's.
+ * Starts a process with 45 MiB for the runs of one workspace, declares the process `processId`
+ * dead, and so makes the new process take over the runs.
  */
 async function rescue(processId: string) {
   const held = heldTool();
@@ -56,7 +57,7 @@ async function rescue(processId: string) {
   return held;
 }
 
-/** Lets a process take over `count` runs, more than it has memory for. */
+/** Makes a process take over `count` runs, which need more memory than the process has. */
 async function takeOver(count: number) {
   const { runIds, processId } = await start(count);
   const held = await rescue(processId);
@@ -81,7 +82,7 @@ const over = (runId: string) =>
     return body.data.finished_at === null ? undefined : body.data;
   });
 
-/** Expects that the run's open tool call has a result, and that its usage is known. */
+/** Expects that the run's open tool call has a result, and that the run's usage is known. */
 async function expectClosed(runId: string, end: "cancelled" | "failed") {
   const { status, usage } = await over(runId);
   const { body } = await beckon.call(`/runs/${runId}/events`);

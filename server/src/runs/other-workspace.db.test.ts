@@ -6,9 +6,9 @@ import { cancelStored } from "./journal/cancel-statement.ts";
 import { readEvents, readJournal, readSomeEvents } from "./journal/journal-store.ts";
 
 /**
- * Requests reach these statements with the id of a run. They use the engine's pool, for which
- * row-level security does not apply, so their own condition on the workspace must hold, independent
- * of the check that their callers make.
+ * These statements get the id of a run from a request. They use the engine's pool, to which
+ * row-level security does not apply. So each statement must itself restrict the workspace, even
+ * though its callers check the access too.
  */
 
 const { database } = await testDatabase();

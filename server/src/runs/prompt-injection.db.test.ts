@@ -102,7 +102,7 @@ const agent = await beckon.createAgent({
 const metadata = "http://169.254.169.254/latest/meta-data/iam/security-credentials/";
 /** The calls that the model requests, and whether each is allowed. */
 const requested: readonly (readonly [tool: string, args: unknown, called: boolean])[] = [
-  // Tools that it was not granted: another agent's, built-in ones, unknown ones.
+  // Tools that the agent was not granted: another agent's, built-in ones, unknown ones.
   ...[
     "open_vault",
     "vault",
@@ -117,7 +117,7 @@ const requested: readonly (readonly [tool: string, args: unknown, called: boolea
     "__proto__",
     "constructor",
   ].map((tool) => [tool, { url: vault.url, secret_id: otherSecretId }, false] as const),
-  // Other hosts, schemes and addresses as a value.
+  // Other hosts, schemes and addresses as the value of an argument.
   ...[
     metadata,
     "file:///etc/passwd",
@@ -192,7 +192,7 @@ test("a model that requests everything gets only what was granted, and no secret
     requested.map(([name, args, called]) => [name, args, called ? "ok" : "refused"]),
   );
 
-  // It reached only the shop, with the paths and headers of the operations.
+  // The calls reached only the shop, with the paths and headers of the operations.
   expect(vault.reached).toEqual([]);
   expect(shop.reached).toHaveLength(requested.filter(([, , called]) => called).length);
   for (const { method, url, headers, body: sent } of shop.reached) {

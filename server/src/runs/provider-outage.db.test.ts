@@ -31,7 +31,7 @@ test("a provider outage delays no other agents, and runs resume within 30 s", as
     Array.from({ length: runs }, () => 200),
   );
   expect(median(times), "milliseconds of an invoke of another provider's agent").toBeLessThan(250);
-  // Each run calls once before the circuit opens; after that only probes do.
+  // Each run can call the provider once before the circuit opens. After that, only probes call it.
   expect(broken.requests.length).toBeLessThan(runs * 2);
 
   broken.script(echo());

@@ -56,7 +56,7 @@ test("a failing model of a shared provider delays no other workspace", async () 
     expect(performance.now() - began).toBeLessThan(2_000);
   }
   expect(callsOf("good")).toBe(20);
-  // Each run calls once before the circuit is open.
+  // Each run can call the model once before the circuit opens.
   expect(callsOf("bad")).toBeLessThan(runs * 2);
 
   upstream.script(down());

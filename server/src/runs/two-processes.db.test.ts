@@ -28,7 +28,10 @@ async function timesOf(agent: Agent, count: number): Promise<number[]> {
   return times;
 }
 
-/** Far below the poll intervals, 500 ms for subscribers and 1 s for workers. */
+/**
+ * Maximum duration if notifications arrive. It is far below the poll intervals, which are 500 ms
+ * for subscribers and 1 s for workers.
+ */
 const maxNotifiedMs = 170;
 
 test("an invoke executed by another process does not wait for a poll", async ({ annotate }) => {

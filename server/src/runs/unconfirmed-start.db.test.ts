@@ -6,7 +6,8 @@ import { startModelServer } from "../../test/model-server.ts";
 import { type NetworkCondition, startProxy, statement } from "../../test/proxy.ts";
 
 /**
- * The process under test, `far`, reaches the database over a network that fails; `beckon` directly.
+ * `far` is the process under test. It reaches the database through a proxy that simulates network
+ * faults; `beckon` has a direct connection.
  */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 const proxy = await startProxy(beckon.db.url);
@@ -53,7 +54,7 @@ test.each<[string, NetworkCondition, Record<string, unknown>]>([
   { timeout: 25_000 },
   async (name, weather, more) => {
     const agent = await beckon.createAgent({ model: `${provider.name}/scripted`, ...more });
-    // So that the agent is cached and the queue known to be empty: then only the start can fail.
+    // Makes `far` cache the agent and find the queue empty. Then only the start statement can fail.
     await eventually(
       "a first response",
       async () => (await invoke(agent, `before ${name}`)).status === 200 || undefined,

@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import type { DemoFile, DemoFiles } from "./demo-files.ts";
 import type { Ready } from "./messages.ts";
 
-/** The facts that the greeting, the text printed at a start, contains. */
+/** The facts in the greeting, which is the text that startup prints. */
 export interface GreetingOptions {
   readonly version: string;
   readonly ready: Ready;

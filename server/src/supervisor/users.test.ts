@@ -20,12 +20,12 @@ import {
 } from "../../test/fixtures/supervisor.ts";
 import { openNamespace, withoutNamespaces } from "../../test/fixtures/without-namespaces.ts";
 
-/** These test access to folders, and need root to act as other users. */
+/** Runs a test only as root on Linux: the tests start Beckon as root or as another user. */
 const asRoot = test.runIf(process.geteuid?.() === 0 && process.platform === "linux");
 
 /**
- * Copies the checkout to a folder of the given mode, with hard links where possible. They share
- * owner and mode with the original: change neither.
+ * Copies the checkout to a folder of the given mode, with hard links where possible. A hard link
+ * shares owner and mode with the original file, so tests must change neither.
  */
 function copyOfCheckout({ mode, libraryLinks }: { mode: number; libraryLinks: boolean }): string {
   const folder = temporaryFolder();
@@ -79,7 +79,7 @@ asRoot(
   },
 );
 
-/** Starts it as the user `nobody`, on a data folder that this user owns. */
+/** Starts a supervisor as the user `nobody`, in a folder that this user owns. */
 async function startAsOrdinaryUser(root: string): Promise<Supervisor> {
   const nobody = 65_534;
   const folder = join(root, "own");

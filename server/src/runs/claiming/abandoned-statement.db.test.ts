@@ -42,7 +42,11 @@ const result = (call_id: string, value: unknown = "done"): NewEvent => ({
   data: { step: 1, call_id, tool: "act", outcome: "ok", result: value, duration_ms: 1 },
 });
 
-/** Creates a run without an attempt left, whose owner died after it had written `entries`. */
+/**
+ * Creates a run whose owner died after it had written `entries`, and which has no attempt left.
+ * Ends the run.
+ * @returns the events that ending the run added, and the run's outcome.
+ */
 async function exhausted(...entries: NewEvent[]) {
   const owner = await seedProcess(database);
   const run = await startOne(database, await seedAgent(database, { limits: { max_attempts: 1 } }), {

@@ -30,7 +30,7 @@ const maxAttempts = `(${configOf("r", "i")} -> 'limits' ->> 'max_attempts')::int
 
 /**
  * Condition for a run `r` to be a suspect: its process `d` died during the run's last attempt,
- * while the process also executed other runs on their last attempts. Any of these runs can have
+ * while the process also executed other runs on their last attempts. Any of these runs may have
  * killed the process, so each gets its last attempt again. A run with `max_attempts` 1 is never a
  * suspect, since it must not be executed twice.
  */
@@ -124,9 +124,9 @@ export function claimAbandoned(database: Database, claimant: Claimant): Promise<
 
 /**
  * Takes over runs whose cancellation was requested, only to end them. A run on its last attempt is
- * excluded if its process died after the request, because the process may have died while it read
- * the run's journal in order to end the run. Such a run is left to `claimLastAttempts` and
- * `findExhausted`.
+ * excluded if its process died after the request: reading the run's journal in order to end the run
+ * may be what killed the process, and would then kill this one too. Such a run is left to
+ * `claimLastAttempts` and `findExhausted`.
  */
 export function claimCancelled(database: Database, claimant: Claimant): Promise<ClaimResult> {
   return claim(database.engine, cancelledRuns, claimant);
@@ -142,8 +142,8 @@ export const maxTogether = 64;
  * Takes over runs of dead processes for their last attempt. Every run that was on its last attempt
  * in a dead process is a suspect: it may have killed the process. The run that did is found by
  * bisection. A process takes over at most half of the suspects of one dead process, rounded up, and
- * executes them without other runs on their last attempt. If this process dies too, only that half
- * is still suspect.
+ * executes them without other runs on their last attempt. If this process dies too, the run that
+ * kills processes is in that half.
  * @param executing one element for each run on its last attempt that this process already
  *   executes: `first`, or `repeated` for a suspect.
  */

@@ -100,7 +100,8 @@ test("an agent's oldest runs come first, and a flood delays no others", async ()
   const { runs } = await claimQueued(database, claimant(owner, 12));
   const of = (agent: SeededAgent) =>
     ids(runs).filter((id) => runs.some((run) => run.runId === id && run.agentId === agent.agentId));
-  // Half for each workspace, as far as the smaller one has runs; in the other half for each agent.
+  // The workspaces take turns. One has only 5 runs, so the other one gets 7 of the 12. Its agents
+  // take turns too: one has only 3 runs, so the other one gets 4.
   expect([of(elsewhere).length, of(neighbour).length, of(flood).length]).toEqual([5, 3, 4]);
   expect(of(flood).sort()).toEqual(flooded.slice(0, 4));
 });
@@ -112,7 +113,8 @@ test("a process with capacity for one run also claims round robin", async () => 
   const small = await seedAgent(database);
   await queue(flood, 80);
   const [wanted = ""] = await queue(small, 1);
-  // Claimed by age, the flood would come first 80 times. With random turns the chance is 2^-80.
+  // In order of age, all 80 runs of `flood` would be claimed first. In random order, the
+  // probability of that is 2^-80.
   let tries = 0;
   for (let found = false; !found; tries++) {
     const { runs } = await claimQueued(database, claimant(owner, 1));

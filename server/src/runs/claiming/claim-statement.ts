@@ -48,15 +48,18 @@ export interface ClaimedRun {
 /** The result of a claim. */
 export interface ClaimResult {
   readonly runs: readonly ClaimedRun[];
-  /** Whether another process had locked some of the runs, so that another claim may find more. */
+  /**
+   * Whether another process had locked some of the runs, so that a repeated claim may find more.
+   */
   readonly contended: boolean;
 }
 
 /**
- * Selects the queued runs to claim next. The oldest run of an agent comes first. Agents of a
- * workspace take turns, and so do workspaces, so that many runs of one do not delay the runs of the
- * others. The order of the turns is random: otherwise a process with capacity for a single run
- * would always take the oldest run, which probably belongs to the agent with the most queued runs.
+ * Selects the queued runs to claim next. Of each agent's runs, the oldest come first. The agents of
+ * a workspace take turns, and so do the workspaces. So an agent or a workspace with many queued
+ * runs does not delay the runs of the others. The order of the turns is random: otherwise a process
+ * with capacity for a single run would always take the oldest run, which probably belongs to the
+ * agent with the most queued runs.
  *
  * The recursive part is a loose index scan: it reads one row for each agent that has queued runs,
  * however long the queue is. Agents with a concurrency limit are left to `claimLimited`.

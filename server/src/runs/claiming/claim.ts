@@ -90,9 +90,9 @@ export async function claimRuns(ports: ClaimPorts): Promise<boolean> {
 }
 
 /**
- * Takes over the runs of dead processes, and ends those that have no attempt left. The worker calls
- * it again when a run on its last attempt has ended, since other suspects wait until then. Calls
- * must not overlap.
+ * Takes over the runs of dead processes, and ends those that have no attempt left. The worker also
+ * calls this function when a run on its last attempt has ended, because until then other runs on
+ * their last attempts may not be taken over: see `claimLastAttempts`. Calls must not overlap.
  */
 export async function takeOverRuns(ports: ClaimPorts): Promise<void> {
   const { database } = ports;

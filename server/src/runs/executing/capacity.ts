@@ -37,8 +37,8 @@ export class Capacity {
   }
 
   /**
-   * Whether the queue was empty when this process last learned its state. If it was not, a new run
-   * must be queued, so that it does not overtake older runs.
+   * Whether the queue was empty according to the last call of `foundQueue`. If it was not, a new
+   * run must be queued, so that it does not overtake older runs.
    */
   get queueEmpty(): boolean {
     return this.#queueEmpty;

@@ -7,7 +7,7 @@ import { echo, says, startModelServer } from "../../../test/model-server.ts";
 import { allSucceeded, eventTypesOf } from "../../../test/runs-of.ts";
 import type { Beckon } from "../../main.ts";
 
-/** Executes nothing, so that released runs stay queued until a test starts another process. */
+/** A server that executes no runs. So released runs stay queued until a test starts another one. */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 
 type Agent = Awaited<ReturnType<typeof beckon.createAgent>>;
@@ -29,8 +29,8 @@ async function startServer(settings: Record<string, string>): Promise<Beckon> {
 }
 
 /**
- * Event types from `run.started`: a new process queues its first runs, as the queue may not be
- * empty.
+ * Returns the types of a run's events from `run.started`. Omits the events before that: they vary,
+ * because a process queues new runs until it has found the queue empty.
  */
 async function typesSinceStart(runId: string): Promise<string[]> {
   const types = await eventTypesOf(beckon, runId);
@@ -154,7 +154,7 @@ test("starts in progress when a process stops get a response, and none is lost",
   for (let round = 0; round < 5; round++) {
     const server = await startServer(longGrace);
     const answers = Array.from({ length: 60 }, () => invokeAt(server, agent));
-    // One has its response, others are in progress.
+    // Stops the process when one start has its response and the others are in progress.
     await Promise.race(answers);
     await server.stop();
     for (const { status, body } of await Promise.all(answers)) {

@@ -13,8 +13,8 @@ export interface DrainPorts {
 }
 
 /**
- * Maximum time for releasing runs after the grace period. The supervisor waits at least until then
- * before it kills the process.
+ * Maximum time for releasing runs after the grace period. It must be shorter than the margin after
+ * which the supervisor kills the process (`drainMarginSeconds` in supervise.ts).
  */
 const maxReleaseMs = 2_000;
 
@@ -31,8 +31,8 @@ const checkIntervalMs = 20;
 export async function drainRuns(ports: DrainPorts, graceMs: number): Promise<void> {
   const { live, starts, processMessages } = ports;
   const { pollers } = ports.subscribers;
-  // Wakes the streams of runs that other processes execute. They end, since this process is
-  // stopping, and clients resume them at another process: see `subscribeToRun`.
+  // Wakes the streams of runs that other processes execute. The streams then end, since this
+  // process is stopping, and their clients resume them at another process: see `subscribeToRun`.
   pollers.wakeAll();
   // If this is the only process, it does not wait for the callers in `pollers`: they wait for runs
   // of other processes, and none is left to execute these runs.

@@ -5,8 +5,8 @@ import type { AppendEntry } from "./journal-entry.ts";
 import type { RunEnd } from "./run-end.ts";
 
 /**
- * Entries to append to the journal of one run and, if they end the run, its end. Either all of this
- * is written or none of it.
+ * Entries to append to the journal of one run, and the run's outcome if they end the run. Either
+ * all of this is written or none of it.
  */
 export interface AppendRow {
   readonly runId: string;

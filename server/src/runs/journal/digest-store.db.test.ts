@@ -59,7 +59,7 @@ function entriesOf(
       duration_ms: 1,
       retries: 0,
     };
-    // Only the last step can have calls without results: the next model call waits for them.
+    // Only the last step can have calls without results: the next model call waits for all results.
     const started = isLast ? ids.slice(0, begun) : ids;
     const answered = isLast ? started.filter((_, n) => results.includes(n)) : ids;
     return [
@@ -125,8 +125,8 @@ async function addSteps(
 test("a run with a journal of 200 MB is ended without loading the journal", async () => {
   const dying = await seedProcess(database);
   const run = await startOne(database, agent, { owner: dying });
-  // In many small transactions, since a long one would hide the events of all databases of the
-  // server.
+  // Uses many small transactions. Readers of events get no events that are newer than the oldest
+  // open transaction of the whole PostgreSQL server, so a long transaction would delay other tests.
   for (let part = 0; part < 40; part += 1) await addSteps(run, part * 5 + 2);
   await recordDeaths(database.engine, [dying], "");
   await countSuspects(database);

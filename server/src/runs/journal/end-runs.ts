@@ -31,7 +31,9 @@ export function addEvents(count: string): string {
     last_transaction = greatest(r.last_transaction, current_transaction())`;
 }
 
-/** How runs that were never executed end. The end is the same for all runs of a statement. */
+/**
+ * Final status and error of runs that were never executed: the same for all runs of a statement.
+ */
 export interface UnexecutedEnd {
   readonly status: "failed" | "cancelled";
   readonly error: RunError;

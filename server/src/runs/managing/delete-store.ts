@@ -19,8 +19,8 @@ export function lockRun(
 }
 
 /**
- * Deletes those of the runs that have ended. Deletes their rows in tables without a foreign key to
- * `runs` explicitly; the database deletes artifacts, which have such a foreign key.
+ * Deletes the runs that have ended, and skips the others. Artifacts have a foreign key to `runs`,
+ * so the database deletes them too. The rows in the other tables are deleted explicitly.
  * @returns the number of deleted runs.
  */
 export async function deleteRunRows(

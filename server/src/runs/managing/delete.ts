@@ -7,8 +7,8 @@ import { deleteRunRows, lockRun } from "./delete-store.ts";
 
 /**
  * Deletes a run that has ended, with its journal and its artifacts. The Idempotency-Key with which
- * the run was started stays bound. A repeated request with this key gets the error `conflict`, and
- * does not start a second run.
+ * the run was started stays bound to the deleted run. A repeated request with this key gets the
+ * error `conflict`, and does not start a second run.
  * @throws ApiError `forbidden`, `not_found`; `conflict` if the run has not ended.
  */
 export async function deleteRun({

@@ -9,8 +9,8 @@ import type { StartPorts } from "../starting/index.ts";
 import { startManaged } from "./start-managed.ts";
 
 /**
- * Checks that the actor can start draft runs. Such a run does what a run of the agent would do
- * after a change of the agent, so it needs the permission for that change too.
+ * Checks that the actor can start draft runs. A draft run does the same as changing the agent and
+ * then invoking it, so it needs the permissions for both.
  * @throws ApiError `forbidden`
  */
 export function permitDraft(ctx: Context): void {

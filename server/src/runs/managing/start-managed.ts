@@ -21,9 +21,9 @@ interface ManagedStart extends Pick<StartRequest, "source" | "contentType" | "pa
 }
 
 /**
- * Starts a run through the start path of all entry points: the agent's pause, its queue limit and
- * the Idempotency-Key are checked as for every start. The run is queued, so that any process with
- * capacity can execute it.
+ * Starts a run with `startRun`, as all entry points do. So the agent's pause, its queue limit and
+ * the Idempotency-Key are checked as usual. The run is queued, so that any process with capacity
+ * can execute it.
  * @returns the new run or, if the Idempotency-Key was used before, the run that the earlier request
  *   started.
  * @throws ApiError the errors of `startRun`; `conflict` if the run was deleted meanwhile.

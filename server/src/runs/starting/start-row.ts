@@ -134,7 +134,10 @@ export type StartRejection =
   | "trigger_disabled"
   | "empty"
   | "agent_busy"
-  /** No other check has rejected the request, so the error in its body must be reported. */
+  /**
+   * No earlier check has rejected the request. The error in its Idempotency-Key or body must be
+   * reported or, if the body is `unread`, the body must be read.
+   */
   | "body";
 
 export interface StartedRun {

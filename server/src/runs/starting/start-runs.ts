@@ -45,7 +45,8 @@ export async function startRuns(
 }
 
 /**
- * Groups the rows that differ only in run, Idempotency-Key, body hash, payload and labels.
+ * Groups the rows that differ only in run, Idempotency-Key, body hash, payload, labels and the
+ * values of `details`. Rows with `details` and rows without are never in the same group.
  * @returns `callers`: one row of each group. `callerOf`: for each row the position of its group in
  *   `callers`, counted from 1.
  */
@@ -88,8 +89,8 @@ function toResult(
 
 /**
  * Returns the result for a row that an earlier call may have written. If the row's run exists, the
- * result is `started`, even if `kind` is `contended`: then this run itself uses the
- * Idempotency-Key.
+ * result is `started`, even if `kind` is `contended`: then the Idempotency-Key is bound to this run
+ * itself.
  */
 async function writtenBefore(
   database: Database,

@@ -23,8 +23,8 @@ export interface Parts {
 }
 
 /**
- * A batch of requests. Requests that differ only in run, Idempotency-Key, body hash, payload and
- * labels share one entry in `callers`.
+ * A batch of requests. Requests that differ only in run, Idempotency-Key, body hash, payload,
+ * labels and the values of `details` share one entry in `callers`.
  */
 export interface StartInput {
   readonly rows: readonly StartRow[];

@@ -81,8 +81,8 @@ export interface Started extends RunRef {
 const startWaitMs = 5_000;
 
 /**
- * How long a start is remembered after its caller got a `503` response. Concurrent statements with
- * the same Idempotency-Key take less time than this.
+ * How long the entry of a rejected start stays in `unconfirmedStarts` after the outcome of its
+ * statement is known. Concurrent statements with the same Idempotency-Key take less time than this.
  */
 const keepRejectedMs = 30_000;
 
@@ -207,8 +207,8 @@ export async function mayStart(
 }
 
 /**
- * Result of a start whose statement did not reply in time, although this process has already
- * claimed the run that the statement wrote.
+ * Result of a start to which the database did not reply in time. The run was written nevertheless:
+ * this process has already claimed it from the queue.
  */
 interface Claimed {
   readonly kind: "claimed";

@@ -13,8 +13,8 @@ export type LastAttempt = "first" | "repeated";
 /**
  * A run that this process executes. It keeps in memory the events that this process has committed
  * to the run's journal, and calls listeners when there are new ones, so subscribers in this process
- * need no database queries. If this process releases the run or another one takes it over, the run
- * is closed without a terminal event, and its subscribers continue from the database.
+ * need no database queries. If this process releases the run or another one takes it over, this
+ * object is closed without a terminal event, and its subscribers continue from the database.
  *
  * This is a class because one is created for each run: V8 would store an object of closures and
  * getters as a dictionary, which is many times larger and slower.

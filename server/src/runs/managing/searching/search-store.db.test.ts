@@ -14,7 +14,7 @@ import { maxScanned, type Search, searchRuns } from "./search-store.ts";
  */
 
 const { database, url, role } = await testDatabase();
-// One connection for each pool, so that its statistics can be flushed.
+// With `poolSize` 2, each of the two pools has one connection, whose statistics can be flushed.
 const counted = connect({ url, poolSize: 2, role, log: createLog("silent") });
 afterAll(() => counted.close());
 
@@ -26,15 +26,15 @@ const other = await seedAgent(database, { workspaceId });
 const rare = await seedAgent(database, { workspaceId });
 const stranger = await seedAgent(database);
 
-// Without autovacuum, whose reads would be counted and whose statistics could change the plans.
+// Turns autovacuum off: its reads would be counted, and its statistics could change the plans.
 const tables = ["runs", "run_inputs", "run_results"];
 await database.engine.query(
   tables.map((table) => `alter table ${table} set (autovacuum_enabled = false)`).join(";"),
 );
 
 /**
- * Inserts ended runs with the numbers `from` to `to`, each with an error, every third of the other
- * agent.
+ * Inserts ended runs with the numbers `from` to `to`, each with an error. Every third run belongs
+ * to `other`, the rest to `agent`.
  */
 async function grow(from: number, to: number): Promise<void> {
   await database.engine.query(

@@ -92,8 +92,8 @@ export async function searchRuns(
  * Returns a query that scans an index for the newest runs. The scan is limited by `below`, by the
  * time range with a margin, and by the external id. Without an external id it is limited by the
  * agents and, if only `queued` and `running` runs are wanted, by these states. The caller must also
- * apply `conditions` to the scanned runs. Its column `part` is different for each agent if it scans
- * the runs of each agent separately.
+ * apply `conditions` to the scanned runs. If the query scans the runs of each agent separately, its
+ * column `part` contains the agent's id; otherwise `part` is empty.
  * @param max maximum number of runs of each part.
  */
 export function scanRuns(
@@ -273,7 +273,7 @@ export function conditions(
     ...(source === undefined ? [] : [sql`i.source = any (${source}::text[])`]),
     ...(trigger_id === undefined ? [] : [sql`i.trigger_id = ${trigger_id}`]),
     ...(tag === undefined ? [] : [sql`${tag} = any (i.tags)`]),
-    // Needed only for the scan by external id: the other scans find only runs of these agents.
+    // Needed only for the scan by external id: the other scans find only runs of `agentIds`.
     ...(external_id === undefined || agentIds === undefined
       ? []
       : [sql`s.agent_id = any (${agentIds}::text[])`]),

@@ -50,7 +50,7 @@ export async function readTimeZone(tx: WorkspaceTransaction, workspaceId: string
 }
 
 /**
- * Computes statistics of the runs that match the filter, except test runs of drafts. Inputs and
+ * Computes statistics of the runs that match the filter, except draft runs. Inputs and
  * results are read by lateral subqueries with a limit, as in `searchRuns`.
  * @returns `groups`: by bucket, then by agent. `tooMany`: what exceeds its maximum; then there are
  *   no groups.

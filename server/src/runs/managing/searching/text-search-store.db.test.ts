@@ -8,7 +8,7 @@ import { maxTexts, searchTexts } from "./text-search-store.ts";
 
 const { database } = await testDatabase();
 
-/** Adds ended runs with the input `hay`, the newest first in the result. */
+/** Adds `count` ended runs with the input `hay`, and returns their ids, newest first. */
 async function addMany({ workspaceId, agentId }: SeededAgent, count: number): Promise<string[]> {
   const { rows } = await database.engine.query<{ id: string }>(
     `with added as (
@@ -53,7 +53,7 @@ test("a search reads the texts of 2,000 runs, and continues below them", async (
     nextBelow: undefined,
   });
 
-  // When its time is over, it has read the texts of at least 100 runs.
+  // Even with a time limit of 0, each search reads the texts of 100 runs.
   let pages = 1;
   const found: string[] = [];
   for (let below: string | undefined; ; pages++) {

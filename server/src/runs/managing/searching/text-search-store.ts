@@ -18,7 +18,7 @@ const maxLength = 64 * 1024;
 /**
  * Finds the newest runs that match `search` and have `text` in the beginning of their input or
  * output, regardless of case. No index could contain whole texts, so this reads the texts of the
- * runs that match the other conditions: of up to 2,000 runs, and for up to `maxMs`. It reads the
+ * runs that match the other conditions. It stops after 2,000 runs or after `maxMs`. It reads the
  * texts of the first 100 runs even if that takes longer, so that each page makes progress.
  */
 export async function searchTexts(
@@ -28,7 +28,7 @@ export async function searchTexts(
   { text, maxMs = maxSearchMs }: { text: string; maxMs?: number },
 ): Promise<Found> {
   const startedAt = elapsed();
-  // The search for candidates scans up to this many runs of each agent.
+  // `searchRuns`, which finds the runs whose texts are read, scans up to this many of each agent.
   const perAgent = Math.ceil(maxScanned / (search.agentIds?.length ?? 1));
   const limit = Math.min(maxTexts, Math.max(search.limit, perAgent));
   const { runIds, nextBelow } = await searchRuns(tx, workspaceId, { ...search, limit });
