@@ -2,18 +2,18 @@ import { ByteBudget } from "../../base/byte-budget.ts";
 import type { HeapGuard } from "../../base/heap-guard.ts";
 
 /**
- * The memory budgets of one process, one for each purpose. See
- * docs/decisions/0014-a-budget-of-bytes.md.
+ * The memory budgets of one process, one for each purpose. A workspace can use only a part of each
+ * budget, its share. See docs/decisions/0014-a-budget-of-bytes.md.
  */
 export interface Memory {
-  /** Budget for the memory of runs. Each workspace has a share. */
+  /** Budget for the memory of runs. */
   readonly runs: ByteBudget;
   /**
-   * Budget for large request bodies and responses. Each workspace has a share. Before the workspace
-   * of a request is known, the request uses the share of its credential or its IP address.
+   * Budget for large request bodies and responses. Before the workspace of a request is known, the
+   * request uses the share of its credential or its IP address.
    */
   readonly exchanges: ByteBudget;
-  /** Budget for model output that is buffered for streams. Each workspace has a share. */
+  /** Budget for model output that is buffered for streams. */
   readonly outputs: ByteBudget;
   readonly heap: HeapGuard;
 }

@@ -12,8 +12,8 @@ export interface AppendRow {
   readonly runId: string;
   readonly workspaceId: string;
   /**
-   * The process that writes, which must own the run. `owner` and `fence` identify its claim:
-   * nothing is written if another process has claimed the run.
+   * The process that owns the run: the one that writes or, for `appendForDead`, a dead one. `owner`
+   * and `fence` identify its claim: nothing is written if another process has claimed the run.
    */
   readonly owner: string;
   readonly fence: number;
@@ -118,8 +118,8 @@ with writes as materialized (
     -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
-    -- A process that was declared dead writes nothing, and no effect is announced for a run being
-    -- cancelled.
+    -- "append" requires an owner that was not declared dead, "append-for-dead" one that was.
+    -- Entries that announce side effects are rejected if the run's cancellation was requested.
     and w.owner in (
       select p.id from processes p where p.died_at is ${owner === "living" ? "null" : "not null"})
     and not (w.intent and r.cancel_requested_at is not null)

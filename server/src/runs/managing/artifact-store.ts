@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 
-/** The key of an artifact. */
+/** Identifies an artifact. */
 export interface ArtifactRef {
   readonly workspaceId: string;
   readonly runId: string;

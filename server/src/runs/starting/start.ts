@@ -233,9 +233,9 @@ async function submit(
   const start: UnconfirmedStart = { rejected: undefined, claimed: undefined };
   ports.unconfirmedStarts.set(row.runId, start);
   const finish = (executes: boolean) => {
-    // The entry of a rejected run is kept for a while. A concurrent start with the same
+    // The entry of a rejected start is kept for a while. A concurrent start with the same
     // Idempotency-Key may have been sent before the key was unbound. Its reply can still name the
-    // rejected run, which must then be recognized.
+    // rejected run, and `startRun` must then find this entry, so that it does not return that run.
     if (start.rejected !== undefined)
       setTimeout(() => ports.unconfirmedStarts.delete(row.runId), keepRejectedMs).unref();
     else ports.unconfirmedStarts.delete(row.runId);

@@ -24,7 +24,8 @@ export interface Subscribers {
 }
 
 /**
- * Creates the subscribers of this process. They are kept in memory; at first there are none.
+ * Creates the tables in which this process keeps its subscribers in memory. They are empty at
+ * first.
  * @param onFirstSubscriber called when a run that another process executes gets its first
  *   subscriber in this process.
  * @param outputs the memory budget for model output that is buffered for streams. Each workspace

@@ -3,7 +3,10 @@ import { type RawBuilder, sql } from "kysely";
 import type { WorkspaceTransaction } from "../../../base/database/index.ts";
 import { lowestIdAt } from "../../../base/ids.ts";
 
-/** Maximum number of runs that one search reads, however few of them match. */
+/**
+ * Maximum number of runs that one search reads, however few of them match. A search among the runs
+ * of many agents can read more: it reads up to `limit + 1` runs of each agent in any case.
+ */
 export const maxScanned = 10_000;
 
 /**

@@ -50,8 +50,8 @@ export async function readTimeZone(tx: WorkspaceTransaction, workspaceId: string
 }
 
 /**
- * Computes statistics of the runs that match the filter, except draft runs. Inputs and
- * results are read by lateral subqueries with a limit, as in `searchRuns`.
+ * Computes statistics of the runs that match the filter, except draft runs. Inputs and results are
+ * read by lateral subqueries with a limit, as in `searchRuns`.
  * @returns `groups`: by bucket, then by agent. `tooMany`: what exceeds its maximum; then there are
  *   no groups.
  * @throws the error of a statement that PostgreSQL cancelled after `timeoutMs`.
