@@ -39,7 +39,7 @@ test("of several processes that start on an empty database one migrates and the 
   for (const names of found) expect(names).toEqual(files);
 });
 
-/** Creates a database as versions before the migration `first` left it. */
+/** Applies only the migrations before `first`, so that the schema is that of an earlier version. */
 async function migrateBelow({ engine }: typeof database, first: string): Promise<void> {
   await engine.query(
     "create table migrations (name text primary key, applied_at timestamptz not null default now())",

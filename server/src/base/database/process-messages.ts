@@ -34,8 +34,8 @@ export interface ProcessMessages {
    */
   send(message: ProcessMessage): void;
   /**
-   * Handles a message of another process. `undefined` means that messages may have been lost and
-   * everything must be checked.
+   * Called with each message of another process. It is called with `undefined` if messages of any
+   * kind may have been lost, or if a message has an unknown kind.
    */
   onMessage: (message: ProcessMessage | undefined) => void;
   /** Whether no other process is known. Becomes false when a message of another process arrives. */
@@ -63,8 +63,8 @@ const letters = {
 } as const;
 
 /**
- * Starts listening for messages of other processes. Polling finds everything that the messages
- * announce.
+ * Starts listening for messages of other processes. While the connection is lost, no message
+ * arrives, and polling finds what the messages would have announced.
  */
 export function openProcessMessages(database: Database, log: Log): ProcessMessages {
   const sender = Math.random().toString(36).slice(2);

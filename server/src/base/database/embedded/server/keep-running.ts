@@ -74,7 +74,8 @@ export async function keepRunning({
       stopping.abort();
       await current.stop(hurry);
       await watching;
-      // A start may have become ready at the moment of the abort.
+      // If a start succeeded at the moment of the abort, `current` is now another process, which is
+      // still running.
       await current.stop(hurry);
     },
   };
