@@ -59,7 +59,7 @@ export async function keepRunning({
         await sleep(delay.after(elapsed() - began), stopping.signal);
         current = await startAgain(Number.POSITIVE_INFINITY, stopping.signal);
       } catch {
-        return; // Only `stop` ends attempts without limit.
+        return; // The attempts have no limit, so only `stop` makes them fail.
       }
     }
   }
