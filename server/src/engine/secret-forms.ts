@@ -12,8 +12,9 @@ interface Form {
 }
 
 /**
- * Minimum number of characters of an encoded secret, or of a part of a secret, that is searched
- * for. Shorter ones would match ordinary words.
+ * Minimum number of characters of a hex or base64 form, and of decoded basic credentials, that are
+ * searched for. Shorter ones would match ordinary words. A secret itself is searched for at any
+ * length.
  */
 const minLength = 6;
 

@@ -12,11 +12,12 @@ export function storableText(text: string): string {
 }
 
 /**
- * Returns a JSON value in which `storableText` was applied to every string, including keys. Returns
- * the same object if nothing changed.
+ * Returns a JSON value in which `storableText` was applied to every string, including keys. Usually
+ * returns the same object if nothing changed.
  */
 export function storableJson(value: unknown): unknown {
-  // JSON.stringify writes these escapes only for NUL and for lone surrogates.
+  // JSON.stringify writes these escapes for NUL and for lone surrogates. A value with the text of
+  // such an escape in a string matches too. It is then copied without a change.
   return /\\u0000|\\ud[89a-f]/.test(JSON.stringify(value) ?? "") ? toStorable(value) : value;
 }
 

@@ -241,7 +241,7 @@ test("two processes with the same keys in opposite orders do not deadlock", asyn
           if (thrown.code === "40P01") deadlocks++;
           throw thrown;
         }),
-      // Unsorted: the statement itself has to sort them.
+      // The batcher does not sort the rows here, so the statement itself has to sort them.
       order: () => "",
       ...limits,
     });

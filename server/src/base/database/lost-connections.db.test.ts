@@ -29,7 +29,7 @@ afterAll(() => admin.end());
 
 /**
  * Terminates all other connections to this file's database.
- * @returns how many.
+ * @returns the number of these connections.
  */
 async function dropAll(): Promise<number> {
   const { rows } = await admin.query(

@@ -26,7 +26,7 @@ test("of several processes that start on an empty database one migrates and the 
   const found = await Promise.all(
     Array.from({ length: 8 }, () =>
       migrate(database.settings, async (client) => {
-        // `then` runs under the same lock.
+        // `migrate` calls this function under its lock, so the calls do not overlap.
         expect(++inside).toBe(1);
         const { rows } = await client.query<{ name: string }>(
           "select name from migrations order by name",

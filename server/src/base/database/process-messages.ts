@@ -9,17 +9,20 @@ import type { Database } from "./connect.ts";
  * only makes them react sooner: a lost message delays work but loses nothing.
  */
 export type ProcessMessage =
-  /** A run was queued for which the sender has no capacity. */
+  /** Runs may be queued that the receiver can claim. */
   | { readonly kind: "queued" }
   /** Cancellation of the run was requested. */
   | { readonly kind: "cancel"; readonly runId: string }
-  /** A process other than the executing one waits for the run. */
+  /** The sender has subscribers to the run, and another process may be executing it. */
   | { readonly kind: "watch"; readonly runId: string }
   /** Entries were added to the run's journal. */
   | { readonly kind: "journal"; readonly runId: string }
-  /** The sender reads the events of all runs and requests `events` messages for a while. */
+  /**
+   * The sender has subscribers to the events of workspaces. For the next 30 seconds the receiver
+   * sends `events` whenever it has written events.
+   */
   | { readonly kind: "follow" }
-  /** New events exist, of any run. */
+  /** The sender has written events of runs or of workspaces. */
   | { readonly kind: "events" };
 
 /**

@@ -14,7 +14,7 @@ export interface CircuitPolicy {
   readonly basePauseMs: number;
   /**
    * Upper bound of any pause in milliseconds. It is also roughly the longest time until the circuit
-   * notices that the model is available again.
+   * detects that the model is available again.
    */
   readonly maxPauseMs: number;
   /**
