@@ -59,8 +59,9 @@ export interface LinkedAbort {
 
 /**
  * Returns a controller that aborts when `signal` aborts, or at once if `signal` has already
- * aborted. `AbortSignal.any` is not used, because V8 keeps its signals for finalization, so that
- * they survive minor garbage collections (decision 12).
+ * aborted. `AbortSignal.any` is not used, because the signals that it returns survive minor garbage
+ * collections: V8 registers them for finalization
+ * (docs/decisions/0012-what-is-brief-dies-young.md).
  */
 export function linkAbort(signal: AbortSignal): LinkedAbort {
   const controller = new AbortController();

@@ -97,7 +97,7 @@ export class ByteBudget {
     leave: (share, waiter) => {
       if (!share.waiting.delete(waiter)) return;
       this.#unqueueServed(share);
-      // The next waiting hold may need fewer bytes.
+      // The hold that waited behind this one may need fewer bytes and fit now.
       this.#serve();
     },
   };
@@ -166,7 +166,8 @@ interface Pool {
 
 /**
  * Counts the bytes of one run or one large body. This is a class and not an object with closures,
- * because there are many holds (decision 12).
+ * because there are many holds and an instance costs less garbage collection
+ * (docs/decisions/0012-what-is-brief-dies-young.md).
  */
 export class ByteHold {
   readonly #share: Share;

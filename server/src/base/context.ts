@@ -70,7 +70,7 @@ export interface OperatorProvider {
   readonly models?: readonly string[];
 }
 
-/** The operator's providers, as this process knows them. */
+/** The operator's providers, as this process last read and probed them. */
 export interface OperatorProviders {
   /**
    * Id of the operator's own workspace, `default`. Only its owners can see the providers' base

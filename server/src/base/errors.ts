@@ -12,9 +12,9 @@ export interface AppliedLimit {
 }
 
 /**
- * An error that is reported to the caller. Nothing was started or changed; only after `unavailable`
- * the change may have been committed. `message` says what was wrong and what to do, without
- * secrets. `http/errors.ts` maps each code to its status.
+ * An error that is reported to the caller. Nothing was started or changed, except that after
+ * `unavailable` the change may have been committed. `message` says what was wrong and what to do,
+ * without secrets. `http/errors.ts` maps each code to its status.
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";

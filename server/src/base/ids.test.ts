@@ -61,7 +61,10 @@ test("the lowest id of any time has the form of an id", () => {
   }
 });
 
-/** Prevents that other tests get ids ahead of the clock after this one. */
+/**
+ * Returns a new instance of the module. Its ids can be ahead of the clock without an effect on the
+ * ids of later tests.
+ */
 async function freshIds(): Promise<typeof import("./ids.ts")> {
   vi.resetModules();
   return await import("./ids.ts");

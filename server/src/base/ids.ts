@@ -30,8 +30,8 @@ export type IdPrefix =
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /**
- * Unix time of the last id, and the same time as ten digits: the 48 bits of time of a UUIDv7, after
- * two zero bits.
+ * `millisecond` is the Unix time of the last id. `timeDigits` is the same time as ten digits, which
+ * encode two zero bits and the 48 bits of time of a UUIDv7.
  */
 let millisecond = 0;
 let timeDigits = "";

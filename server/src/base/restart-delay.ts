@@ -1,4 +1,7 @@
-/** A process that ran for longer than this is considered to have started successfully. */
+/**
+ * If a process ran for longer than this, its start counts as successful and the delay is `minMs`
+ * again.
+ */
 const wellAfterMs = 60_000;
 
 /**

@@ -4,9 +4,7 @@ import { type FormatCase, formatCases, scriptedModel } from "../../test/format-c
 import { withText } from "../../test/hostile.ts";
 import { type Behaviour, body, says, startModelServer, streamOf } from "../../test/model-server.ts";
 
-/**
- * A complete answer is paid for: metadata that its server got wrong must not cause a second call.
- */
+/** The provider bills a complete answer. Wrong metadata in it must not cause a second call. */
 
 const server = await startModelServer();
 afterAll(() => server.close());
@@ -138,7 +136,10 @@ describe.each(formatCases)("a tool call of $kind, streamed: $stream,", (format) 
   });
   beforeEach(() => asked.splice(0));
 
-  /** Returns a call as the model writes it, with `value` instead of the text of its arguments. */
+  /**
+   * Returns an answer with one tool call whose arguments are the JSON text `value`. If `value` is
+   * undefined, the call has no arguments.
+   */
   const calling = (value: string | undefined): Behaviour => {
     if (format.wire.name === "chat completions") {
       const call = `{"index":0,"id":"c","type":"function","function":{"name":"look_up"${value === undefined ? "" : `,"arguments":${value}`}}}`;

@@ -11,10 +11,13 @@ import { grantedTools } from "./tools/granted-tools.ts";
 
 const publicAddress = "93.184.216.34";
 const dns = await startDnsServer();
-/** Represents a server on the internet: tests have no public address of their own. */
+/** Replaces a server on the internet: the tests have no public address of their own. */
 const atPublicAddress = await startModelServer();
 const port = Number(new URL(atPublicAddress.url).port);
-/** On the same port, so that a connection to a private address would reach it. */
+/**
+ * A server at a private address. It has the same port, so a connection to that address would reach
+ * it.
+ */
 const inside = await listenOn(
   "127.0.0.2",
   (_request, response) => response.end("a secret of the inside"),
@@ -23,7 +26,9 @@ const inside = await listenOn(
 afterAll(() => Promise.all([dns.close(), atPublicAddress.close(), inside.close()]));
 beforeEach(() => atPublicAddress.reset());
 
-/** Addresses to which egress connects. Only the public address itself is replaced. */
+/**
+ * The addresses that egress connected to. `open` replaces only the public one, by a local address.
+ */
 const dialled: string[][] = [];
 const really = createOpenPinned(2_000);
 const open: OpenPinned = (addresses, target, callback) => {

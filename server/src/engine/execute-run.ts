@@ -19,10 +19,11 @@ import { finishCalls } from "./tool-call/index.ts";
  *         │                  ▼
  *         └── results ◄── call tools ◄── step and intents durable
  *
- * An intent is a `run.tool_call` event, which is written before the tool is called. The position in
- * this loop is read from the journal, never from memory. If the journal ends with an answered step,
- * a resumed run continues with that step's tool calls or, if the answer ends the run, ends at once.
- * The model is called again only when every tool call of the last step has a result.
+ * An intent is a `run.tool_call` event, which is written before the tool is called. The loop finds
+ * its first position from the journal, so another process can resume a run. If the journal has an
+ * answered step, the run continues with the remaining tool calls of the last such step. If that
+ * step's answer ends the run, the run ends at once. The model is called again only when every tool
+ * call of the last step has a result.
  *
  * Resolves when the run has ended. Also resolves, without an end in the journal, when the run was
  * stopped as `fenced` or `drain` (see `StopReason`). Failures of models and tools do not reject the
@@ -87,7 +88,7 @@ async function makeStep(request: RunRequest, recorder: RunRecorder): Promise<Ste
 }
 
 /**
- * Returns the event for the model call that was in flight when an earlier process lost this run;
+ * Returns the event for the model call that was in flight when the run's earlier process was lost;
  * undefined if there was none.
  */
 function lostModelCall(

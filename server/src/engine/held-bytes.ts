@@ -9,8 +9,8 @@ export function heldBytesOf(value: unknown, copies: number): number {
 }
 
 /**
- * Returns an upper bound of the heap bytes of a value. It does not call itself, because values can
- * be nested more deeply than the call stack allows.
+ * Returns an upper bound of the heap bytes of a value. It is not recursive, because values can be
+ * nested more deeply than the call stack allows.
  */
 function valueBytes(value: unknown): number {
   let bytes = 0;

@@ -7,7 +7,7 @@ const server = await startModelServer();
 afterAll(() => server.close());
 beforeEach(() => server.reset());
 
-/** A tool with a colour argument that counts its calls, and a second tool that is not granted. */
+/** Returns a tool with the argument `colour`, and the list of the arguments of its calls. */
 function paint() {
   const calls: unknown[] = [];
   return {
@@ -86,7 +86,7 @@ describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stre
   const half = "\ud83d";
   it.each([
     ["an escaped NUL", String.raw`{"colour":"re\u0000d"}`, "colour"],
-    // Invalid JSON; sent as a string where a format holds arguments as a value.
+    // This is invalid JSON. Formats in which arguments are a JSON value send it as a string.
     ["an unescaped NUL", '{"colour":"re\u0000d"}', "(colour|the value)"],
     ["an escaped lone surrogate", String.raw`{"colour":"\ud83d"}`, "colour"],
     ["an unescaped lone surrogate", `{"colour":"${half}"}`, "colour"],
@@ -132,7 +132,7 @@ describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stre
     expect(painted).toEqual([{ colour: "red" }, { colour: "blue" }, { colour: "green" }]);
     const ids = new Set(dataOf(journal, "run.tool_result").map(({ call_id }) => call_id));
     expect(ids.size).toBe(3);
-    // Each occurs in the last request once with the call and once with its result.
+    // Each id occurs twice in the last request: in the call and in its result.
     const last = JSON.stringify(server.requests[2]?.body);
     for (const id of ids) expect(last.split(`"${id}"`)).toHaveLength(3);
   });

@@ -29,7 +29,7 @@ const hasty = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 50, b
 const modelError = { status: "failed", error: { code: "model_error" } };
 const modelTimeout = { status: "failed", error: { code: "model_timeout" } };
 
-/** Everything that the runs of this file wrote, to be searched for secrets. */
+/** The runs of the current test. What they wrote is searched for secrets after the test. */
 const executedRuns: Played[] = [];
 afterEach(() => {
   for (const { journal, outcome, deltas } of executedRuns.splice(0)) {
@@ -150,7 +150,8 @@ describe.each(formatCases)(
           output: text,
         });
         const { outcome } = await run([truncated], { retry: once });
-        // All content and the finish event had arrived; only the end of the framing is missing.
+        // The run can succeed if all content and the finish event had arrived and only the end of
+        // the framing is missing.
         if (outcome?.status === "succeeded")
           expect(outcome.output, `cut after ${after} of ${bytes}`).toBe(text);
         else expect(outcome, `cut after ${after}`).toMatchObject(modelError);
@@ -298,7 +299,7 @@ describe.each(formatCases)(
       "that sends an unreadable event counts as failed, wherever the event is",
       async () => {
         const { events } = wire.stream({ text }, "model");
-        // After the finish event there is no content left.
+        // Positions after the finish event are not tested, because no content follows it.
         for (let at = 0; at < events.length - 2; at += 3) {
           for (const piece of ["{broken", '"'.repeat(3)]) {
             const broken = streams({ text }, (all) => [
@@ -353,7 +354,7 @@ describe.each(formatCases)(
   },
 );
 
-/** The event of a stream with the most content. */
+/** Returns the longest event that contains a delta, as a frame; the first event if none does. */
 function streamPiece(events: readonly unknown[]): string {
   return (
     events

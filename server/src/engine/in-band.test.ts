@@ -4,7 +4,7 @@ import { type FormatCase, scriptedModel } from "../../test/format-cases.ts";
 import { type Behaviour, body, says, startModelServer, status } from "../../test/model-server.ts";
 import { elapsed } from "../base/clock.ts";
 
-/** Peculiarities of single formats, beyond what `hostile-servers.test.ts` tests for all of them. */
+/** Tests of single formats. `hostile-servers.test.ts` has the tests that apply to all formats. */
 
 const server = await startModelServer();
 afterAll(() => server.close());

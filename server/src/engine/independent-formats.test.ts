@@ -5,7 +5,7 @@ import { dataOf, play, productionFetch, tool } from "../../test/engine-run.ts";
 import { providerModel } from "./models/provider-model.ts";
 
 /**
- * The formats as an independent implementation serves them: it does not share mistakes of our own
+ * Tests the formats with an independent server, which does not share the mistakes of our own
  * scripted server.
  */
 const mock = await LLMock.create({ port: 0, logLevel: "silent" });

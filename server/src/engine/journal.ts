@@ -31,7 +31,7 @@ export type Outcome =
 export interface Journal {
   /**
    * Events that were durable when the loop started, in order. The loop reads this property once and
-   * remembers its own appends.
+   * then adds its own appends in memory.
    */
   readonly events: readonly RunEvent[];
 
@@ -40,9 +40,9 @@ export interface Journal {
    * The loop never has two appends in flight.
    *
    * @param options `intent` is true if `entries` contains a `run.tool_call`. The append is then
-   *   rejected if the run is to be cancelled, because the tool must not be called.
+   *   rejected if cancellation of the run was requested, because the tool must not be called.
    * @throws {RunStopped} nothing was written, because this process no longer owns the run or
-   *   because the run is to be cancelled.
+   *   because cancellation of the run was requested.
    */
   append(entries: readonly NewEvent[], options?: { readonly intent?: boolean }): Promise<void>;
 

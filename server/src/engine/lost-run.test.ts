@@ -12,7 +12,9 @@ afterAll(() => server.close());
 
 const tools = [tool("safe"), tool("unsafe", { safeToRepeat: false })];
 
-/** A journal of a run whose steps call the given number of tools each, then answer. */
+/**
+ * Returns the journal of a run. Each step calls the given number of tools, and a last step answers.
+ */
 async function journalOf(steps: readonly number[]): Promise<readonly NewEvent[]> {
   server.reset();
   server.script((request, index) => {

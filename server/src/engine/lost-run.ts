@@ -5,8 +5,9 @@ import type { Ending } from "./stop-conditions.ts";
 import { estimatedUsage, totalUsage } from "./usage.ts";
 
 /**
- * Summary of a journal, without texts. It shows which calls were in flight when a process was lost
- * (no longer executed the run, for example after a crash), and the run's usage.
+ * Summary of a journal, without texts. It shows the run's usage, and which calls were in flight
+ * when the run's process was lost. A process is lost if it stops executing the run without ending
+ * it, for example after a crash.
  */
 export interface JournalDigest {
   /** Number of answered model calls. */
@@ -90,8 +91,8 @@ export function closeCalls(open: readonly OpenCall[], text: string): NewEvent[] 
  * Returns the final events and the outcome of a run without loading its journal. Tool calls without
  * a result get the outcome `unknown`.
  *
- * @param prompt is given if the process of the run was lost. The usage then includes the model call
- *   that was in flight.
+ * @param prompt is given if the process of the run was lost. If a model call was in flight, the
+ *   usage then includes it.
  */
 export function endByDigest(
   digest: JournalDigest,

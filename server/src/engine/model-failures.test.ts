@@ -287,7 +287,7 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
           expect(outcome).toMatchObject({
             error: { message: expect.stringContaining("[secret]") },
           });
-          // Twelve characters of the middle hold nine bytes of the key.
+          // The twelve characters in the middle of the text encode a part of the key.
           const middle = repeated.slice(repeated.length / 2 - 6, repeated.length / 2 + 6);
           expect(JSON.stringify([outcome, journal.entries])).not.toContain(middle);
         }

@@ -19,16 +19,13 @@ const modelOf = (kind: ProviderKind, modelId: string, apiKey: string | undefined
     ...(apiKey && { apiKey }),
   });
 
-/**
- * Where each format keeps what a conversation must preserve: the model, and the second request as
- * it must be.
- */
+/** A format, and what its requests must contain so that the conversation is preserved. */
 interface Case {
   readonly kind: ProviderKind;
   readonly model: string;
   readonly path: string;
   readonly keyHeader: readonly [string, string];
-  /** Finds the reasoning's signature, the call and its result in the second request. */
+  /** Returns the parts of the second request that contain the conversation and how it is stored. */
   readonly second: (body: Record<string, unknown>) => unknown;
   readonly expected: unknown;
 }
@@ -212,7 +209,7 @@ describe.each(cases)("$kind", ({ kind, model, path, keyHeader, second, expected 
       expect(first?.headers[keyHeader[0]]).toBe(keyHeader[1]);
       expect(second(again?.body ?? {})).toEqual(expected);
 
-      // Another process, which has the journal as JSON only, sends the model the same.
+      // Another process, which has only the journal as JSON, sends the model the same request.
       const initial = JSON.parse(JSON.stringify(journal.entries.slice(0, 3)));
       server.reset();
       server.script(says("It is navy."));

@@ -14,7 +14,7 @@ import { type Circuit, type CircuitPolicy, circuitPolicy } from "./circuit/circu
 import { createCircuits } from "./circuit/circuits.ts";
 import { defaultRetryPolicy, defaultTimeouts } from "./timeouts.ts";
 
-/** A ten-minute outage in 1.5 seconds: every time is divided by this. */
+/** All times are divided by this, so that an outage of ten minutes takes 1.5 seconds. */
 const scale = 400;
 const real = circuitPolicy(2_000);
 const policy: CircuitPolicy = {
@@ -39,7 +39,7 @@ beforeEach(() => {
   well.reset();
 });
 
-/** A run's end and its duration. */
+/** Executes a run and returns its outcome and duration. */
 async function timed(url: string, circuit: Circuit, stepMs: number) {
   const startedAt = elapsed();
   const { outcome } = await play(url, { circuit, retry, timeouts: { ...defaultTimeouts, stepMs } });
@@ -76,15 +76,17 @@ describe.each(outages)("a provider that %s for ten minutes", (_how, behaviour) =
     const recoveredAt = elapsed();
     const afterwards = await timed(ailing.url, circuits.ailing, 10_000);
     expect(afterwards.outcome).toMatchObject({ status: "succeeded" });
-    // Thirty seconds, plus what this machine takes for a call.
+    // Thirty seconds, divided by `scale`, plus the time of a call on a slow machine.
     expect(elapsed() - recoveredAt).toBeLessThan(30_000 / scale + 250);
 
     const ends = await Promise.all(hit);
     expect(elapsed() - recoveredAt).toBeLessThan(2_500);
     const lost = ends.filter(({ outcome }) => outcome?.status !== "succeeded").length;
-    // Runs wait instead of failing; only those that had used up their attempts before are lost.
+    // Runs wait instead of failing. Only runs that used up their attempts before the circuit opened
+    // fail.
     if (behaviour !== blackHole) expect(lost).toBeLessThan(real.failureThreshold);
-    // The first calls, before the outage was detected, and then about one for each pause.
+    // The provider gets the calls that were made before the circuit opened, and then about one call
+    // for each pause.
     expect(calls).toBeLessThan(real.failureThreshold * 8 + (outageMs / policy.maxPauseMs) * 2 + 40);
 
     const others = await Promise.all(spared);

@@ -47,7 +47,7 @@ const idle = tool("idle", {
   run: async () => "done",
 });
 
-/** All requests of conversations that use every part of the format. */
+/** Makes conversations that use every part of the format and returns all their requests. */
 async function requestsTo(kind: Kind, modelId: string): Promise<readonly ModelRequest[]> {
   server.reset();
   for (const each of settings) {
@@ -93,8 +93,8 @@ function statement(kind: Kind, { path, body }: ModelRequest, name: string): stri
 function asItsPackageTakesIt(kind: Kind, path: string, body: ModelRequest["body"]): unknown {
   if (kind === "anthropic") return { ...body, temperature: undefined };
   if (kind !== "google") return body;
-  // The package takes the same fields elsewhere: the model in the URL, all but the contents in
-  // `config`.
+  // The package takes the API's fields in another structure: it has the model, which the API has in
+  // the URL, as a field, and all fields except the contents in `config`.
   const { contents, generationConfig, ...rest } = body as unknown as Record<string, object>;
   const text = JSON.stringify({ model: path, contents, config: { ...rest, ...generationConfig } });
   return JSON.parse(text, (member, value) =>
@@ -124,7 +124,8 @@ async function complaintsAbout(statements: readonly string[]): Promise<string> {
     join(folder, "tsconfig.json"),
     JSON.stringify({ compilerOptions, files: ["requests.ts"] }),
   );
-  // Split, because it is an import of the generated file and not of this one.
+  // The text is joined from parts, so that a search for imports in this file does not find it. It
+  // is an import of the generated file.
   const types = [
     "import type",
     "{ RequestTypes }",

@@ -10,8 +10,8 @@ afterAll(() => server.close());
 beforeEach(() => server.reset());
 
 /**
- * Two steps with tools, then the answer. Chooses its output by the conversation that it gets, so
- * that a wrong conversation fails the test.
+ * The scripted model: two steps with tool calls, then the answer. It chooses its output by the
+ * conversation in the request, so that a wrong conversation fails the test.
  */
 const model: Behaviour = (request, index) => {
   const results = request.body.messages.filter(({ role }) => role === "tool").length;

@@ -5,9 +5,10 @@ import { closeCalls } from "./lost-run.ts";
 import type { Ending } from "./stop-conditions.ts";
 
 /**
- * The loop's view of the journal. It has the durable entries, and the deferred entries, which are
- * written together with the end of the run. This is a class and not a closure because one is
- * created for each run (docs/decisions, 12).
+ * The loop's interface to the journal. It has the durable entries, and the deferred entries, which
+ * are written together with the end of the run. This is a class and not an object with closures,
+ * because there is one for each run and an instance costs less garbage collection
+ * (docs/decisions/0012-what-is-brief-dies-young.md).
  *
  * It makes one write at a time. After a rejected write no further append is tried. The answers and
  * tool results of rejected appends are deferred to the end of the run, so that a cancelled run

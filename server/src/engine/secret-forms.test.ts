@@ -4,7 +4,10 @@ import { secretForms } from "./secret-forms.ts";
 
 const secret = 'sk-"live"/a+b&c=0123~?>';
 const anyByte = fc.uint8Array({ maxLength: 7 });
-/** Printable ASCII, as keys and secrets are. Shorter ones would match ordinary words. */
+/**
+ * Printable ASCII, as keys and secrets are. At least six characters, because base64 forms of
+ * shorter secrets can be too short to be searched for.
+ */
 const anySecret = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
   minLength: 6,
@@ -60,7 +63,8 @@ describe("a secret is found", () => {
           const text = Buffer.concat([before, Buffer.from(key), after]);
           const left = scrubbed(text.toString(encoding as BufferEncoding), [key]);
           expect(left).toContain("[secret]");
-          // The text before and after still decodes to no byte of the secret.
+          // What is left before and after the placeholder is too short to encode a byte of the
+          // secret.
           const [head = "", tail = ""] = [
             left.slice(0, left.indexOf("[secret]")),
             left.slice(left.lastIndexOf("]") + 1),

@@ -12,8 +12,9 @@ interface Form {
 }
 
 /**
- * Minimum number of characters of an encoded secret, or of a part of a secret, that is searched
- * for. Shorter ones would match ordinary words.
+ * Minimum number of characters of a hex or base64 form, and of decoded basic credentials, that are
+ * searched for. Shorter ones would match ordinary words. A secret itself is searched for at any
+ * length.
  */
 const minLength = 6;
 
@@ -21,8 +22,8 @@ const minLength = 6;
  * Returns a pattern that finds each secret in the following encodings: plain text; escaped as in
  * JSON, URLs, forms and HTML; hex; base64 and base64url, at any offset of a longer text. If a
  * secret is the base64 of credentials of basic authentication, the pattern also finds these
- * credentials and the password alone. Other encodings are not found. Completeness is impossible: a
- * server that knows the secret can encode it in any way.
+ * credentials and the password alone. Other encodings are not found. No list can be complete,
+ * because a server that has the secret can encode it in any way.
  */
 export function secretForms(secrets: readonly string[]): SecretForms {
   const parts = secrets.flatMap(basicCredentials).filter((part) => part.length >= minLength);

@@ -27,9 +27,9 @@ const unknownFinishReason: StopCondition = (step) =>
     : undefined;
 
 /**
- * Handles an answer that was truncated at the output limit. It is a success only if the agent set
- * `max_output_tokens`, because the agent then asked for truncation. With tool calls it always
- * fails, because some calls may be missing.
+ * Handles an answer that was truncated at the output limit. The run fails if the answer has tool
+ * calls, because some calls may be missing. Otherwise the answer is accepted if it has text and the
+ * agent set `max_output_tokens`, which asks for truncation.
  */
 const outputLimitReached: StopCondition = (step, { settings }) => {
   if (step.finish_reason !== "length") return undefined;
@@ -79,8 +79,8 @@ const stopConditions: readonly StopCondition[] = [
 ];
 
 /**
- * Returns how `step` ends the run. Returns undefined if the run goes on: its tools are called, and
- * then the model again.
+ * Returns how `step` ends the run. Returns undefined if the run continues: its tools are called,
+ * and then the model is called again.
  */
 export function endingAfter(step: Step, rules: StopRules): Ending | undefined {
   for (const condition of stopConditions) {

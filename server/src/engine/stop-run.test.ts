@@ -16,7 +16,7 @@ beforeEach(() => server.reset());
 
 const calling = says({ text: "one moment", calls: [{ id: "c1", name: "act", arguments: "{}" }] });
 
-/** A signal, and a function that aborts it once `ready` is true. */
+/** Returns a signal that aborts once `ready` returns true. */
 function stopWhen(reason: StopReason, ready: () => boolean): AbortSignal {
   const controller = new AbortController();
   const timer = setInterval(() => {

@@ -12,11 +12,12 @@ export function storableText(text: string): string {
 }
 
 /**
- * Returns a JSON value in which `storableText` was applied to every string, including keys. Returns
- * the same object if nothing changed.
+ * Returns a JSON value in which `storableText` was applied to every string, including keys. Usually
+ * returns the same object if nothing changed.
  */
 export function storableJson(value: unknown): unknown {
-  // JSON.stringify writes these escapes only for NUL and for lone surrogates.
+  // JSON.stringify writes these escapes for NUL and for lone surrogates. A value with the text of
+  // such an escape in a string matches too. It is then copied without a change.
   return /\\u0000|\\ud[89a-f]/.test(JSON.stringify(value) ?? "") ? toStorable(value) : value;
 }
 
@@ -36,10 +37,10 @@ function toStorable(value: unknown): unknown {
  */
 export function storableJsonText(text: string): string {
   if (isStorableText(text)) return text;
-  // `\\.` matches a backslash and the character after it. If that is NUL or a lone surrogate, the
-  // text is invalid JSON. An escape after the backslash could make it valid JSON with another
-  // value. U+FFFD keeps it invalid, so the tool call is rejected. `\p{Cs}` matches only lone
-  // surrogates.
+  // `\\.` matches a backslash and the character after it. If that character is NUL or a lone
+  // surrogate, the text is invalid JSON. An escape after the backslash could make it valid JSON
+  // with another value. So the character is replaced by U+FFFD, which keeps the text invalid, and
+  // the tool call is rejected. `\p{Cs}` matches only lone surrogates.
   return text.replace(/\\.|[\0\p{Cs}]/gsu, (part) =>
     part.length > 1 ? storableText(part) : `\\u${part.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

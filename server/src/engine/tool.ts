@@ -46,7 +46,8 @@ export interface Tool {
    * Calls the tool and returns its result as a JSON value.
    *
    * @throws {ToolFailure} an error for the model to read. If the tool throws another error, the
-   *   model sees only the text "internal error", because the error's message may contain a secret.
+   *   model reads only that the tool failed with an internal error, because the error's message may
+   *   contain a secret.
    */
   execute(args: unknown, context: ToolContext): Promise<unknown>;
 }

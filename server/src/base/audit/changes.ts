@@ -5,7 +5,10 @@ import { isDeepStrictEqual } from "node:util";
  * length is appended.
  */
 const maxCharacters = 2_000;
-/** Fields that an audit entry omits, because the entry has its own time. */
+/**
+ * Fields that `changes` omits. They change with every update or use, and the audit entry has a time
+ * of its own.
+ */
 const omittedFields = ["updated_at", "last_used_at"];
 
 /**
@@ -29,7 +32,7 @@ export function changes(
 function shortened(value: unknown): unknown {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   if (text.length <= maxCharacters) return value;
-  // The cut can split a surrogate pair. PostgreSQL cannot store the remaining half, which
-  // `toWellFormed` replaces.
+  // Truncation can split a surrogate pair. PostgreSQL cannot store the remaining half, so
+  // `toWellFormed` replaces it.
   return `${text.slice(0, maxCharacters).toWellFormed()} … (${text.length.toLocaleString("en")} characters)`;
 }

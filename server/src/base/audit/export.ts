@@ -9,10 +9,11 @@ import { listAuditRows } from "./store.ts";
 const batch = 500;
 
 /**
- * Returns the matching audit entries that exist when the export starts, newest first. Later entries
- * are not included, because they sort before the first one. Each batch is read in its own
- * transaction, so a slow reader keeps no transaction open. The first batch is read before this
- * function resolves, so that an error leads to an error response and not to a truncated download.
+ * Returns the matching audit entries that exist when the export starts, newest first. Each batch is
+ * read in its own transaction, so a slow reader keeps no transaction open. Each batch has only ids
+ * below the last one, so entries that are created during the export are not included. The first
+ * batch is read before this function resolves, so that an error leads to an error response and not
+ * to a truncated download.
  *
  * @throws ApiError `forbidden` without the scope `audit:read`; `bad_request` for an invalid filter.
  */

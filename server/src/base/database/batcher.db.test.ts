@@ -162,13 +162,16 @@ test.each([
   ).toBe(10);
 });
 
-/** Blocks statements after they have taken their snapshot, by a lock, until it is released. */
+/**
+ * Executes `lock` in a transaction that stays open until `release`. Statements that need the same
+ * lock take their snapshot and then wait. `waiting` resolves when `count` statements wait.
+ */
 async function holdUp(
   lock: string,
   values: unknown[],
 ): Promise<{ release: () => Promise<unknown>; waiting: (count: number) => Promise<void> }> {
   const holder = new Client(database.settings);
-  // In `external` only the superuser can see which statements wait.
+  // In the test project `external`, only the superuser can see which statements wait.
   const observer = new Client({ connectionString: databaseAt(inject("server").adminUrl, name) });
   await Promise.all([holder.connect(), observer.connect()]);
   onTestFinished(async () => {
@@ -196,7 +199,7 @@ test.each([
   "a start that is sent again while the first send is still under way is not written twice: %s",
   async (_, key) => {
     const row = startRow(agent, { key, bodyHash: hash, owner: process });
-    // The first entry waits for a conflicting row.
+    // The insert of the run's first event waits for this uncommitted row, which has the same key.
     const held = await holdUp(
       "insert into events (run_id, seq, workspace_id, id, type, version, data) values ($1, 1, $2, 'evt_held', 'run.started', 1, '{}')",
       [row.runId, agent.workspaceId],
@@ -214,7 +217,8 @@ test.each([
 
 test("an append that is retried while the first attempt is running is written once", async () => {
   const run = await startOne(database, agent, { owner: process });
-  // The entry waits for a conflicting row, after the run's row was updated.
+  // The append updates the run's row. Then its insert waits for this uncommitted row, which has the
+  // same key.
   const held = await holdUp(
     "insert into events (run_id, seq, workspace_id, id, type, version, data) values ($1, 2, $2, 'evt_held', 'run.step', 1, '{}')",
     [run.runId, run.workspaceId],
@@ -237,7 +241,7 @@ test("two processes with the same keys in opposite orders do not deadlock", asyn
           if (thrown.code === "40P01") deadlocks++;
           throw thrown;
         }),
-      // Unsorted: the statement itself has to sort them.
+      // The batcher does not sort the rows here, so the statement itself has to sort them.
       order: () => "",
       ...limits,
     });
@@ -266,7 +270,7 @@ test("after a deadlock the rolled back statement is retried", async () => {
   );
   const pool = new Pool({ ...database.settings, max: 2 });
   onTestFinished(() => pool.end());
-  // Both have locked their first row before either locks its second.
+  // Neither batcher locks its second row before both have locked their first one.
   let holding = 0;
   const both = Promise.withResolvers<void>();
   let deadlocks = 0;

@@ -351,6 +351,6 @@ test("a write knows whether its rows may already be written", async () => {
   await vi.advanceTimersByTimeAsync(60_000);
   await results;
   await batcher.submit("new");
-  // Lost, retried, then row by row.
+  // The batch is lost, the batch is retried, then "good", "bad" and "new" are each written alone.
   expect(flags).toEqual([false, true, true, true, false]);
 });

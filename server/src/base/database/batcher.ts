@@ -82,9 +82,10 @@ export interface BatcherOptions<Row, RowResult> {
 export type Mutex = <T>(act: () => Promise<T>) => Promise<T>;
 
 /**
- * Returns a first-in, first-out mutex for several batchers on one database. Taking turns makes
- * their batches larger, so each row costs less. If one batcher has lost its connection, the others
- * wait too; they would lose their connections for the same reason.
+ * Returns a first-in, first-out mutex for several batchers on one database. While one batcher
+ * writes, the others collect rows. Their batches become larger, so each row costs less. If the
+ * connection of one batcher is lost, the others wait until its retry succeeds. This costs little,
+ * because their connections would be lost for the same reason.
  */
 export function createMutex(): Mutex {
   let last: Promise<unknown> = Promise.resolve();
@@ -106,7 +107,9 @@ const stalledAttempts = 3;
 const retryDelaysMs = [10, 50, 100, 250, 500];
 
 /**
- * A submitted row. This is a class, because there are several submissions per run (decision 12).
+ * A submitted row. This is a class and not an object with closures, because there are several
+ * submissions per run and an instance costs less garbage collection
+ * (docs/decisions/0012-what-is-brief-dies-young.md).
  */
 class Submission<Row, RowResult> {
   readonly row: Row;
@@ -212,8 +215,8 @@ export function createBatcher<Row, RowResult>(
   }
 
   /**
-   * Resolves the promises after the next batch has been sent, so that the database writes that
-   * batch while the callers continue.
+   * Resolves the promises in the next turn of the event loop. The next batch has been sent by then,
+   * so the database writes that batch while the callers continue.
    */
   function resolveRows(
     batch: readonly Submission<Row, RowResult>[],

@@ -36,8 +36,8 @@ async function errorOf(connectionString: string, options = strict): Promise<stri
 }
 
 /**
- * Starts a proxy that changes one value of the server's responses: `setting` becomes `value`, which
- * must have the same length.
+ * Starts a proxy that replaces texts in the server's responses: each key of `changes` is replaced
+ * by its value, which must have the same length.
  */
 async function startFakeServer(changes: Record<string, string>): Promise<string> {
   const proxy = await startProxy(url);

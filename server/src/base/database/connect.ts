@@ -8,8 +8,8 @@ import type { Tables } from "./tables.ts";
  */
 export interface Database {
   /**
-   * Sees all workspaces. Used for the statements that start and claim runs and append to their
-   * journals, and for credential lookups.
+   * Sees all workspaces. Used to start, claim and execute runs, to read journals and event streams,
+   * and to look up credentials.
    */
   readonly engine: Pool;
   /** Sees no rows until a transaction sets its workspace; see `inWorkspace`. */
@@ -20,11 +20,11 @@ export interface Database {
    */
   readonly accounts: Kysely<Tables>;
   /**
-   * One connection, used only to renew the lease, so that a renewal never waits for a free
-   * connection.
+   * One connection, used only to renew the lease and to record processes that started or exited, so
+   * that a renewal never waits for a free connection.
    */
   readonly lease: Pool;
-  /** Settings for code that opens its own connection, which sees all workspaces. */
+  /** Settings for code that opens its own connection. Such a connection sees all workspaces. */
   readonly settings: PoolConfig;
   close(): Promise<void>;
 }
@@ -42,10 +42,10 @@ const statementTimeoutMs = 20_000;
 const leaseTimeoutMs = 5_000;
 
 /**
- * Planner settings for the engine's statements, which find every row by its key. PostgreSQL could
- * make a generic plan while a table is almost empty and keep it after the table has grown. Such a
- * plan has a sequential scan, or a bitmap scan of the whole queue. With these settings it has only
- * index scans.
+ * Planner settings for the engine's statements, which find every row by its key. Without them
+ * PostgreSQL could make a generic plan while a table is almost empty, and keep that plan after the
+ * table has grown. Such a plan has a sequential scan, or a bitmap scan of the whole queue. With
+ * these settings it has only index scans.
  */
 const pointLookups = [
   "-c enable_seqscan=off",

@@ -1,7 +1,7 @@
 import { ApiError } from "../errors.ts";
 
 /**
- * What the caller of a failed statement can do.
+ * Kind of a failed statement's error, which determines whether a retry is useful.
  * - `lost`: the connection broke or the server is unavailable. The statement may have been
  *   executed.
  * - `again`: the server rolled the transaction back and a retry can succeed (deadlock,

@@ -36,8 +36,9 @@ export async function inWorkspace<T>(
 }
 
 /**
- * Like `inWorkspace`, but sees all workspaces. Only for operations that concern a person, or that
- * create a workspace.
+ * Like `inWorkspace`, but sees all workspaces. Only for operations that are not limited to one
+ * workspace: those on a person's account or memberships, the setup, and the creation of a
+ * workspace.
  */
 export function inAllWorkspaces<T>(
   tenant: Kysely<Tables>,

@@ -2,8 +2,8 @@ import { within } from "../clock.ts";
 import type { Database } from "./connect.ts";
 
 /**
- * Health checks must be answered within 3 s. The query may take half of that, so that the response
- * is in time even on a busy machine.
+ * A health check must get a response within 3 s. The query can take half of that, so that the
+ * response is in time even on a busy machine.
  */
 const maxWaitMs = 1_500;
 

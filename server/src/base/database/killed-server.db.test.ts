@@ -14,9 +14,9 @@ import { connect } from "./connect.ts";
 import { startEmbedded } from "./embedded/index.ts";
 
 /**
- * Uses its own PostgreSQL, which is killed under load. It runs without fsync, which protects only
- * against power failures, so this file also tests that such a server is rejected unless it is
- * trusted.
+ * This file uses its own PostgreSQL, which is killed under load. That PostgreSQL runs without
+ * fsync, because fsync protects only against power failures. So this file also tests that such a
+ * server is rejected unless its storage is trusted.
  */
 
 const guard = startGuard();

@@ -7,7 +7,10 @@ import { seedAgent } from "../../../test/tenant.ts";
 import { ApiError } from "../errors.ts";
 import { inWorkspace } from "./in-workspace.ts";
 
-/** An unhandled "error" event would end a process; here it fails the test run. */
+/**
+ * Without a listener, the "error" event of a lost connection would end the process. In these tests
+ * it makes the test run fail.
+ */
 
 const beckon = await startTestBeckon();
 const { database, name } = beckon.db;
@@ -26,7 +29,7 @@ afterAll(() => admin.end());
 
 /**
  * Terminates all other connections to this file's database.
- * @returns how many.
+ * @returns the number of these connections.
  */
 async function dropAll(): Promise<number> {
   const { rows } = await admin.query(
@@ -50,7 +53,8 @@ test("connections are dropped under load: responses are correct or 503, and no a
 test("broken idle connections are replaced, and the next request succeeds", async () => {
   expect((await beckon.invoke(agent, "before")).status).toBe(200);
   await dropAll();
-  // The server notices before or during the next request; a start is retried in both cases.
+  // Beckon detects the broken connection before the next request or while it executes the request.
+  // In both cases the start of the run is retried.
   expect(await beckon.invoke(agent, "after")).toMatchObject({
     status: 200,
     body: { output: "after" },
@@ -78,7 +82,7 @@ test("a transaction whose connection breaks fails with unavailable, and the next
   });
   expect(await read()).toHaveLength(1);
 
-  // Also between two statements.
+  // The connection can also break between two statements.
   const idle = here(async () => {
     await dropAll();
     await new Promise((resolve) => setImmediate(resolve));

@@ -26,7 +26,7 @@ test("of several processes that start on an empty database one migrates and the 
   const found = await Promise.all(
     Array.from({ length: 8 }, () =>
       migrate(database.settings, async (client) => {
-        // `then` runs under the same lock.
+        // `migrate` calls this function under its lock, so the calls do not overlap.
         expect(++inside).toBe(1);
         const { rows } = await client.query<{ name: string }>(
           "select name from migrations order by name",
@@ -39,7 +39,7 @@ test("of several processes that start on an empty database one migrates and the 
   for (const names of found) expect(names).toEqual(files);
 });
 
-/** Creates a database as versions before the migration `first` left it. */
+/** Applies only the migrations before `first`, so that the schema is that of an earlier version. */
 async function migrateBelow({ engine }: typeof database, first: string): Promise<void> {
   await engine.query(
     "create table migrations (name text primary key, applied_at timestamptz not null default now())",

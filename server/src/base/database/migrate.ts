@@ -24,8 +24,8 @@ export async function migrate<T>(
   client.on("error", () => {});
   await client.connect();
   try {
-    // The statement timeout is turned off, because a migration of a large table, here or in another
-    // process, can take longer.
+    // The statement timeout is turned off, because migrating a large table can take longer, and so
+    // can waiting for the lock while another process migrates.
     await client.query("set statement_timeout = 0");
     await client.query("select pg_advisory_lock($1)", [lockKey]);
     await createMigrationsTable(client);

@@ -9,17 +9,20 @@ import type { Database } from "./connect.ts";
  * only makes them react sooner: a lost message delays work but loses nothing.
  */
 export type ProcessMessage =
-  /** A run was queued for which the sender has no capacity. */
+  /** Runs may be queued that the receiver can claim. */
   | { readonly kind: "queued" }
   /** Cancellation of the run was requested. */
   | { readonly kind: "cancel"; readonly runId: string }
-  /** A process other than the executing one waits for the run. */
+  /** The sender has subscribers to the run, and another process may be executing it. */
   | { readonly kind: "watch"; readonly runId: string }
   /** Entries were added to the run's journal. */
   | { readonly kind: "journal"; readonly runId: string }
-  /** The sender reads the events of all runs and requests `events` messages for a while. */
+  /**
+   * The sender has subscribers to the events of workspaces. For the next 30 seconds the receiver
+   * sends `events` whenever it has written events.
+   */
   | { readonly kind: "follow" }
-  /** New events exist, of any run. */
+  /** The sender has written events of runs or of workspaces. */
   | { readonly kind: "events" };
 
 /**
@@ -34,8 +37,8 @@ export interface ProcessMessages {
    */
   send(message: ProcessMessage): void;
   /**
-   * Handles a message of another process. `undefined` means that messages may have been lost and
-   * everything must be checked.
+   * Called with each message of another process. It is called with `undefined` if messages of any
+   * kind may have been lost, or if a message has an unknown kind.
    */
   onMessage: (message: ProcessMessage | undefined) => void;
   /** Whether no other process is known. Becomes false when a message of another process arrives. */
@@ -63,8 +66,8 @@ const letters = {
 } as const;
 
 /**
- * Starts listening for messages of other processes. Polling finds everything that the messages
- * announce.
+ * Starts listening for messages of other processes. While the connection is lost, no message
+ * arrives, and polling finds what the messages would have announced.
  */
 export function openProcessMessages(database: Database, log: Log): ProcessMessages {
   const sender = Math.random().toString(36).slice(2);

@@ -62,7 +62,7 @@ test.each([...filled, "workspaces"] as const)(
   "a query of %s sees nothing when no workspace is set",
   async (table) => {
     expect(await database.tenant.selectFrom(table).selectAll().execute()).toEqual([]);
-    // Also on a connection that a workspace used before.
+    // A connection that a workspace used before sees no rows either.
     await inWorkspace(database.tenant, ours.workspaceId, (tx) =>
       tx.selectFrom(table).selectAll().execute(),
     );
@@ -205,7 +205,8 @@ test("every tenant table has forced row-level security and composite foreign key
     });
   }
 
-  // Otherwise a constraint could reveal whether another workspace has a row.
+  // Foreign keys between tables of a workspace must include `workspace_id`. Otherwise a constraint
+  // could reveal whether another workspace has a row.
   const { rows: references } = await database.engine.query<{ line: string }>(
     `select format('%s: %s', c.conrelid::regclass, pg_get_constraintdef(c.oid)) as line
       from pg_constraint c
@@ -220,7 +221,7 @@ test("every tenant table has forced row-level security and composite foreign key
   );
   expect(references).toEqual([]);
 
-  // Every table that references a tenant's row must have the workspace, too.
+  // Every table that references a row of a workspace must have the column `workspace_id`.
   const { rows: loose } = await database.engine.query<{ name: string }>(
     `select distinct c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
       where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and a.attname in ('agent_id', 'run_id', 'trigger_id', 'provider_id')

@@ -280,7 +280,8 @@ const described: Described = {
 };
 
 /**
- * Tables without a type in tables.ts: they are used by single statements, or not by Beckon's code.
+ * Tables without a type in tables.ts. Beckon uses them only in SQL text, except `verifications`,
+ * which only better-auth uses.
  */
 const untyped = ["installation", "migrations", "processes", "verifications"];
 

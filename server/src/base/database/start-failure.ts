@@ -25,11 +25,11 @@ interface Target {
 }
 
 /**
- * Explains the error that a start threw.
+ * Explains an error that ended the start of a server process.
  *
- * A rejected login has an exit code of its own. While a primary is being replaced, its successor
- * can reject logins for a moment, so a server that was ready before must be started again after
- * this code.
+ * A rejected login has an exit code of its own. While a primary is being replaced, the new primary
+ * can reject logins for a moment. After this code the supervisor therefore gives up only if no
+ * server process has been ready before.
  */
 export function explainStartFailure(
   thrown: unknown,

@@ -121,7 +121,8 @@ export function statement<Input>(
 
 /** Returns the function that encodes a column of rows. */
 function columnEncoder<Row>([type, value]: Column<Row>): (rows: readonly Row[]) => Buffer {
-  // The value's type follows from the column's type; TypeScript does not relate the two.
+  // A column's type determines the type of its values. TypeScript cannot express this here, hence
+  // the casts.
   const encode = arrayEncoders[type] as (values: readonly unknown[]) => Buffer;
   const read = value as (row: Row) => unknown;
   return (rows) => encode(rows.map((row) => read(row)));

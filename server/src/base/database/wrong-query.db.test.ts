@@ -6,8 +6,8 @@ import { tenantTables } from "../../../test/rows-of.ts";
 import { inWorkspace, type WorkspaceTransaction } from "./in-workspace.ts";
 
 /**
- * Queries without a where clause on the workspace, for every table in the catalog: row-level
- * security must hide other workspaces.
+ * Executes queries without a where clause on the workspace, on every table in the catalog.
+ * Row-level security must hide the rows of other workspaces.
  */
 
 const beckon = await startTestBeckon();
@@ -23,7 +23,7 @@ const ofPeople = ["accounts", "password_resets", "sessions"];
 const here = <T>(work: (tx: WorkspaceTransaction) => Promise<T>) =>
   inWorkspace(database.tenant, ours.id, work);
 const undone = new Error("undone");
-/** Returns the result of `work` and rolls it back. */
+/** Returns the result of `work` and rolls its changes back. */
 async function tried<T>(work: (tx: WorkspaceTransaction) => Promise<T>): Promise<T> {
   let given: { value: T } | undefined;
   await here(async (tx) => {
@@ -54,7 +54,8 @@ describe.each(tables)("$name", ({ name, where }) => {
   let foreign: string[];
   beforeAll(async () => {
     [own, foreign] = [await linesOf(name, where, ours.id), await linesOf(name, where, theirs.id)];
-    // Otherwise the tests below would prove nothing: filled-workspace.ts creates one of everything.
+    // Without rows of both workspaces the tests below would prove nothing. `filled-workspace.ts`
+    // creates rows in every table.
     expect([own.length, foreign.length]).toEqual([
       expect.toSatisfy((count) => count > 0),
       expect.toSatisfy((count) => count > 0),

@@ -46,7 +46,7 @@ type Target = Pick<buildConnector.Options, "hostname" | "port" | "protocol">;
 
 /**
  * Returns the addresses of the target's host.
- * @throws EgressDenied if one of them is not public and the target is no exception.
+ * @throws EgressDenied if one of them is not public and the target is not in `allow`.
  */
 export async function checkedAddresses(
   target: Target,

@@ -61,7 +61,8 @@ function resolvingTo(...results: readonly (readonly string[])[]) {
 }
 
 /**
- * Opens connections to a local listener in place of public addresses, and records the addresses.
+ * Opens a connection to a local listener instead of the given public addresses, and records these
+ * addresses.
  */
 function insteadOfInternet(listener: Listener) {
   const connected: (readonly string[])[] = [];
@@ -74,8 +75,8 @@ function insteadOfInternet(listener: Listener) {
 }
 
 /**
- * Returns the response's text, after the connection is free again, which is shortly after reading
- * it.
+ * Returns the response's text. Waits until the connection can be used again, which is shortly after
+ * the body was read.
  */
 async function textOf(egress: LeanFetch, url: string): Promise<string> {
   const text = await (await egress.fetch(url)).text();

@@ -54,9 +54,10 @@ export interface EgressSeams {
  * (decimal, octal, hex, short, full-width characters, trailing dot) before the check. An invalid
  * URL, or one with an IPv6 zone, is a `TypeError`.
  *
- * Like `createLeanFetch` it returns redirects as they are; following one is a new call with its own
- * check. Proxy environment variables are ignored, because a proxy would resolve names without the
- * check. The header `Host` cannot be set, so that a request reaches only the site that was checked.
+ * As with `createLeanFetch`, a redirect is returned as it is. If the caller follows it, this is a
+ * new call with its own check. Proxy environment variables are ignored, because a proxy would
+ * resolve names without the check. The header `Host` cannot be set, so that a request reaches only
+ * the site that was checked.
  */
 export function createEgress(options: EgressOptions, seams: EgressSeams = {}): Egress {
   const allow = new Set(options.allow);

@@ -156,7 +156,7 @@ const egress = createEgress(
     totalTimeoutMs: 2_000,
     allow: [],
   },
-  // `a.localhost` is loopback for a browser, but not for every system.
+  // Browsers resolve `a.localhost` to loopback, but not every system's resolver does.
   {
     resolve: async (name) =>
       /^(a\.)?localhost\.?$/.test(name) ? ["127.0.0.1", "::1"] : ["8.8.8.8"],

@@ -7,8 +7,8 @@ export class EgressDenied extends Error {
   override readonly name = "EgressDenied";
   readonly code = "BECKON_EGRESS_DENIED";
   /**
-   * Host and port of the exception that would allow the call; undefined if the call was denied for
-   * another reason than a host that is not public.
+   * Host and port of the exception that would allow the call. Defined only if the call was denied
+   * because its host is not public.
    */
   readonly hostPort: string | undefined;
 

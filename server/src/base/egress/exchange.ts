@@ -28,7 +28,7 @@ export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
   readonly #onAbort = () => this.#stop(this.#signal?.reason);
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #meter: ByteMeter | undefined;
-  /** Bytes that the rest of the body is allowed to have. */
+  /** Number of bytes that the body can still have before it exceeds `maxResponseBytes`. */
   #leftBytes: number;
   #controller: Dispatcher.DispatchController | undefined;
   /** Why this process aborted the request; undefined if it did not. */
@@ -58,14 +58,14 @@ export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
   protected abstract take(chunk: Buffer): void;
   protected abstract finish(): void;
   /**
-   * Called when the call has failed, possibly more than once. Its promise has been rejected, unless
-   * it was resolved before.
+   * Called when the call has failed, possibly more than once. The call's promise has been rejected
+   * by then, unless it was resolved before.
    */
   protected abstract fail(reason: unknown): void;
 
   /**
-   * Aborts the request and rejects at once. undici would first wait for a connection that is being
-   * opened.
+   * Rejects the call's promise at once and aborts the request. undici would reject only after a
+   * connection that is being opened is open or has failed.
    */
   #stop(reason: unknown): void {
     this.#stopped = asError(reason);

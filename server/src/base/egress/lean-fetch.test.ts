@@ -72,7 +72,8 @@ describe("lean fetch", () => {
     await (await roomy.fetch(`${root}/echo`)).text();
     const before = server.connections;
     for (let n = 0; n < 5; n += 1) await (await roomy.fetch(`${root}/echo`)).text();
-    // A second one may be opened: the first is free shortly after its response has been read.
+    // A second connection may be opened, because the first one can be reused only shortly after its
+    // response has been read.
     expect(server.connections - before).toBeLessThanOrEqual(1);
   });
 

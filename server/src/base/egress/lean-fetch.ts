@@ -54,20 +54,21 @@ export interface LeanFetch extends Transport {
 }
 
 /**
- * Creates a `fetch` for server-side calls: Node's own spends more CPU on a small call than all
- * other code of a run together. It omits CORS, caches, cookies, referrers, redirects (a 3xx is
- * returned as it is, because a key must not be sent to another host) and decompression (it sends
- * `accept-encoding: identity` and rejects an encoded body, so that `maxResponseBytes` limits the
- * real size).
+ * Creates a `fetch` and a `call` for server-side calls. Node's own `fetch` spends more CPU on a
+ * small call than all other code of a run together.
+ *
+ * They omit CORS, caches, cookies, referrers, redirects and decompression. A redirect is returned
+ * as it is, because a key must not be sent to another host. Requests have the header
+ * `accept-encoding: identity` and an encoded body is rejected, so that `maxResponseBytes` limits
+ * the real size.
  *
  * Calls reject with the signal's reason, or with errors of Node and undici that have a `code`. If
  * the body is truncated, reading it rejects.
  *
- * It uses `dispatch` and not `undici.request`, which creates a Node stream that would have to be
- * converted to a web stream. It returns a real `Response`: a lighter substitute saved nothing
- * measurable.
+ * Rejected: `undici.request`, which creates a Node stream that would have to be converted to a web
+ * stream; a lighter substitute for `Response`, which saved nothing measurable.
  *
- * @param connect opens the connections in place of undici's connector; `connectTimeoutMs` is then
+ * @param connect opens the connections instead of undici's connector; `connectTimeoutMs` is then
  *   ignored.
  * @param checkRequest is called before each request. If it throws, the call rejects with its error.
  */
@@ -80,7 +81,7 @@ export function createLeanFetch(
     connect: connect ?? { timeout: options.connectTimeoutMs },
     headersTimeout: options.headersTimeoutMs,
     bodyTimeout: options.bodyTimeoutMs,
-    // The exchange limits the size instead, because it knows whether the call has a meter.
+    // `Exchange` limits the size instead, because a call with a meter has no limit.
     maxResponseSize: -1,
     connections: options.maxConnections ?? 4_096,
     pipelining: 1,

@@ -4,8 +4,8 @@ import ipaddr from "ipaddr.js";
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Addresses in public ranges that are not public. 168.63.129.16 is Azure's WireServer: the host of
- * a virtual machine answers there with certificates and configuration.
+ * Addresses in public ranges that are not public. 168.63.129.16 is Azure's WireServer, which serves
+ * certificates and configuration to virtual machines.
  */
 const internalPublicAddresses = new Set(["168.63.129.16"]);
 

@@ -10,7 +10,7 @@ export type Resolve = (hostname: string) => Promise<readonly string[]>;
  * Resolves with the system's resolver, as other programs on the machine do: hosts file, search
  * list, resolver of a container's network.
  *
- * Rejected: `dns.resolve4` and `dns.resolve6`. They need no thread, but do not know names like
+ * Rejected: `dns.resolve4` and `dns.resolve6`. They need no thread, but cannot resolve names like
  * `host.docker.internal`, which operators configure as exceptions.
  */
 export const resolveHost: Resolve = async (hostname) => {

@@ -49,8 +49,8 @@ export class ResponseBody {
   }
 
   /**
-   * Adds a chunk. Chunks of one socket read are passed on as one: a provider streams many small
-   * chunks, and each chunk that is passed on costs the reader several promises.
+   * Adds a chunk. Chunks of one socket read are joined and passed on as one: a provider streams
+   * many small chunks, and each chunk that is passed on costs the reader several promises.
    */
   add(chunk: Uint8Array): void {
     if (this.#controller === undefined) return;

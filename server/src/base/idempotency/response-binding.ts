@@ -1,6 +1,6 @@
 import type { SecretBinding } from "../secrets/index.ts";
 
-/** Returns the binding with which the response in this row is encrypted. */
+/** Returns the binding with which the stored response of this row is encrypted. */
 export function responseBinding(row: {
   readonly workspace_id: string;
   readonly scope: string;
@@ -8,8 +8,8 @@ export function responseBinding(row: {
 }): SecretBinding {
   return {
     workspaceId: row.workspace_id,
-    // `kind` and `row` are authenticated with each stored response. If they changed, the responses
-    // could not be decrypted.
+    // `kind` and `row` are part of the encryption's authenticated data. If this code built other
+    // values, the responses that are already stored could not be decrypted.
     kind: "stored answer",
     row: `${row.scope} ${row.key}`,
     remedy:

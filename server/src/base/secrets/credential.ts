@@ -31,8 +31,9 @@ export function isCredential(prefix: CredentialPrefix, text: string): boolean {
 
 /**
  * Returns the SHA-256 of a credential. The database stores this hash instead of the credential. The
- * hash has no salt and no pepper: 256 random bits cannot be guessed, the hash is looked up by an
- * index, and callers must not be locked out if the master key is lost.
+ * hash has no salt, because 256 random bits cannot be guessed and the hash is looked up by an
+ * index. It has no pepper, because a pepper derived from the master key would lock all callers out
+ * if that key is lost.
  */
 export function hashCredential(text: string): Buffer {
   return hash("sha256", text, "buffer");

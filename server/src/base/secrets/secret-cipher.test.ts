@@ -12,7 +12,7 @@ const binding: SecretBinding = {
 };
 const cipher = createSecretCipher(randomBytes(32));
 
-/** Returns the error of decrypting it. */
+/** Returns the error of decrypting `encrypted`. */
 function errorOf(encrypted: string, at = binding, by = cipher): ApiError {
   try {
     const decrypted = by.decrypt(encrypted, at);
@@ -46,7 +46,7 @@ test("an encrypted text cannot be decrypted with another workspace, kind or row"
   for (const elsewhere of [{ workspaceId: "wsp_2" }, { kind: "provider key" }, { row: "agt_2" }]) {
     expect(errorOf(encrypted, { ...binding, ...elsewhere }).code).toBe("secret_unreadable");
   }
-  // Parts of the binding cannot be shifted into each other.
+  // Quotes inside a part of the binding are escaped, so these two bindings differ.
   const tricky = cipher.encrypt("secret", {
     ...binding,
     workspaceId: "a",

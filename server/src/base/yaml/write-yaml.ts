@@ -1,10 +1,10 @@
 import { Document, visit } from "yaml";
 
 /**
- * Returns `items` as a YAML list without indentation. The text can follow the unindented key whose
- * value it is, or another text of this function, whose list it continues. Multi-line strings are
- * written as block scalars and no line is folded, so that a diff of two exports shows only what
- * changed.
+ * Returns `items` as a YAML list without indentation. The text can be appended to an unindented
+ * `key:` as its value, or to another result of this function, whose list it then extends.
+ * Multi-line strings are written as block scalars and no line is folded, so that a diff of two
+ * exports shows only what changed.
  */
 export function yamlItems(items: readonly unknown[]): string {
   if (items.length === 0) return "";

@@ -11,8 +11,8 @@ import type { ReadYaml } from "./read-yaml.ts";
 const maxCharacters = 4 * 1_048_576;
 
 /**
- * Tags are not resolved: `!!binary` and others create values that JSON does not have, and the
- * meaning of an unknown tag must not be guessed.
+ * Tags are not resolved, so a document with a tag is rejected. `!!binary` and others would create
+ * values that JSON does not have, and the meaning of an unknown tag must not be guessed.
  */
 const options = {
   version: "1.2",

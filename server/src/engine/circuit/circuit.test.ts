@@ -30,12 +30,15 @@ afterEach(() => {
 });
 
 /**
- * Pauses are between 50 % and 100 % of their bound; without randomness 100 %. The most recent
- * waiting call is chosen.
+ * Makes each pause as long as its bound (otherwise it is 50 % to 100 % of the bound), and selects
+ * the call that began to wait last.
  */
 const noRandomness = () => 1;
 
-/** State of a call that entered the circuit, as far as it is known. */
+/**
+ * Result of a call of `enter`: the pass or the reason of the rejection. Both are undefined while
+ * the call waits.
+ */
 interface Asking {
   pass?: Pass;
   refused?: unknown;
@@ -165,7 +168,7 @@ describe("a circuit", () => {
   it("selects a random waiting run for each probe", async () => {
     const chances: number[] = [];
     const circuit = await opened(alone({}, () => chances.shift() ?? 1));
-    // Each selection is followed by the length of the next pause.
+    // For each probe the circuit draws two numbers: one to select the run, one for the next pause.
     chances.push(0.5, 1, 0.1, 1, 0.9, 1);
     const asked = many(circuit, 5);
     const order: number[] = [];
@@ -175,7 +178,8 @@ describe("a circuit", () => {
         asked.findIndex(({ pass }, index) => pass !== undefined && !order.includes(index)),
       );
     }
-    // Of 0 1 2 3 4 the middle one, of 0 1 3 4 the first, of 1 3 4 the last.
+    // The middle one of 0 1 2 3 4 is selected, then the first one of 0 1 3 4, then the last one of
+    // 1 3 4.
     expect(order).toEqual([2, 0, 4]);
   });
 

@@ -14,7 +14,7 @@ export interface CircuitPolicy {
   readonly basePauseMs: number;
   /**
    * Upper bound of any pause in milliseconds. It is also roughly the longest time until the circuit
-   * notices that the model is available again.
+   * detects that the model is available again.
    */
   readonly maxPauseMs: number;
   /**
@@ -28,11 +28,14 @@ export interface CircuitPolicy {
    */
   readonly maxWaiting: number;
   /**
-   * The circuit also opens if at least this many calls are in flight and all are silent for more
-   * than `maxSilenceMs`.
+   * The circuit also opens if at least this many calls are in flight and no call was reported as
+   * answered or failed for more than `maxSilenceMs`.
    */
   readonly minSilentCalls: number;
-  /** Number of milliseconds without any activity of the calls in flight. See `minSilentCalls`. */
+  /**
+   * Milliseconds since the last report, or since the first of the calls in flight began. See
+   * `minSilentCalls`.
+   */
   readonly maxSilenceMs: number;
 }
 
@@ -116,8 +119,8 @@ export interface CachedCircuit extends Circuit {
 }
 
 /**
- * When a circuit closes, all waiting calls are allowed. They start at random times in a period of
- * as many milliseconds as there are calls, but at most of this length.
+ * When a circuit closes, all waiting calls are allowed. They start at random times within a period
+ * that has one millisecond for each waiting call, but at most this length.
  */
 const spreadMs = 1_000;
 
@@ -146,7 +149,10 @@ export function createCircuit(
   random = Math.random,
 ): CachedCircuit {
   const waiting = new Set<Waiter>();
-  /** The elements of `waiting` whose run is about to end, in the order in which they were added. */
+  /**
+   * The elements of `waiting` that are to get a last attempt, in the order in which they were
+   * added.
+   */
   const nearEnd = new Set<Waiter>();
   let consecutiveFailures = 0;
   let inFlight = 0;
@@ -309,8 +315,9 @@ export function createCircuit(
 type CallResult = "answered" | "dropped" | ModelFailure;
 
 /**
- * Passes only the first report to `onReport`. This is a class and not a closure because one is
- * created for each model call (docs/decisions, 12).
+ * Passes only the first report to `onReport`. This is a class and not an object with closures,
+ * because there is one for each model call and an instance costs less garbage collection
+ * (docs/decisions/0012-what-is-brief-dies-young.md).
  */
 class CountedPass implements Pass {
   readonly #turn: Turn;

@@ -9,8 +9,8 @@ import {
 /** Identifies a circuit. Runs share a circuit if all these values are equal. */
 export interface CircuitKey {
   /**
-   * The party that is billed for the runs. Circuits of different owners share neither failures nor
-   * waiting capacity.
+   * The party that is billed for the runs. Failures of one owner's calls do not open the circuits
+   * of other owners. The capacity for waiting runs is divided among the owners.
    */
   readonly owner: string;
   /** A key for the provider and its settings. It changes when a setting changes. */
@@ -27,7 +27,7 @@ export interface CircuitKey {
 export interface Circuits {
   /**
    * Returns the circuit of the key. Callers can keep the returned object for any time, because it
-   * looks up its state on each call.
+   * finds the circuit's state by the key on each call.
    */
   of(key: CircuitKey): Circuit;
 }
@@ -110,9 +110,9 @@ function entryToEvict(cached: ReadonlyMap<string, CacheEntry>): string {
 
 /**
  * Divides a capacity of `max` waiting runs among owners. An owner can take at most as much as
- * remains free. One owner alone therefore gets half of the capacity and a second owner half of the
- * rest, so that some capacity is always left for another owner (dynamic thresholds: Choudhury and
- * Hahne, 1998).
+ * remains free. One owner alone therefore gets half of the capacity, and a second owner gets half
+ * of the rest, so that some capacity is always left for another owner (dynamic thresholds:
+ * Choudhury and Hahne, 1998).
  */
 function createWaitingCapacity(max: number) {
   const byOwner = new Map<string, number>();

@@ -30,7 +30,7 @@ export interface ModelAttempt {
 
 /**
  * Calls the model once. The promise settles when the signal aborts or the time is over, even if the
- * library ignores its signal. An unfinished request is aborted.
+ * library ignores its signal. If the call fails for any reason, an unfinished request is aborted.
  *
  * @throws the signal's reason, {ModelFailure} (timeout, incomplete or too large answer, or no
  *   memory left), or the error of the library or the provider.

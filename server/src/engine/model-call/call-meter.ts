@@ -16,16 +16,18 @@ const factors = {
    */
   sent: 5,
   /**
-   * Answer without streaming. While it arrives, its buffer takes 1.5 to 3. When it is complete, it
-   * is parsed, and its content takes 6, like `content`. The 6 are held from the start: if memory
-   * ran out at the parsing, an answer that the provider has already billed would be lost.
+   * Answer without streaming. While it arrives, each byte takes 1.5 to 3 bytes of buffer. When it
+   * is complete, it is parsed, and then each byte takes 6, like `content`. All 6 are charged while
+   * it arrives: if they were charged only before parsing and no memory was left, an answer that the
+   * provider has already billed would be lost.
    */
   whole: 6,
   /** Streamed answer: bytes that the parser buffers, such as a line that has not ended. */
   unread: 4,
   /**
-   * Streamed answer: factor instead of `unread` for up to `maxQueuedBytes` of the unread bytes. In
-   * the worst case these bytes are parsed frames of one letter each that wait to be read.
+   * Streamed answer: factor that replaces `unread` for the first `maxQueuedBytes` of the unread
+   * bytes. These may already be parsed and wait to be read. In the worst case they are frames of
+   * one letter each.
    */
   queued: 16,
   /**
@@ -48,8 +50,8 @@ const maxQueuedBytes = 64 * 1024;
 const maxFraming = 8;
 
 /**
- * An answer of up to this many characters is charged with `worstCaseFactor`, which is cheaper than
- * measuring it.
+ * An answer of up to this many characters is charged with `worstCaseFactor` bytes for each
+ * character, which costs less CPU than measuring it.
  */
 const maxUnmeasuredCharacters = 1_024;
 const worstCaseFactor = 32;
@@ -172,8 +174,8 @@ function answerTooLarge(maxBytes: number): ModelFailure {
 
 /**
  * Returns the failure of a run that needs more memory than is available. The run fails and does not
- * wait for memory: it already holds some, and the runs that would have to release memory may be
- * waiting for this run.
+ * wait for memory. It already holds some, and the runs that would have to release theirs may be
+ * waiting for the memory of this run (deadlock).
  */
 export function noMemory({ maxBytes }: ByteHold): ModelFailure {
   return new ModelFailure(`The model call was ended: ${memoryIsUsedUp(maxBytes)}`, {

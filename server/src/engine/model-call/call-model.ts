@@ -41,8 +41,8 @@ export class CallAborted extends Error {
 
 /**
  * Makes the model call of one step, with retries, within the time limits of the step and the run.
- * The retries of the provider's library are not used, because the library knows neither Beckon's
- * deadlines nor which deltas were published.
+ * The retries of the provider's library are not used, because they ignore Beckon's deadlines and
+ * because subscribers must get a `step_start` before each attempt.
  *
  * While the circuit of the model is open, the call waits for a pass within the same time limits
  * (see `circuit.ts`). A failed probe of an open circuit does not count as an attempt.

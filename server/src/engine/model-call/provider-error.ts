@@ -5,7 +5,10 @@ export interface ProviderError {
   readonly text: string;
   /** The values of `code`, `type` and `status`, as text. */
   readonly labels: readonly string[];
-  /** Whether the provider library considers the error retryable; undefined if it does not say. */
+  /**
+   * Whether the provider library considers the error retryable; undefined if the library does not
+   * classify it.
+   */
   readonly retryable: boolean | undefined;
 }
 

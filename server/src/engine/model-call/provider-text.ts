@@ -14,8 +14,8 @@ const credentialPatterns: readonly (readonly [RegExp, string])[] = [
 
 /**
  * Returns a provider's message in a form that can be stored and shown: without credentials, on one
- * line, at most 500 characters. `scrub` reliably removes the key of the call. The patterns
- * additionally remove most other credentials.
+ * line, at most 500 characters. `scrub` removes the key of the call. `credentialPatterns`
+ * additionally removes most other credentials.
  */
 export function providerText(text: string, scrub: (text: string) => string): string {
   const safe = credentialPatterns.reduce(

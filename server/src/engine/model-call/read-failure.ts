@@ -46,8 +46,8 @@ export function readFailure(thrown: unknown, scrub: Scrub): ModelFailure {
   if (transport !== undefined) return transport;
 
   if (APICallError.isInstance(thrown)) {
-    // Despite its type, `responseBody` can be a parsed body. Libraries that find an error in a 200
-    // response make up a status and store the body here.
+    // `responseBody` can be a parsed body, although its type is a string. If a library finds an
+    // error in a 200 response, it throws an `APICallError` with an invented status and this body.
     const body: unknown = thrown.responseBody;
     if (typeof body === "object" && body !== null) return unusableBody(body, scrub);
     if (thrown.statusCode === undefined)

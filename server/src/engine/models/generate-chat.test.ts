@@ -16,7 +16,7 @@ import { createLeanFetch } from "../../base/egress/index.ts";
 import { readFailure } from "../model-call/read-failure.ts";
 import { openAICompatibleModel } from "./openai-compatible.ts";
 
-/** The library's own HTTP path is the reference for ours. */
+/** Compares our HTTP calls with those of the library. */
 
 const server = await startModelServer();
 afterAll(() => server.close());
@@ -47,7 +47,7 @@ const hello: LanguageModelV4CallOptions = {
   prompt: [{ role: "user", content: [{ type: "text", text: "hello" }] }],
 };
 
-/** The engine's view of one call: its result, or its failure. */
+/** Returns the result of one call, or the failure that the engine reads from its error. */
 async function outcomeOf(model: LanguageModelV4, options = hello) {
   try {
     const { response, ...rest } = await model.doGenerate(options);

@@ -7,7 +7,7 @@ import { ModelFailure } from "../model-failure.ts";
 const maxRequests = 16;
 
 /**
- * Wraps `fetch` and limits the number of requests that have the same signal. These are the requests
+ * Wraps `fetch` and limits the number of requests that have the same signal, which are the requests
  * of one call. Without this limit the library would send requests for as long as the server's
  * responses ask it to continue.
  */

@@ -26,7 +26,7 @@ export const openAICompatibleModel = cacheModels(
       url: () => endpoint().url.href,
       headers: () => endpoint().headers,
       fetch: repairEvents(transport.fetch),
-      // Requests usage at the end of a stream. Servers that do not know this option ignore it.
+      // Requests usage at the end of a stream. Servers without this option ignore it.
       includeUsage: true,
     });
     return {

@@ -27,8 +27,8 @@ export const openAIModel = cacheModels((address) =>
     build(address, (provider) => provider.responses(address.modelId)),
     (options) => ({
       ...withOpenAIOptions(options, { store: false, reasoningSummary: null }),
-      // Adds the unparsed events to the stream. They show a `response.incomplete` without a reason,
-      // which the library accepts as complete (see `in-band-error.ts`).
+      // Adds the unparsed events to the stream. Among them is a `response.incomplete` without a
+      // reason, which the library would accept as complete (see `in-band-error.ts`).
       includeRawChunks: true,
     }),
   ),

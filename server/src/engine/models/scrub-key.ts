@@ -2,7 +2,7 @@ import { secretForms } from "../secret-forms.ts";
 
 /**
  * Returns a function that replaces the key in a text by `[secret]`, in every encoding that
- * `secretForms` knows. If there is no key, the function returns the text unchanged.
+ * `secretForms` covers. If there is no key, the function returns the text unchanged.
  */
 export function keyScrubber(apiKey: string | undefined): (text: string) => string {
   if (apiKey === undefined || apiKey === "") return (text) => text;

@@ -3,8 +3,8 @@ import { storableJson, unstorableIn } from "../storable.ts";
 type Arguments =
   /**
    * `unstorable` is the location of a string that PostgreSQL cannot store; undefined if there is
-   * none. The string is replaced in `value`. Such a `value` may be displayed but must not be passed
-   * to a tool.
+   * none. In `value` the characters of such a string that cannot be stored are replaced. Such a
+   * `value` can be displayed but must not be passed to a tool.
    */
   | { readonly ok: true; readonly value: unknown; readonly unstorable: string | undefined }
   | { readonly ok: false };

@@ -108,7 +108,8 @@ function checkCall(part: CallPart, position: number, tools: readonly Tool[]): Ch
   const parsed = parseArguments(part.arguments);
   if (!parsed.ok) return rejectCall(`The arguments of ${tool.name} are not JSON.`, tools);
 
-  // It is unknown which text the model meant, so the tool is not called with replaced characters.
+  // An argument that PostgreSQL cannot store is rejected. The tool is not called with replaced
+  // characters, because it is unknown which text the model meant.
   const unstorable =
     parsed.unstorable && `${parsed.unstorable} contains NUL or a lone surrogate; remove it`;
   const argumentError = unstorable ?? argumentErrorOf(tool, parsed.value);

@@ -4,7 +4,7 @@ import { defineTool } from "./define-tool.ts";
 
 /**
  * The tool `clock`. It returns the current time of this process's clock, to the second, because
- * models do not know the time.
+ * models have no access to the time.
  */
 export const clock = defineTool({
   name: "clock",
@@ -35,8 +35,8 @@ export function timeIn(timeZone: string, moment: Date): string {
       .map(({ type, value }) => [type, value]),
   );
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? "";
-  // "GMT" alone means offset zero. Offsets with seconds (from before standard time) have no RFC
-  // 3339 form, but no time zone has such an offset today.
+  // "GMT" alone means offset zero. Before standard time, offsets had seconds, which RFC 3339 cannot
+  // express. No time zone has such an offset today.
   const offset = part("timeZoneName").replace("GMT", "") || "+00:00";
   return `${part("year")}-${part("month")}-${part("day")}T${part("hour")}:${part("minute")}:${part("second")}${offset}`;
 }

@@ -24,11 +24,11 @@ export const bareEnvironment = {
 const maxOutputCharacters = 8_192;
 
 /**
- * Runs a program in its own process group and waits for its exit. The whole group is killed when
- * the time is over or `signal` aborts.
- * @returns the last 8,192 characters of its output.
- * @throws EmbeddedError with the end of its output if it fails or cannot be run; the signal's
- *   reason on abort.
+ * Runs a program in its own process group and waits for its exit. The whole group is killed after
+ * `timeoutMs` or when `signal` aborts.
+ * @returns the last 8,192 characters of the program's output.
+ * @throws EmbeddedError with the end of the output if the program fails, does not exit in time or
+ *   cannot be run; the signal's reason on abort.
  */
 export async function runCommand(
   command: Command,

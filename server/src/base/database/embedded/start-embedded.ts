@@ -24,7 +24,7 @@ import {
 export interface EmbeddedOptions {
   readonly dataDir: string;
   readonly log: Log;
-  /** Cancels the start. No process is left running. */
+  /** Cancels the start. After that no process is left running. */
   readonly signal?: AbortSignal;
   /** PostgreSQL's `max_connections`, which all servers share. Default 100. */
   readonly connections?: number;

@@ -162,7 +162,7 @@ test("no value of the model changes the destination, the structure of the path, 
           "mid.",
           "end",
         ]);
-        // A server decodes exactly the model's text, and no further segment.
+        // A server that decodes the segment gets exactly the model's text.
         expect(decodeURIComponent(segments[2] ?? "")).toBe(one.toWellFormed());
         expect(decodeURIComponent(segments[2] ?? "")).not.toMatch(/[/\\\r\n\0]/);
         expect(["", ".", ".."]).not.toContain(decodeURIComponent(segments[2] ?? ""));

@@ -3,8 +3,8 @@ import type { ValueSchema } from "@beckon/contract";
 /**
  * A body schema, split into constants and the part that the model fills in. Fields with `const` are
  * constant, at any depth of nested objects: the model does not see these fields and cannot send
- * them. Inside lists and `anyOf` the model sees and writes fields with `const`, because there the
- * `const` selects an alternative.
+ * them. Inside lists and `anyOf` fields with `const` are not constants but belong to the model's
+ * part, because there the model selects an alternative by the `const`.
  */
 export interface SplitBody {
   /** Schema of the part that the model fills in; undefined if everything is constant. */
@@ -43,8 +43,7 @@ export function splitFixedFields(schema: ValueSchema): SplitBody {
           ? new Map(Object.entries(filled))
           : new Map<string, unknown>();
       for (const { name, modelSchema: fieldSchema, complete } of fields) {
-        // If the model omitted an object, the object stays omitted, except if all its fields are
-        // constant.
+        // An object that the model omitted stays omitted, except if all its fields are constant.
         if (fieldSchema === undefined || value.has(name))
           value.set(name, complete(value.get(name)));
       }

@@ -16,8 +16,7 @@ export interface HttpResult {
 }
 
 /**
- * Headers that the model sees because they are useful. Other headers would only fill the model's
- * context window.
+ * The only headers that the model sees. Other headers would only fill the model's context window.
  */
 const shownHeaders = ["content-type", "location", "retry-after", "link", "etag", "last-modified"];
 
@@ -75,8 +74,8 @@ async function read(
   const redirected =
     response.status >= 300 && response.status < 400 && response.headers.has("location");
 
-  // Reads more bytes than the limit, as many as a secret can take (even in UTF-16), so that a
-  // secret that crosses the limit is still recognised.
+  // Reads beyond the limit by the maximum length of a secret, doubled because the body may be
+  // UTF-16. So a secret that crosses the limit is still recognised.
   const bytes = await firstBytes(response, maxBytes + 2 * scrubber.maxSecretBytes, count);
   const isTruncated = bytes.length > maxBytes;
   const encoding = encodingOf(response.headers.get("content-type"));

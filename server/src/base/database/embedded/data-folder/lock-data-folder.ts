@@ -78,7 +78,10 @@ function isBusy(thrown: unknown): boolean {
   return thrown instanceof Error && "errcode" in thrown && thrown.errcode === sqliteBusy;
 }
 
-/** Returns the pid in the file, for the error message. No decision depends on it. */
+/**
+ * Returns the pid in the file, in parentheses; empty if there is none. It is used only in the error
+ * message.
+ */
 function pidIn(path: string): string {
   try {
     const pid = readFileSync(path, "utf8").trim();

@@ -18,11 +18,11 @@ export function settings({
     unix_socket_permissions: "0700",
     max_connections: String(connections),
 
-    // Beckon's durability depends on these three.
+    // Beckon's durability depends on these three settings.
     fsync: "on",
     full_page_writes: "on",
     synchronous_commit: "on",
-    // On macOS fsync does not flush the drive's own cache.
+    // On macOS `fsync` does not flush the drive's own cache, and `fsync_writethrough` does.
     ...(process.platform === "darwin" ? { wal_sync_method: "fsync_writethrough" } : {}),
 
     // These settings fit a small machine. Parallel queries need /dev/shm, of which a container has
@@ -34,7 +34,7 @@ export function settings({
     io_method: "sync",
     jit: "off",
 
-    // WAL is most of a small data folder: compress its pages and keep fewer segments.
+    // Most of a small data folder is WAL. So WAL is compressed, and fewer segments are kept.
     wal_compression: "on",
     max_wal_size: "512MB",
     min_wal_size: "64MB",

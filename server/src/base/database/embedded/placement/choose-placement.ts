@@ -56,8 +56,8 @@ export async function choosePlacement(folder: string): Promise<Placement> {
 }
 
 /**
- * Returns the binaries. They are copied into the data folder if the checkout lacks library links
- * and is read-only.
+ * Returns the binaries. If symbolic links between libraries are missing and cannot be created,
+ * because the checkout is read-only, returns a copy of the binaries in the data folder.
  */
 async function usableBinaries(folder: string): Promise<Binaries> {
   const binaries = await findBinaries();

@@ -30,9 +30,9 @@ export async function recordHome(folder: string, home: string): Promise<void> {
 
 /**
  * Returns the placement for root if no user namespace can be created: an unprivileged account runs
- * PostgreSQL. The account may be unable to read the checkout or the data folder, so it gets a copy
+ * PostgreSQL. That account may be unable to read the checkout or the data folder, so it gets a copy
  * of the binaries and a home in /var/lib/beckon. The copied binaries belong to root. If the home
- * exists and does not belong to root, its owner is that account.
+ * already exists and belongs to an unprivileged user, PostgreSQL runs as that user.
  * @throws EmbeddedError if there is no such account or it cannot run the binaries, or if the
  *   recorded home was moved or removed.
  */
@@ -89,8 +89,9 @@ function homeOf(folder: string): string {
 }
 
 /**
- * Returns the home that `recordHome` recorded. An incomplete record counts as none: a process was
- * killed while it wrote the record of a new cluster, and the cluster is in the default home.
+ * Returns the home that `recordHome` recorded; undefined if there is no complete record. A record
+ * is incomplete if the process was killed while it wrote the record of a new cluster. That cluster
+ * is in the default home, so the record is not needed.
  */
 async function readRecordedHome(folder: string): Promise<string | undefined> {
   const text = await readFile(join(folder, "postgres.elsewhere"), "utf8").catch(() => "");

@@ -75,8 +75,8 @@ function isSame(one: ProcessInfo, other: ProcessInfo | undefined): boolean {
  * half a second. A child process exits when it notices that the postmaster has exited. A child
  * process in a long computation does not notice, and it holds the shared memory that the next start
  * needs. On Linux the child processes are found by their working directory, which is the cluster.
- * On other systems, or where /proc does not show that directory, starting is retried until they
- * have exited.
+ * On other systems, or where /proc does not show that directory, this function finds none.
+ * PostgreSQL then fails to start until they have exited, and `keepRunning` retries the start.
  */
 async function killStragglers(cluster: string, log: Log): Promise<void> {
   if (process.platform !== "linux") return;

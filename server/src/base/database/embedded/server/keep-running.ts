@@ -59,7 +59,7 @@ export async function keepRunning({
         await sleep(delay.after(elapsed() - began), stopping.signal);
         current = await startAgain(Number.POSITIVE_INFINITY, stopping.signal);
       } catch {
-        return; // Only `stop` ends attempts without limit.
+        return; // The attempts have no limit, so only `stop` makes them fail.
       }
     }
   }
@@ -74,7 +74,8 @@ export async function keepRunning({
       stopping.abort();
       await current.stop(hurry);
       await watching;
-      // A start may have become ready at the moment of the abort.
+      // If a start succeeded at the moment of the abort, `current` is now another process, which is
+      // still running.
       await current.stop(hurry);
     },
   };

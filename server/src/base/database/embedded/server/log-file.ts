@@ -16,9 +16,11 @@ export interface LogFile {
 /**
  * Opens the file for appending. When the file is larger than `maxBytes` (default 10 MiB), it is
  * copied to `<path>.1` and truncated. PostgreSQL keeps the file open and, because of O_APPEND,
- * continues at the new end. PostgreSQL's logging collector is not used, because it is one more
- * process and does not limit the size of a file. A pipe through this process is not used, because
- * PostgreSQL could not log after this process died.
+ * continues at the new end.
+ *
+ * Rejected: PostgreSQL's logging collector, which is one more process and does not limit the size
+ * of a file; a pipe through this process, because PostgreSQL could not log after this process
+ * exited.
  */
 export function openLogFile(
   path: string,

@@ -12,7 +12,10 @@ export interface Postmaster {
   readonly pid: number;
   /** Resolves with the reason when PostgreSQL has exited. Never rejects. */
   readonly exited: Promise<string>;
-  /** Requests a fast shutdown; `hurry` turns it into an immediate one. Resolves after the exit. */
+  /**
+   * Requests a fast shutdown and resolves after the exit. Once `hurry` aborts, PostgreSQL gets only
+   * 3 s for it before an immediate shutdown is requested.
+   */
   stop(hurry?: AbortSignal): Promise<void>;
 }
 
