@@ -18,8 +18,8 @@ const keys = new Map(
 const none = await insertKey(beckon, { scopes: [] });
 
 /**
- * Requests an unknown resource with an invalid body. A caller with the scope gets an error about one
- * of these, so nothing changes.
+ * Requests an unknown resource with an invalid body. A caller with the scope gets an error about
+ * one of these, so nothing changes.
  */
 const send = (method: string, path: string, credential: string | undefined) =>
   beckon.call(path.replaceAll(/:\w+/g, "none"), {

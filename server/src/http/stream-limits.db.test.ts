@@ -20,7 +20,7 @@ async function open(url: string, options: StreamOptions): Promise<StreamReader> 
   return reader;
 }
 
-/** Starts a run that executes until `held.release()`, and opens 3 streams with its agent's token. */
+/** Starts a run that executes until `held.release()`, and opens 3 streams of it with one token. */
 async function full({ url }: TestBeckon = beckon) {
   const held = await startHeldModel(beckon, says("Hello"));
   const agent = await beckon.createAgent({ model: held.model });

@@ -55,8 +55,8 @@ const plainInQueries =
   );
 
 /**
- * For every other query parameter, values that refer to the foreign workspace. `path` is the path of
- * the route with ids of the foreign workspace.
+ * For every other query parameter, values that refer to the foreign workspace. `path` is the path
+ * of the route with ids of the foreign workspace.
  */
 const inQueries: Readonly<
   Record<string, (path: string) => Promise<readonly string[]> | readonly string[]>
@@ -114,8 +114,8 @@ test.each(queries)(
 test.each(managedRoutes.filter(({ doc }) => doc.list))(
   "$path returns cursors to use in another workspace",
   async ({ path, doc }) => {
-    // A key lists only its own workspace, so there is no second page and no cursor. For events there
-    // are two cursors: one of the page and one of each event.
+    // A key lists only its own workspace, so there is no second page and no cursor. For events
+    // there are two cursors: that of the page and that of the first event.
     const expected = doc.id === "listWorkspaces" ? 0 : doc.id === "listEvents" ? 2 : 1;
     expect(await inQueries.after?.(pathOf(path, theirs))).toHaveLength(expected);
   },

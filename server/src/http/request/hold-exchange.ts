@@ -38,8 +38,7 @@ export function holdExchange(
  * Counts a response before it is sent. A client that reads nothing of a large response for a minute
  * is disconnected.
  * @param characters the number of characters of the response that are in memory at a time.
- * @returns false if the process cannot hold another large response. The response must not be sent
- *   then.
+ * @returns false if the response does not fit into the budget. It must not be sent then.
  */
 export function canSend(
   characters: number,
