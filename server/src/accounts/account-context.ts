@@ -21,10 +21,11 @@ export interface SignedIn extends AccountContext {
 }
 
 /**
- * Limits failed attempts to use a password or link, by IP address. Above the limit, requests with a
- * password or link are rejected without a check, even if it is correct, because otherwise guessing
- * could continue. Valid keys are still accepted. Attempts are not counted by account or session, so
- * that others cannot lock a person out.
+ * Limits failed attempts to use a password or link, by IP address. Above the limit, every request
+ * with a password or link is rejected. The password or link is not checked, because a correct one
+ * would otherwise be accepted and guessing could continue. Requests with a valid key are still
+ * accepted. Attempts are not counted by account or session, because others could then lock a person
+ * out.
  */
 export interface FailedAttempts {
   /**

@@ -6,7 +6,7 @@ import { insertUser } from "./store.ts";
 import { toUser } from "./user.ts";
 
 /**
- * Adds an account with a password. Other accounts may have the same e-mail. Accounts are only added
+ * Adds an account with a password. Other accounts can have the same e-mail. Accounts are only added
  * for the setup link and for invitations; there is no public sign-up.
  */
 export async function addAccount(

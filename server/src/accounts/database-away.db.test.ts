@@ -4,7 +4,10 @@ import { expectError } from "../../test/expect-error.ts";
 import { addPerson, password } from "../../test/people.ts";
 import { startProxy } from "../../test/proxy.ts";
 
-/** One process whose database connection is cut, and one that creates the people. */
+/**
+ * `behind` is a process that connects to the database through a proxy, which can close connections.
+ * `beckon` connects directly and creates the accounts.
+ */
 
 const beckon = await startTestBeckon();
 const proxy = await startProxy(beckon.db.url);

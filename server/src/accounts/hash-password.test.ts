@@ -17,7 +17,7 @@ test("hashing does not block the event loop", async () => {
   const began = performance.now();
   await Promise.all(Array.from({ length: 6 }, () => hashPassword("correct horse")));
   clearInterval(count);
-  // If they were computed on the event loop, it would only turn a few times.
+  // If the hashes were computed on the event loop, the timer would fire only a few times.
   expect(turns).toBeGreaterThan((performance.now() - began) / 20);
 });
 

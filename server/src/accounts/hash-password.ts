@@ -30,7 +30,7 @@ export function verifyPassword(given: { hash: string; password: string }): Promi
 const noHash = `${"0".repeat(32)}:${"0".repeat(128)}`;
 
 /**
- * Returns the index of the first hash that matches the password, or -1. It always makes `count`
+ * Returns the index of the first hash that matches the password, or -1. Always makes `count`
  * comparisons, so that the response time does not reveal the number of hashes.
  * @throws ApiError `unavailable` if the queue is full.
  */

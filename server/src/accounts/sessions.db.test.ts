@@ -12,7 +12,10 @@ afterAll(() => other.stop());
 const there = (path: string) => `${other.url}/api/public${path}`;
 const { engine } = beckon.db.database;
 
-/** Each test with failed sign-ins uses its own IP address. */
+/**
+ * Tries to sign in. Failures are counted by IP address, so each test with failed sign-ins uses its
+ * own address.
+ */
 const attempt = (
   email: string,
   given: string,
@@ -24,7 +27,7 @@ const attempt = (
     body: { email, password: given, ...more },
     headers: { "x-forwarded-for": address },
   });
-/** For many attempts: with a workspace only one password is compared, otherwise four. */
+/** Makes many attempts faster: with a workspace one password is compared, without it four. */
 const aWorkspace = { workspace_id: "wsp_00000000000000000000000000" };
 
 describe("signing in", () => {

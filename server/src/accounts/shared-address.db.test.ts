@@ -8,11 +8,11 @@ import { addMember } from "../members/index.ts";
 import { defaultWorkspaceId } from "../workspaces/index.ts";
 import { addAccount, hashPassword } from "./index.ts";
 
-/** An e-mail is a label: see docs/decisions/0013-an-address-is-a-label.md. */
+/** Several accounts can have the same e-mail: see docs/decisions/0013-an-address-is-a-label.md. */
 
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 let addresses = 0;
-/** Failed attempts are counted by IP address, so each request comes from another one. */
+/** Failed attempts are counted by IP address, so each request has its own address. */
 const open = (path: string, body: unknown) =>
   beckon.call(path, {
     credential: null,
@@ -211,7 +211,7 @@ test("a wrong password together with a name counts as a failed sign-in if the e-
     .data;
   const { key } = await newWorkspace();
   const from = { "x-forwarded-for": "203.0.113.77" };
-  // Invalid links count as failed attempts too, and are fast.
+  // Fails 29 times with invalid links. They count like wrong passwords, but need no hash.
   const wrong = { token: "wrong", new_password: password };
   for (let count = 0; count < 29; count++)
     await beckon.call("/password/reset", { credential: null, body: wrong, headers: from });

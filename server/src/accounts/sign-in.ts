@@ -11,8 +11,8 @@ import { findUser } from "./store.ts";
 import { toUser } from "./user.ts";
 
 /**
- * Signs in with e-mail and password. `findAccount` says which account is found if several have the
- * same e-mail. The audit entry is committed before the response, so that no client gets a session
+ * Signs in with e-mail and password. If several accounts have the same e-mail, `findAccount`
+ * selects one. The audit entry is committed before the response, so that no client gets a session
  * without an audit entry.
  * @returns The account and the `Set-Cookie` values of its session.
  * @throws ApiError `unauthorized`, with the same message and duration for an unknown e-mail and a
@@ -37,8 +37,8 @@ export async function signIn({
     userAgent: ctx.userAgent,
   });
   const data = await inAllWorkspaces(tenant, async (tx) => {
-    // A concurrent change of the password deletes all sessions, but may not see this new one yet.
-    // Then the new session is deleted here.
+    // A concurrent change of the password deletes all sessions that it sees, but may not see this
+    // new one yet. The password then differs here, and the new session is deleted.
     const isCurrent = (await lockPassword(tx, userId)) === account.passwordHash;
     const row = isCurrent ? await findUser(tx, userId) : undefined;
     if (row === undefined) return deleteSessionOfToken(tx, session.token);

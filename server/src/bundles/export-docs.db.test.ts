@@ -9,7 +9,10 @@ import { asShown } from "../../test/as-shown.ts";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
 
-/** Executes docs/export.md: the first command imports its file, and the others export it. */
+/**
+ * Executes the commands of docs/export.md. The first command imports the file that the page shows,
+ * and the others export the imported agents.
+ */
 
 const page = readFileSync(resolve(import.meta.dirname, "../../../docs/export.md"), "utf8");
 const blocks = (kind: string) =>

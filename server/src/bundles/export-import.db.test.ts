@@ -17,7 +17,7 @@ const importing = (
   body: unknown,
   options: { credential?: string; headers?: Record<string, string> } = {},
 ) => beckon.call("/agents/import", { body, ...options });
-/** A key of an empty workspace. */
+/** Creates an empty workspace and returns a key of it. */
 const elsewhere = () => insertStranger(beckon);
 
 const secret = "sk-the-secret-of-the-shop-1234";
@@ -430,7 +430,8 @@ test("exporting any agents, importing and exporting again gives equal documents 
   );
   await fc.assert(
     fc.asyncProperty(fc.array(agent, { maxLength: 4 }), async (agents) => {
-      // Lone surrogates and fields named __proto__ are rejected, which other tests check.
+      // NUL, lone surrogates and fields named __proto__ are replaced or removed, because an import
+      // rejects them. Other tests check that it does.
       const body = JSON.stringify({ beckon: 1, agents })
         .replaceAll("__proto__", "proto")
         .replaceAll(/\\u(0000|d[89a-f]..)/g, "");

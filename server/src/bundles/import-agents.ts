@@ -13,7 +13,7 @@ export interface ImportedAgent {
   readonly id: string;
   readonly name: string;
   readonly token: string;
-  /** The URLs of triggers are added in `http/`, which knows the server's address. */
+  /** Without URLs: `http/` adds them, because only it has the server's public URL. */
   readonly triggers: readonly {
     readonly id: string;
     readonly name: string;

@@ -51,8 +51,8 @@ const text = `with credentials as (
 
 /**
  * Returns those of `credentials` that are still valid and still allow reading their stream. One
- * query checks them all. It uses the engine's connection pool, which can read all workspaces, since
- * the credentials belong to many.
+ * query checks all of them. The credentials belong to several workspaces, so the query uses the
+ * engine's connection pool, which can read all workspaces.
  */
 export async function stillValid<T extends StreamCredential>(
   database: Database,

@@ -22,7 +22,7 @@ export interface EventPoller {
    * they have subscribers.
    */
   noteWritten(): void;
-  /** Polls at once. To be called when another process has written events, or may have. */
+  /** Polls at once. Must be called when another process has, or may have, written events. */
   wake(): void;
   /**
    * Records that another process has subscribers. For the next 30 seconds this process notifies the
@@ -62,13 +62,13 @@ const maxBacklogEvents = 400;
 /** Time between two polls if there is no notification. */
 const pollIntervalMs = 500;
 /**
- * Time until the next poll if an open transaction hides events. It doubles with each such poll, up
- * to `pollIntervalMs`.
+ * Time until the next poll if a transaction is open, because events of later transactions cannot be
+ * read before it ends. The time doubles with each such poll, up to `pollIntervalMs`.
  */
 const heldBackRetryMs = 4;
 /**
- * How long a process notifies others when it has written events, after one of them has requested
- * it.
+ * How long this process notifies other processes of the events that it writes, after one of them
+ * has requested it.
  */
 const notifyForMs = 30_000;
 /** Time between two requests that ask other processes to notify this one. */

@@ -16,8 +16,8 @@ export interface Filter {
 
 /**
  * Narrows the requested filter to the events that the actor can read. With an agent token, these
- * are the run events of the token's own agent. With a key, these are all events of the workspace
- * or, if the key is limited to some agents, the events of those agents.
+ * are the run events of the token's own agent. With a key or session, these are all events of the
+ * workspace or, if the key is limited to some agents, the events of those agents.
  * @throws ApiError `forbidden` if an agent token requests a kind of workspace event; `not_found` if
  *   the requested agent does not exist or the actor cannot access it.
  */
@@ -49,8 +49,8 @@ export function permitEvents(ctx: Context): void {
 
 /**
  * Returns which of the two event tables a page must read: run events, workspace events or both. A
- * page reads a limited number of events, and those of a table from which the filter selects none
- * would only use up the limit.
+ * page reads a limited number of events before it filters them. If the filter selects no events of
+ * a table, events read from that table would use up the limit and then be discarded.
  */
 export function sourcesOf({ kinds }: Filter): { ofRuns: boolean; ofWorkspace: boolean } {
   return {

@@ -5,8 +5,8 @@ type Queryable = Pick<Database["engine"], "query">;
 /**
  * Returns the history of the database: the system identifier of the PostgreSQL cluster and its
  * timeline, separated by a dot.
- * @throws if the database role may not call the functions in this query, or the server does not
- *   have them.
+ * @throws if the database role is not allowed to call the functions in this query, or the server
+ *   does not have them.
  */
 export async function readCurrentHistory(client: Queryable): Promise<string> {
   const { rows } = await client.query<{ history: string }>(

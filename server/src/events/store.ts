@@ -50,8 +50,8 @@ interface Row {
 
 /**
  * Selects `horizon` and `held`. `horizon` is the id of the oldest open transaction or, if none is
- * open, of the next one. `held` tells whether a transaction is open. All transactions with ids
- * below `horizon` have ended, so they write no more events.
+ * open, the id that the next transaction will get. `held` is true if a transaction is open. All
+ * transactions with ids below `horizon` have ended, so they write no more events.
  */
 const snapshot = `(select pg_snapshot_xmin(s)::text::bigint as horizon,
     pg_snapshot_xmin(s) < pg_snapshot_xmax(s) as held
@@ -72,7 +72,7 @@ interface BatchOptions {
 
 /**
  * Returns the condition that selects the events of a batch, for both tables. PostgreSQL can use the
- * index for its first two lines.
+ * table's index for the comparisons in the first two lines of the condition.
  */
 const within = (position: string) => `e.workspace_id = w.id
             and e.transaction >= $2::bigint and e.transaction <= $5::bigint

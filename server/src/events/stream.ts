@@ -35,8 +35,8 @@ export type EventContext = Context & { readonly tail: EventPoller };
 
 /**
  * Opens a stream of the workspace's events. With a cursor the stream contains the events after the
- * cursor; without one, only events that are written from now on. If the cursor was issued before
- * the database was restored, the stream also starts now, and its first message is `stream.reset`.
+ * cursor; without one, only events that are written from now on. A cursor that was issued before
+ * the database was restored is ignored, and the first message of the stream is `stream.reset`.
  * @throws ApiError `forbidden`; `not_found`; `bad_request` if the cursor is malformed;
  *   `unavailable` if the database cannot be reached.
  */

@@ -1,8 +1,8 @@
 /**
- * Summaries of events, for readers that need the course of many runs, but no contents. They keep
- * all fields of `data` except texts, arguments and results. Pages compute them in the database,
- * which then does not send the contents; streams compute them from events in memory. The tests
- * compare the two.
+ * Summaries of events, for readers that show the progress of many runs. A summary has all fields of
+ * `data` except texts, arguments and results. Pages of events compute summaries in the database, so
+ * that it does not send the contents to this process. Streams compute them from events in memory.
+ * The tests check that both results are equal.
  */
 
 /** Fields of an event's `data` that a summary does not have. */

@@ -6,7 +6,7 @@ import { addPerson } from "../../test/people.ts";
 import { insertKey } from "../../test/workspace-key.ts";
 import { managedRoutes } from "./api/index.ts";
 
-// Long because every recorded action is one row of one table.
+// This file is long because each action of the audit log is one entry of the table `acts`.
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const { engine } = beckon.db.database;
 const model = await startModelServer();
@@ -57,13 +57,16 @@ const { data: invitation } = (
 interface Act {
   readonly action: string;
   readonly request: readonly [method: string, path: string, body?: unknown];
-  /** Its id, or a function that finds it in the response. */
+  /** Id of the entry's target, or a function that returns the id from the response's `data`. */
   readonly target: string | ((created: { id: string }) => string);
   readonly data: unknown;
 }
 const made = ({ id }: { id: string }) => id;
 
-/** Everything that changes or reveals something, in an order that works. */
+/**
+ * Requests that change something or reveal a secret. They are sent in this order, because some need
+ * the changes of earlier ones.
+ */
 const acts: readonly Act[] = [
   {
     action: "agent.create",
@@ -356,7 +359,7 @@ const acts: readonly Act[] = [
   },
 ];
 
-/** All responses; their secrets must not be in any entry. */
+/** All responses so far, as JSON. No audit entry must contain a secret from them. */
 const answers: string[] = [JSON.stringify([agent, trigger, waiting, key])];
 
 test.each(acts)(
@@ -388,7 +391,9 @@ let entries = (
   (await engine.query("select count(*)::int as entries from audit")).rows[0] as { entries: number }
 ).entries;
 
-/** Routes that store nothing, or are recorded in the workspace that they create. */
+/**
+ * Routes that are not in `acts`: two store nothing, and `POST /workspaces` writes several entries.
+ */
 const exceptions = [
   "POST /providers/:provider_id/check",
   "POST /tools/http/import",

@@ -273,7 +273,7 @@ describe("a retry of a draft run", () => {
     const { body: first } = await retry(id, { body: { version: "current" } });
     expect(first.data).toMatchObject({ source: "draft", retry_of: id, agent_version: 1 });
     await finished(first.data.id);
-    // Each retry has its own copy.
+    // Each retry has its own copy of the configuration, so it does not need the original run.
     await beckon.call(`/runs/${id}`, { method: "DELETE" });
     await finished((await retry(first.data.id)).body.data.id);
     expect(models.requests.map(instructionsOf)).toEqual(["Draft.", "Draft.", "Draft."]);

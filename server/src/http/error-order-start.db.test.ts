@@ -5,8 +5,9 @@ import { startHeldModel } from "../../test/held-model.ts";
 import { insertKey } from "../../test/workspace-key.ts";
 
 /**
- * Each request has two adjacent errors of the contract's order: method, credential, scope,
- * resource, idempotency, paused or disabled, body, queue limit. The first one is returned.
+ * Each request has two errors that are adjacent in the API's order of errors: method, credential,
+ * scope, resource, idempotency, paused or disabled, body, queue limit. The response must be the
+ * first of the two.
  */
 
 const beckon = await startTestBeckon();
@@ -40,8 +41,8 @@ const fire = (
   });
 
 /**
- * `known`: this process has cached the credential, and reads the body without a query to the
- * database first.
+ * @param known Whether this process has cached the credential. It then reads the body without
+ *   querying the credential first.
  */
 async function pausedAgent(known: boolean) {
   const made = await beckon.createAgent();

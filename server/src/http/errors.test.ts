@@ -14,7 +14,10 @@ const sources = globSync("**/*.ts", { cwd: root })
   .map((file) => readFileSync(join(root, file), "utf8"))
   .join("\n");
 
-/** As a string. Tables with an entry for each code write it as a property name. */
+/**
+ * Returns whether the sources contain the value as a string literal. Property names do not count,
+ * because tables have a property for every code, even if no code of the server uses it.
+ */
 const isUsed = (value: string) =>
   ["'", '"', "`"].some((quote) => sources.includes(`${quote}${value}${quote}`));
 
@@ -83,7 +86,7 @@ describe("the response to an error", () => {
         route: "/agents",
         requestId: `rid_${count}`,
       });
-    // A second can end in between.
+    // A second can end during the loop, so up to twice 20 lines are logged.
     expect(lines.length).toBeLessThanOrEqual(40);
   });
 });

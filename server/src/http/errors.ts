@@ -4,8 +4,7 @@ import { FixedWindowCounter } from "../base/fixed-window.ts";
 import type { Log } from "../base/log.ts";
 
 /**
- * HTTP status and meaning of each error code. Because of the type, the code does not compile if an
- * error code has no entry.
+ * HTTP status and meaning of each error code. The type requires an entry for every error code.
  */
 export const apiErrors: {
   readonly [Code in ErrorCode]: { readonly status: number; readonly meaning: string };

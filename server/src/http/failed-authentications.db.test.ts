@@ -97,7 +97,10 @@ test("a valid caller gets no limit headers, also at the address of a caller that
   ]).toEqual([null, null, null]);
 });
 
-/** Addresses of one IPv6 network per test; the last two groups differ. */
+/**
+ * Returns a function that returns different addresses of one /64 network. Each test uses its own
+ * network.
+ */
 const inNetwork = (network: string) => (index: number) =>
   `2001:db8:0:${network}:${index.toString(16)}::${index.toString(16)}`;
 

@@ -9,15 +9,16 @@ import { startModelServer } from "../../test/model-server.ts";
 import { type Exchange, type ExchangeOptions, rawExchange } from "../../test/raw-exchange.ts";
 
 /**
- * Sends unexpected input to both entry points that start runs. After every exchange: each response
- * has our format, none is a 5xx, and exactly the runs exist that the responses named. At the end:
- * one model call for each run.
+ * Sends unexpected input to both entry points that start runs. After every exchange, checks that
+ * each response has the API's format, that none is a 5xx except for a run that failed, and that
+ * exactly the runs exist that the responses named. The last test checks that each run has called
+ * the model once.
  *
- * Long because all properties share one record of the expected runs, and their inputs are written
- * out.
+ * This file is long because all properties share the set `known`, and because it contains the
+ * generators of their inputs.
  */
 
-// Addresses are random for each request, so that failed authentications are not rate limited.
+// Each request has its own address, so that failed authentications are not rate limited.
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const models = await startModelServer();
 afterAll(() => models.close());
@@ -28,10 +29,10 @@ const prefixed = await beckon.createTrigger(agent.id, { prompt_prefix: "Read thi
 const invokePath = `/api/public/agents/${agent.id}/invoke`;
 const firePath = new URL(trigger.url).pathname;
 
-/** Runs that belong to an earlier exchange. */
+/** Ids of the runs that `newRuns` has returned so far. */
 const known = new Set<string>();
 
-/** Returns the runs since the last call. */
+/** Returns the ids of the runs that were created since the last call. */
 async function newRuns(): Promise<string[]> {
   const { rows } = await beckon.db.database.engine.query<{ id: string }>(
     "select id from runs where not (id = any ($1)) order by id",
@@ -116,7 +117,7 @@ function address(): string {
   return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
 }
 
-/** Runs the property for 200 inputs, or for 2 seconds. */
+/** Checks the property with at most 200 inputs, and for at most 2 seconds. */
 async function holds<T>(
   inputs: fc.Arbitrary<T>,
   predicate: (input: T) => Promise<void>,
@@ -233,7 +234,7 @@ function parses(text: string): boolean {
   return parsed(text) !== undefined;
 }
 
-/** A byte order mark is accepted. */
+/** Parses JSON, which can begin with a byte order mark. Returns undefined if it is invalid. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ""));
@@ -307,7 +308,7 @@ test("invoke echoes its input if the body is valid, with any content type, and r
   });
 });
 
-/** A request as bytes. Lengths and connection headers are set by the caller. */
+/** Returns a request as bytes. The caller gives the headers for length and connection. */
 function request(
   method: string,
   target: string,
@@ -600,9 +601,9 @@ test("wrong lengths and contradicting framing get a response, and start at most 
     const namedRuns = answers.map(({ status, headers, text }) =>
       checked(status, headers.get("content-type"), text),
     );
-    // A caller that has disconnected may not learn of its run, but gets at most one, for what it
-    // had sent. Starts are written in order: when the next caller has its response, no earlier run
-    // can follow.
+    // A caller that disconnects may get no response although its run was started. At most one run
+    // is started, and its input is part of the bytes that were sent. Starts are written in order,
+    // so all runs of this exchange exist once the next request has its response.
     const next = await beckon.call(trigger.url, { body: "next" });
     const added = (await newRuns()).filter((run) => run !== next.body.run_id);
     expect(added.length).toBeLessThanOrEqual(1);
@@ -648,7 +649,8 @@ test("pipelined requests are answered one by one, in order, whatever is sent bet
 });
 
 /**
- * An unknown trigger: two characters differ, so that a change of one byte does not make it valid.
+ * The path of an unknown trigger. It differs from the path of the known trigger in two characters,
+ * so that a change of one byte does not make it valid.
  */
 const unknownTarget =
   firePath.slice(0, -2) +

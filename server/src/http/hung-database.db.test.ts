@@ -4,7 +4,10 @@ import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { startProxy } from "../../test/proxy.ts";
 
-/** One process whose database hangs, next to one with a working connection for the test. */
+/**
+ * `behind` is a process that connects to the database through a proxy, which can stop forwarding.
+ * `beckon` connects directly.
+ */
 
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 const proxy = await startProxy(beckon.db.url);
@@ -48,7 +51,7 @@ test.each<"blackHole" | "mute">(["blackHole", "mute"])(
       expect(answer).toBe(503);
       expect(ms).toBeLessThan(3_000);
     }
-    // More than there are connections, so that some wait for one.
+    // Sends more requests than there are database connections, so that some wait for a connection.
     const paths = Array.from({ length: 10 }, () => [
       `/agents/${agent.id}`,
       "/runs",
@@ -61,7 +64,7 @@ test.each<"blackHole" | "mute">(["blackHole", "mute"])(
       expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
       expect(ms).toBeLessThan(5_000);
     }
-    // Also when all connections are in use.
+    // Readiness responds in time even while all database connections are in use.
     const { answer, ms } = await timed(readiness());
     expect([answer, ms < 3_000]).toEqual([503, true]);
 
@@ -87,6 +90,6 @@ test("simultaneous readiness requests share one query", async () => {
   expect(await Promise.all(Array.from({ length: 50 }, readiness))).toEqual(
     Array.from({ length: 50 }, () => 200),
   );
-  // A few are the worker's.
+  // Background tasks of the process can also send queries.
   expect(queries).toBeLessThan(10);
 });

@@ -75,7 +75,8 @@ test("an unknown expectation is ignored", async () => {
   expect(answers.map(({ status }) => status)).toEqual([200]);
 });
 
-// Most clients do so. Closing the connection while they send would lose the response.
+// Most clients read the response only after they have sent the whole request. If the server closed
+// the connection while they send, they would lose the response.
 test.each([
   ["401 without a credential", `/api/public/agents/${agent.id}/invoke`, 401],
   ["413 for the size", pathname, 413],

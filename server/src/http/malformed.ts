@@ -47,8 +47,8 @@ export function answerMalformed(server: Server): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const outgoing = latest.get(socket);
     const isAnswered = outgoing?.writableFinished && outgoing.req.complete;
-    // A response has begun and is not complete. An error response cannot be written into the middle
-    // of it, so the connection is closed.
+    // A response has begun, and either it or its request is not complete. The client could not
+    // distinguish an error response from the rest of that response, so the connection is closed.
     if (outgoing?.headersSent && !isAnswered) return void socket.destroy();
     const isOfLatest = outgoing !== undefined && !isAnswered;
     const requestId = isOfLatest ? requestIdOf(outgoing) : newRequestId();

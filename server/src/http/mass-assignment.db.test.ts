@@ -8,8 +8,8 @@ import { accountRoutes } from "./api/accounts.ts";
 import { managedRoutes } from "./api/index.ts";
 
 /**
- * Fields that only the server sets, each in the body of every route with a body: rejected by name,
- * and nothing is written.
+ * Sends fields that only the server sets, in the body of every route that has a body. The response
+ * must name the rejected field, and nothing must be written.
  */
 
 const beckon = await startTestBeckon();
@@ -49,7 +49,7 @@ const members = [
   "constructor",
 ];
 
-/** Every object of a body is closed, nested ones too: the largest body that a route accepts. */
+/** Part of the bodies in `fuller`, whose nested objects must reject unknown fields too. */
 const operation = {
   name: "read",
   description: "Reads",
@@ -74,7 +74,7 @@ const fuller: Readonly<Record<string, unknown>> = {
   updateAgent: agent,
   importAgents: { beckon: 1, agents: [{ ...agent, triggers: [{ name: "Test" }] }] },
   createWorkspace: { name: "Test" },
-  // The payload is any JSON, also an object with these fields.
+  // The payload is a string, because a payload that is an object can have any fields.
   testTrigger: { payload: "Hello" },
 };
 
@@ -102,7 +102,7 @@ function withMember(body: unknown, at: readonly string[], member: string): strin
   return `{${[...given, ...(next === undefined ? [`${JSON.stringify(member)}:"x"`] : [])]}}`;
 }
 
-/** Fields that the schema has somewhere. Other tests check their values. */
+/** Returns the names of all fields of a schema, at any depth. These fields are not unknown. */
 function namesIn(schema: unknown): string[] {
   if (schema === null || typeof schema !== "object") return [];
   return Object.entries(schema).flatMap(([key, value]) =>
@@ -138,7 +138,7 @@ describe.each(taking.map((route) => ({ ...route, id: route.doc.id })))("$method 
       "select (select count(*) from workspaces) w, (select count(*) from users) u",
     );
     for (const at of objectsIn(body)) {
-      // A document to import is a third party's, and open.
+      // The objects of an OpenAPI document can have any fields.
       if (id === "importHttpTool" && at.length > 0) continue;
       const tried = at.length === 0 ? members : ["id", "workspace_id", "version", "__proto__"];
       for (const member of tried.filter((name) => !known.has(name))) {

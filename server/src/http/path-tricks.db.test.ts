@@ -8,8 +8,8 @@ import { accountRoutes } from "./api/accounts.ts";
 import { managedRoutes } from "./api/index.ts";
 
 /**
- * Alternative byte sequences of a request, for every route: they never get more than the plain
- * request, and change nothing.
+ * Sends a request to every route in unusual forms: with other spellings of the path, and with
+ * additional headers. None must give more access than the plain request, or change anything.
  */
 
 const beckon = await startTestBeckon();
@@ -76,7 +76,7 @@ const paths: readonly ((path: string) => string)[] = [
 ];
 const acts = ["GET", "POST", "PATCH", "DELETE"];
 
-/** Headers that other servers are known to obey. Some replace one of the caller's own. */
+/** Headers that some other servers obey. Some repeat a header that the caller sends too. */
 const headers: readonly ((own: Headers, path: string) => Headers)[] = [
   ...["x-http-method-override", "x-http-method", "x-method-override"].flatMap((name) =>
     acts.map((act) => (own: Headers) => [...own, [name, act] as const]),
@@ -148,7 +148,7 @@ async function send({
     Buffer.from(`${lines.join("\r\n")}\r\n\r\n${text}`),
   );
   expect(answers.length).toBeLessThan(2);
-  // A file has no length that is known beforehand.
+  // A response without Content-Length, such as an export, is not in `answers`.
   const [, status = "400"] = /^HTTP\/1\.1 (\d{3}) /.exec(rest) ?? [];
   return answers[0] ?? { status: Number(status), text: rest.slice(rest.indexOf("\r\n\r\n")) };
 }
@@ -161,7 +161,7 @@ const invoke = {
 const personal = accountRoutes.filter(({ who }) => who === "signed in");
 const routes = [...managedRoutes, invoke, ...personal];
 
-/** The range of statistics ends at the time of the request. */
+/** Removes the time range of run statistics, which depends on the time of the request. */
 const withoutRange = (text: string) => text.replace(/"created_(after|before)":"[^"]*",?/g, "");
 
 const kindOf = (route: { method: string; permission?: string }) =>
@@ -171,7 +171,7 @@ describe.each(Object.entries(callers))("%s", (who, own) => {
   const here = who === "a viewer's session" ? [...managedRoutes, invoke] : routes;
 
   test.each(here)("gets no more access to $method $path", async (route) => {
-    // A member can leave the workspace, so the one in the path is another.
+    // Every member can remove their own membership, so the path has the id of another member.
     const path = `/api/public${pathOf(route.path, workspace, { ":user_id": workspace.owner.id })}`;
     const plain: Sent = { method: route.method, path, headers: own, body: bodyOf(route) };
     const all = [

@@ -12,7 +12,8 @@ const agent = await beckon.createAgent();
 const other = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
 const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
-// Has only scopes that every key of this file can grant: rotating a key with more is rejected.
+// The key has only the scope `keys:write`, which every credential that rotates it here has too. A
+// key cannot be rotated with a credential that lacks one of its scopes.
 const { data: key } = (
   await beckon.call("/keys", { body: { name: "Test", scopes: ["keys:write"] } })
 ).body;

@@ -7,7 +7,10 @@ import { startHeldModel } from "../../test/held-model.ts";
 const beckon = await startTestBeckon();
 const async = { prefer: "respond-async" };
 
-/** An agent with one executing run, which is held, and `queued` waiting ones. */
+/**
+ * Creates an agent with one run that executes until `held.release()`, and `queued` runs in its
+ * queue.
+ */
 async function busyAgent({ queued, limit = queued }: { queued: number; limit?: number }) {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({

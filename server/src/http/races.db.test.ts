@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
 import { managedRoutes } from "./api/index.ts";
 
-/** Many simultaneous callers at every route where exactly one of them must win. */
+/** Sends simultaneous requests to every route where only one of them must take effect. */
 
 const beckon = await startTestBeckon();
 const atOnce = 100;
@@ -11,7 +11,7 @@ const many = <T>(work: (index: number) => Promise<T>) =>
 
 const names = (routes: typeof managedRoutes) => routes.map(({ doc }) => doc.id).sort();
 
-/** For each route that rotates: its path, and whether the returned secret is valid. */
+/** For each route that rotates a secret: its path, and a request that uses the returned secret. */
 const rotating: Readonly<
   Record<
     string,

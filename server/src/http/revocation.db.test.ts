@@ -3,8 +3,8 @@ import { type Answer, startTestBeckon } from "../../test/beckon.ts";
 import { statesOf } from "../../test/runs-of.ts";
 
 /**
- * Two processes that both serve and execute. Once one has acknowledged an end of access, both
- * reject the credential.
+ * Two processes that both serve requests and execute runs. Once one of them has confirmed that a
+ * token is revoked or rotated, a trigger disabled or an agent paused, both reject new runs.
  */
 const beckon = await startTestBeckon();
 const other = await beckon.another();
@@ -17,8 +17,8 @@ interface Sent {
 }
 
 /**
- * Sends requests, `perSecond` of them or as fast as possible, until it is stopped. Records when
- * each was sent and its response.
+ * Sends requests, `perSecond` of them or as fast as possible, until `stop` is called. Records when
+ * each request was sent, and its response.
  */
 function sendOn(
   send: (index: number) => Promise<Answer>,

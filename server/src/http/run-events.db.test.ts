@@ -16,7 +16,7 @@ const numbers = seqsOf(all);
 const last = numbers.length;
 
 test("the events of a run are its journal, oldest first", () => {
-  // It may have been queued first, depending on the load of this process.
+  // Whether the run was queued first depends on the load of this process.
   expect(typesOf(all).filter((type) => type !== "run.queued")).toEqual([
     "run.started",
     "run.step",

@@ -32,7 +32,7 @@ const stream = async (path: string, options: StreamOptions = {}) => {
   return reader;
 };
 
-/** A run whose model is held until it is released. */
+/** Starts a run whose model does not respond until `held.release()`. */
 async function executing(behaviour: Behaviour = says("Hello")) {
   const held = await startHeldModel(beckon, behaviour);
   const { id, token } = await beckon.createAgent({ model: held.model, tools: [{ type: "clock" }] });
@@ -240,7 +240,7 @@ test("deltas are streamed while the model answers, and a later subscriber gets t
   });
   const piece = streamOf(textChunk("Hel"));
   const bytes = await server.bytesOf(piece, { model: "scripted", messages: [], stream: true });
-  // The end of the chunked framing is 5 bytes.
+  // The last 5 bytes end the chunked transfer coding. Without them the response stays incomplete.
   server.script([withDelivery({ type: "stall", after: bytes - 5 }, piece)]);
   const first = await stream(`/agents/${speaking.id}/invoke`, {
     credential: speaking.token,
@@ -310,7 +310,8 @@ test.each([
     const reader = await stream(path);
     await reader.has("run.started");
     if (what === "leaves") reader.close();
-    // The server's reaction is not visible from here, but takes no longer than a response.
+    // The test cannot observe when the server has noticed that the client left. It waits for one
+    // response, which takes longer.
     await beckon.call(path);
     held.release();
     await eventually("the last call", () => held.requests.length === 2 || undefined);

@@ -6,7 +6,7 @@ import { startHeldModel } from "../../test/held-model.ts";
 import { eventTypesOf, statesOf } from "../../test/runs-of.ts";
 import { insertKey, insertStranger } from "../../test/workspace-key.ts";
 
-/** One process serves callers, another executes: cancellation works across processes. */
+/** One process serves requests and another executes runs, so that cancellations cross processes. */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 const worker = await beckon.another({ settings: { BECKON_ROLE: "worker" } });
 afterAll(() => worker.stop());
@@ -17,7 +17,7 @@ const cancel = (body: unknown, credential = beckon.key) =>
 const cancelled = (count: number) => ({ ok: true, data: { cancelled: count, next: null } });
 type Agent = Awaited<ReturnType<typeof beckon.createAgent>>;
 
-/** An agent with a run that waits for its model, and `queued` more. */
+/** Creates an agent with a run that waits for its model, and `queued` runs in its queue. */
 async function busy(queued: number) {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });

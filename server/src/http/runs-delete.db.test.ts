@@ -153,8 +153,8 @@ test("a caller that waits for a run that is deleted gets an error, and its strea
     }
   };
   expect((await read("run.queued")).done).toBe(false);
-  // As if another process had executed it and a client had deleted it between two polls of this
-  // process.
+  // Simulates that another process executes the run and a client deletes it, both between two polls
+  // of this process.
   await idle.db.database.engine.query(
     "update runs set status = 'succeeded', finished_at = now() where id = $1",
     [run.id],

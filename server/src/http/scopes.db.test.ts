@@ -5,8 +5,8 @@ import { insertKey } from "../../test/workspace-key.ts";
 import { managedRoutes } from "./api/index.ts";
 
 /**
- * Every managed route with each single scope: allowed by the one that it declares, and by no other.
- * A route that declares two is allowed by both together only.
+ * Sends a request to every managed route with each single scope. Only the scope that the route
+ * declares must allow it. If a route declares two scopes, only both together must allow it.
  */
 
 const beckon = await startTestBeckon();
@@ -18,8 +18,8 @@ const keys = new Map(
 const none = await insertKey(beckon, { scopes: [] });
 
 /**
- * An unknown resource and an invalid body: a caller with the scope gets that error, and nothing
- * changes.
+ * Requests an unknown resource with an invalid body. A caller with the scope gets an error about
+ * one of these, so nothing changes.
  */
 const send = (method: string, path: string, credential: string | undefined) =>
   beckon.call(path.replaceAll(/:\w+/g, "none"), {

@@ -3,10 +3,13 @@ import { startTestBeckon } from "../../test/beckon.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 import { openStream, type StreamReader } from "../../test/read-stream.ts";
 
-/** Polls often, so that the tests are fast. The first test uses the production interval. */
+/**
+ * This process checks the credentials of open streams often, so that the tests are fast. The second
+ * process of the first test uses the production interval.
+ */
 const beckon = await startTestBeckon({}, { streamLimits: { checkMs: 100 } });
 
-/** The maximum that the contract promises. */
+/** Maximum time from a revocation to the end of the stream. */
 const withinMs = 5_000;
 const headersOf = (credential: string) => ({
   "x-api-key": credential,

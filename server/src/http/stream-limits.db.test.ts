@@ -20,12 +20,13 @@ async function open(url: string, options: StreamOptions): Promise<StreamReader> 
   return reader;
 }
 
-/** A run that continues, with as many streams of its agent as are allowed. */
+/** Starts a run that executes until `held.release()`, and opens 3 streams of it with one token. */
 async function full({ url }: TestBeckon = beckon) {
   const held = await startHeldModel(beckon, says("Hello"));
   const agent = await beckon.createAgent({ model: held.model });
   const { body } = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
-  // Clients that subscribe before the model call get an event for it; these subscribe later.
+  // Clients that subscribe before the model call would get events of its output. These clients must
+  // not, so they subscribe later.
   await held.reached(1);
   const events = `/runs/${body.run_id}/events`;
   const openOne = (credential = agent.token) => open(`${url}/api/public${events}`, { credential });
@@ -104,7 +105,7 @@ test("a client that accepts no data, while there is some, is disconnected", asyn
   const url = `${beckon.url}/api/public/runs/${body.run_id}/events`;
   const stalled = await open(url, { credential: key, paused: true });
   expect([stalled.status, (await openOne(key)).status]).toEqual([200, 503]);
-  // The others stay, so that there is capacity only after this one was disconnected.
+  // The other streams stay open, so there is capacity only after `stalled` was disconnected.
   await eventually(
     "room for another",
     async () => (await openOne(key)).status === 200 || undefined,

@@ -8,12 +8,12 @@ import { type Behaviour, says } from "../../test/model-server.ts";
 import { openClient } from "../../test/open-client.ts";
 import { openStream, type StreamReader } from "../../test/read-stream.ts";
 
-/** One process executes, another only serves: its clients read what the first one writes. */
+/** `beckon` executes runs. `api` only serves requests: its clients read what `beckon` writes. */
 const beckon = await startTestBeckon();
 const api = await beckon.another({ settings: { BECKON_ROLE: "api" } });
 afterAll(() => api.stop());
 
-/** Calls the clock a few times, then says Hello. */
+/** Calls the clock eight times, then says Hello. */
 const manySteps: Behaviour = (request, index) => {
   const answered = request.body.messages.filter(({ role }) => role === "tool").length;
   return says(
@@ -23,7 +23,7 @@ const manySteps: Behaviour = (request, index) => {
   )(request, index);
 };
 
-/** Runs whose model is held until it is released. */
+/** Starts runs whose model does not respond until `held.release()`. */
 async function executing(count: number, behaviour: Behaviour = manySteps) {
   const held = await startHeldModel(beckon, behaviour);
   const agent = await beckon.createAgent({ model: held.model, tools: [{ type: "clock" }] });
@@ -117,7 +117,7 @@ test("1,000 clients at two processes cause almost no queries while idle, and get
   await annotate(
     `${asked} queries in 2 s; ${took.toFixed(0)} ms until 20 runs had ended and all readers had the events`,
   );
-  // Four polls, one check of credentials, and a few queries of each process's own.
+  // In two seconds, a process sends four polls, one check of credentials and a few other queries.
   expect(asked).toBeLessThan(60);
   for (const reader of readers) expect(reader.types.at(-1)).toBe("run.finished");
 });

@@ -15,7 +15,7 @@ const { data: key } = (await beckon.call("/keys", { body: { name: "Test", preset
 const { body: invoked } = await beckon.invoke(agent, "Hello");
 const member = await addPerson(beckon, { role: "viewer" });
 
-/** Every route with a body, and a valid one. */
+/** Routes that have a body, each with a valid body. */
 const routes: readonly (readonly [method: string, path: string, body: Record<string, unknown>])[] =
   [
     ["POST", "/agents", { name: "Test", model: "demo/echo" }],

@@ -18,7 +18,7 @@ const path = `/runs/${invoked.run_id}/events`;
 const { data: journal } = (await beckon.call(path)).body;
 const { data: page } = (await beckon.call(`${path}?view=summary`)).body;
 
-/** A workspace of its own with an agent, and a function that sends requests with its key. */
+/** Creates a workspace with an agent. `get` sends requests with a key of this workspace. */
 async function workspace() {
   const agent = await seedAgent(database);
   const credential = await insertKey(beckon, { workspaceId: agent.workspaceId });
@@ -215,7 +215,7 @@ describe("summaries of events", () => {
     const { id } = await beckon.createAgent();
     await beckon.call(`/agents/${id}/pause`, { body: { reason: "Holiday" } });
     const query = `agent_id=${id}&kind=agent.paused`;
-    // Open transactions of other tests hold events back.
+    // Open transactions of other tests can hide the event for a while.
     const full = await vi.waitFor(async () => {
       const { body } = await beckon.call(`/events?${query}`);
       expect(body.data).toMatchObject([{ data: { reason: "Holiday" } }]);

@@ -4,8 +4,8 @@ import { expectError } from "../../test/expect-error.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
 
 /**
- * An attacker who can write to the database, without the master key, can move an encrypted value;
- * it can then not be decrypted anywhere.
+ * An attacker who can write to the database but does not have the master key can move an encrypted
+ * value to another row or column. The server must not decrypt it there.
  */
 
 const beckon = await startTestBeckon();

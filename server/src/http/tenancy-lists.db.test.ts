@@ -8,13 +8,13 @@ import { readRows } from "../../test/rows-of.ts";
 import { managedRoutes } from "./api/index.ts";
 
 /**
- * What two workspaces with the same content see without asking for foreign resources: lists,
- * exports, streams, stored responses.
+ * Two workspaces with the same content. Lists, exports, streams and stored responses of one must
+ * contain nothing of the other.
  */
 
 const beckon = await startTestBeckon();
 const [first, second] = await fillTwoWorkspaces(beckon);
-/** The same person is in both, so that only the workspace separates their requests. */
+/** A member of both workspaces. Their requests differ only in the workspace that they name. */
 const ownerOfBoth = await addPerson(beckon, { role: "owner" });
 await beckon.db.database.engine.query(
   "insert into members (user_id, workspace_id, role) values ($1, $2, 'owner')",
@@ -35,8 +35,8 @@ test("each workspace has its own ids", () => {
 });
 
 /**
- * `listed`: waits until something is listed, since transactions in other databases of this server
- * delay events.
+ * Sends a request. If `listed` is true, repeats it until the list has an item, because open
+ * transactions in other databases of this server can hide events for a while.
  */
 const read = (call: (path: string) => Promise<Answer>, path: string, listed: boolean) =>
   eventually(`something in ${path}`, async () => {

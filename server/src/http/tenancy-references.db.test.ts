@@ -9,9 +9,9 @@ import { managedRoutes } from "./api/index.ts";
 import type { ManagedRoute } from "./management/managed-route.ts";
 
 /**
- * Two workspaces with the same content: in queries and bodies, every field that can refer to
- * something refers to a resource of the other one. A new field or parameter fails this file until
- * it is listed here.
+ * Two workspaces with the same content. In requests to one, every query parameter and body field
+ * that can refer to a resource refers to a resource of the other. A new parameter or field makes a
+ * test fail until it is listed in this file.
  */
 
 const beckon = await startTestBeckon();
@@ -20,7 +20,7 @@ const [ours, theirs] = (await fillTwoWorkspaces(beckon)).toReversed() as [
   FilledWorkspace,
 ];
 const rows = await readRows(beckon.db);
-// Requests of `default` that created the other workspace are recorded in both.
+// Both workspaces have an audit entry about the creation of one of them, so they share some ids.
 const shared = await rows.ids(ours.id);
 const foreign = [...(await rows.ids(theirs.id))].filter((id) => !shared.has(id));
 
@@ -33,8 +33,8 @@ const callers = [
 ] as const;
 
 /**
- * The response contains nothing of the foreign workspace except what was sent, and nothing of it
- * has changed.
+ * Sends a request. Checks that the response contains nothing of the foreign workspace except what
+ * the request contains, and that nothing in the foreign workspace has changed.
  */
 async function keepsApart(asked: unknown, ask: () => Promise<Answer>): Promise<Answer> {
   const before = await rows.marks(theirs.id);
@@ -54,7 +54,10 @@ const plainInQueries =
     " ",
   );
 
-/** What the others can refer to; `path` is the route's, with ids of the foreign workspace. */
+/**
+ * For every other query parameter, values that refer to the foreign workspace. `path` is the path
+ * of the route with ids of the foreign workspace.
+ */
 const inQueries: Readonly<
   Record<string, (path: string) => Promise<readonly string[]> | readonly string[]>
 > = {
@@ -69,7 +72,7 @@ const inQueries: Readonly<
   actor: () => [`user:${theirs.owner.id}`],
   target: () => [theirs.agent.id, theirs.keyId, theirs.viewer.id],
   after: async (path) => {
-    // Transactions in other databases of this server delay events.
+    // Open transactions in other databases of this server can hide events for a while.
     const page = await eventually(`something in ${path}`, async () => {
       const { body } = await beckon.call(`${path}?limit=1`, { credential: theirs.key });
       return body.data.length > 0 ? body : undefined;
@@ -78,7 +81,7 @@ const inQueries: Readonly<
   },
 };
 
-/** What a request has found: lines, counts of runs, or a list. */
+/** Returns what the request found: lines of text, counts of runs, or the items of a list. */
 function foundIn(doc: (typeof managedRoutes)[number]["doc"], body: Answer["body"]) {
   if (doc.lines) return body ?? "";
   if (doc.id !== "getRunStats") return body.data;
@@ -111,7 +114,8 @@ test.each(queries)(
 test.each(managedRoutes.filter(({ doc }) => doc.list))(
   "$path returns cursors to use in another workspace",
   async ({ path, doc }) => {
-    // A key belongs to one workspace, whose list has no second page. Each event has a cursor.
+    // A key lists only its own workspace, so there is no second page and no cursor. For events
+    // there are two cursors: that of the page and that of the first event.
     const expected = doc.id === "listWorkspaces" ? 0 : doc.id === "listEvents" ? 2 : 1;
     expect(await inQueries.after?.(pathOf(path, theirs))).toHaveLength(expected);
   },
@@ -170,7 +174,7 @@ const document = (agent: object) => ({
 const after = async (list: string) =>
   (await beckon.call(list, { credential: theirs.key })).body.next as string;
 
-/** Bodies for each of them, with the expected status. */
+/** For each field in `referring`: bodies, with the expected status and `data` of the response. */
 const cases: Readonly<
   Record<string, readonly (readonly [body: unknown, status: number, data?: unknown])[]>
 > = {
@@ -211,7 +215,7 @@ const cases: Readonly<
   ],
   "deleteRuns.tag": [[{ filter: { tag: theirs.mark } }, 200, { deleted: 0, next: null }]],
   "deleteRuns.after": [[{ all: true, after: await after("/runs?limit=1") }, 400]],
-  // A person can be in both workspaces, and nobody here learns that they are.
+  // A person can be a member of both workspaces. The response does not reveal whether they are.
   "createInvitation.email": [[{ email: theirs.viewer.email, role: "viewer" }, 201]],
 };
 

@@ -15,8 +15,8 @@ import { accountRoutes } from "./api/accounts.ts";
 import { managedRoutes } from "./api/index.ts";
 
 /**
- * Two workspaces with the same content: in the path of every route, every kind of id of the other
- * one. See also tenancy-references.
+ * Two workspaces with the same content. Requests to one have ids of the other in the path: every
+ * kind of id, for every route. See also tenancy-references.
  */
 
 const beckon = await startTestBeckon();
@@ -33,7 +33,10 @@ const membersIn = (path: string) =>
   (path.match(/:\w+/g) ?? []).filter((name) => name !== ":version");
 const withIds = routes.filter(({ path }) => membersIn(path).length > 0);
 
-/** Every way to take at least one id of a path from `theirs` and the others from `ours`. */
+/**
+ * Returns path parameters with at least one id from `theirs`: every combination with ids from
+ * `ours`, and further agents and runs of `theirs`.
+ */
 function foreignChoices(
   path: string,
   ours: FilledWorkspace,

@@ -6,7 +6,7 @@ import { startHeldModel } from "../../test/held-model.ts";
 
 const beckon = await startTestBeckon();
 
-/** Runs `act` while another transaction holds a lock that every start needs. */
+/** Runs `act` while another transaction holds a lock on `runs` that blocks all inserts of runs. */
 async function whileNothingStarts<T>(act: () => Promise<T>): Promise<T> {
   const lock = await beckon.db.database.engine.connect();
   try {

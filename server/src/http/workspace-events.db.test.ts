@@ -18,7 +18,8 @@ const run = async (agent: { id: string; token: string }) =>
   (await beckon.invoke(agent, "Hello")).body.run_id as string;
 
 /**
- * Pauses a new agent and waits until that event is listed: all earlier events are then listed too.
+ * Waits until all events so far are listed: pauses a new agent and waits until the event of this
+ * pause is listed.
  */
 async function allShown(): Promise<void> {
   const last = await beckon.createAgent();
@@ -29,7 +30,7 @@ async function allShown(): Promise<void> {
   );
 }
 
-/** The events of all pages, from the first event or from a cursor. */
+/** Returns the events of all pages, from the first event or after a cursor. */
 async function shown(
   query: string,
   { credential = beckon.key, from = "" } = {},
@@ -149,7 +150,8 @@ test("simultaneous pauses and resumptions are listed in the order in which they 
   );
   await allShown();
   const events = await shown(`agent_id=${agent.id}&${both}`);
-  // Each pause changed the reason. A resumption changed something only after a pause.
+  // Each pause has another reason, so it writes an event. A resumption writes one only if the agent
+  // was paused.
   const types = events.map(({ type }) => type);
   expect(types.filter((type) => type === "agent.paused")).toHaveLength(20);
   for (const [index, type] of types.entries())

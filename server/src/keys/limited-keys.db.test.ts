@@ -6,7 +6,8 @@ import { statesOf } from "../../test/runs-of.ts";
 import { managedRoutes } from "../http/api/index.ts";
 
 /**
- * Tests every route with a key limited to agents: it only reaches them, their triggers and runs.
+ * Tests every route with a key that is limited to some agents. It must give access only to these
+ * agents, and to their triggers and runs.
  */
 
 const beckon = await startTestBeckon();
@@ -25,7 +26,7 @@ const triggers = {
   theirs: await beckon.createTrigger(theirs.id),
 };
 const runs = {
-  // Long, so that it has an artifact.
+  // The input is long, so that the run has an artifact.
   mine: (await beckon.invoke(mine, "mine ".repeat(20_000))).body.run_id,
   theirs: (await beckon.invoke(theirs, "theirs")).body.run_id,
 };
@@ -64,7 +65,7 @@ test.each(about)("%s %s: what hangs on another agent is not there", async (metho
   expectError(await call(pathTo(path, "theirs"), method), 404, "not_found");
 });
 
-// All of these fail before the body is parsed, so that the resources do not change.
+// Requests other than GET are rejected for an unknown field, so that the resources do not change.
 test.each(about.filter(([method, path]) => method !== "DELETE" && !path.endsWith("/duplicate")))(
   "%s %s gives access to resources of the key's agents only",
   async (method, path) => {

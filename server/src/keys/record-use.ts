@@ -16,8 +16,8 @@ export interface KeyUse {
 
 const intervalMs = 60_000;
 /**
- * Maximum entries of the cache of keys whose use was written less than a minute ago. The next use
- * of an evicted key is written again.
+ * Maximum entries of the cache of keys whose use was noted less than a minute ago. The next use of
+ * an evicted key executes the update again, but `noteUse` changes no row within the minute.
  */
 const maxSecrets = 10_000;
 

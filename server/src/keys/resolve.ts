@@ -4,7 +4,7 @@ import { type FoundKey, findKeyBySecret } from "./store.ts";
 
 /**
  * Returns the key to which a credential belongs, or undefined if the credential is malformed,
- * unknown or expired. A rotated secret can still be valid, in its grace period.
+ * unknown or expired. After a rotation, the previous secret is valid until its grace period ends.
  */
 export async function resolveKey(database: Database, text: string): Promise<FoundKey | undefined> {
   return hasKeyFormat(text) ? findKeyBySecret(database, hashCredential(text)) : undefined;

@@ -4,13 +4,13 @@ import { expectError } from "../../test/expect-error.ts";
 import { addPerson, password } from "../../test/people.ts";
 import type { Beckon } from "../main.ts";
 
-/** What the pages of one-time links show before they are filled in. */
+/** Tests the routes that check a one-time link, for the page that shows what the link is for. */
 
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const started: Beckon[] = [];
 afterAll(() => Promise.all(started.map((each) => each.stop())));
 let addresses = 0;
-/** Invalid links are counted by IP address, so each request comes from another one. */
+/** Invalid links are counted by IP address, so each request has its own address. */
 const newAddress = () => ({ "x-forwarded-for": `198.51.100.${++addresses}` });
 const post = (path: string, body: unknown, headers = newAddress()) =>
   beckon.call(path, { credential: null, body, headers });

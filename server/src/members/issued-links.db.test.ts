@@ -11,7 +11,7 @@ import { addPerson, type Person, password } from "../../test/people.ts";
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const { engine } = beckon.db.database;
 let addresses = 0;
-/** Invalid links are counted by IP address, so each request comes from another one. */
+/** Invalid links are counted by IP address, so each request has its own address. */
 const from = () => ({ "x-forwarded-for": `198.51.100.${++addresses}` });
 
 async function newWorkspace(): Promise<{ id: string; key: string }> {
@@ -194,8 +194,8 @@ describe("an invitation", () => {
     const { body } = await owner.call("/invitations", {
       body: { email: "guest@example.com", role: "owner" },
     });
-    // As a restored backup or an older version can leave it: the change of role did not withdraw
-    // the invitation.
+    // Simulates a change of role that did not withdraw the invitation, as in a restored backup or
+    // with an older version of Beckon.
     await engine.query("update members set role = 'admin' where user_id = $1", [owner.id]);
     expectError(await accept(body.data.token), 401, "unauthorized");
     await engine.query("update members set role = 'owner' where user_id = $1", [owner.id]);

@@ -6,14 +6,14 @@ import { addPerson, type Person, password, startSession } from "../../test/peopl
 import { defaultWorkspaceId } from "../workspaces/index.ts";
 
 /**
- * Compares links with a small model after changes between issue and use: a link works if and only
- * if its issuer could issue it now and no change has deleted it.
+ * Issues a link, makes random changes and then uses the link. The result is compared with a small
+ * model: a link works if and only if its issuer could issue it now and no change has deleted it.
  */
 
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const { engine } = beckon.db.database;
 let addresses = 0;
-/** Invalid links are counted by IP address, so each request comes from another one. */
+/** Invalid links are counted by IP address, so each request has its own address. */
 const from = () => ({
   "x-forwarded-for": `198.51.${Math.floor(++addresses / 250)}.${addresses % 250}`,
 });
@@ -27,7 +27,7 @@ const newWorkspace = async (): Promise<Workspace> =>
   (await beckon.call("/workspaces", { body: { name: "Test" } })).body.data;
 const first: Workspace = { id: defaultWorkspaceId, key: beckon.key };
 const workspaces = [first, await newWorkspace(), await newWorkspace()] as const;
-// Each workspace has an owner who stays, so that no other person is the last one.
+// Each workspace has an owner who stays, so that no other person is the last owner.
 for (const { key } of workspaces) await addPerson(beckon, { role: "owner", key });
 
 const names = ["issuer", "target", "guest"] as const;
@@ -69,7 +69,7 @@ const scenario = fc.record({
   by: fc.constantFrom("user", "key"),
   /** Index of the workspace of the link: the issuer is an owner there, and the target a member. */
   workspace: fc.nat(workspaces.length - 1),
-  /** Further workspaces that the issuer owns, and in which the target is a member. */
+  /** Further workspaces: `owned` by the issuer, and `joined` by the target. */
   owned: fc.uniqueArray(fc.nat(workspaces.length - 1)),
   joined: fc.uniqueArray(fc.nat(workspaces.length - 1)),
   changes: fc.array(fc.constantFrom(...changes), { maxLength: 4 }),
@@ -91,8 +91,8 @@ test("a link works if and only if its issuer could issue it now, after any chang
     for (const change of given.changes) {
       const changed = await make(change, home, model, link.keyId);
       if (given.link === "reset") dropped ||= changed === "target";
-      // Invitations of a person are deleted. Those of a key stay, and are valid again once the key
-      // is.
+      // An invitation is deleted when the person who issued it loses the right to issue it. An
+      // invitation that a key issued stays, and is valid again when the key has that right again.
       else dropped ||= given.by === "user" && changed === "issuer" && !canIssue(model, given, home);
     }
     const expected = !dropped && canIssue(model, given, home);
@@ -183,7 +183,7 @@ async function setUpScenario(given: Given, home: Workspace): Promise<Model> {
   return model;
 }
 
-/** Issues the link. @returns undefined if that was rejected. */
+/** Issues the link. @returns undefined if the request was rejected. */
 async function issue(
   given: Given,
   home: Workspace,
@@ -205,7 +205,10 @@ async function issue(
   return response.status < 300 ? { token: response.body.data.token, keyId } : undefined;
 }
 
-/** Makes a change over HTTP if possible. @returns The person whose membership or role changed. */
+/**
+ * Makes a change if it is possible in the current state, over HTTP if there is a route for it.
+ * @returns The person whose membership or role changed.
+ */
 async function make(
   change: Change,
   home: Workspace,
@@ -293,7 +296,7 @@ async function changeMember(
   return name;
 }
 
-/** Uses the link without a session. */
+/** Uses a reset link without a session, or an invitation with the session of `guest`. */
 async function use(link: Given["link"], token: string): Promise<number> {
   if (link === "reset") {
     const body = { token, new_password: password };

@@ -7,8 +7,8 @@ import { startTestBeckon } from "../../test/beckon.ts";
 import { startModelServer } from "../../test/model-server.ts";
 
 /**
- * Executes the pages about providers: every ```sh block, in order. Only the provider's URL is
- * replaced by that of a scripted model server.
+ * Executes every ```sh block of each page in docs/providers, in order. Only the provider's URL is
+ * replaced, by the URL of a scripted model server.
  */
 
 const folder = resolve(import.meta.dirname, "../../../docs/providers");

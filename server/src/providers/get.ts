@@ -8,8 +8,8 @@ import { findProvider } from "./store.ts";
 /**
  * Returns a provider of the workspace, or a provider of the operator that the workspace can use.
  * The response does not contain the provider's key.
- * @throws ApiError `forbidden` if the caller may not read providers; `not_found` if there is no
- *   provider with this id.
+ * @throws ApiError `forbidden` if the caller is not allowed to read providers; `not_found` if there
+ *   is no provider with this id.
  */
 export async function getProvider({
   ctx,

@@ -52,7 +52,7 @@ const notRequested = {
  * workspace's own providers come first, newest first, then the operator's providers, then `demo`.
  * Answers within 4 seconds. The entry of a provider whose models could not be listed contains an
  * error and no models. Results are up to 30 seconds old.
- * @throws ApiError `forbidden` if the caller may not read providers.
+ * @throws ApiError `forbidden` if the caller is not allowed to read providers.
  */
 export async function listModels({
   ctx,

@@ -9,7 +9,7 @@ import { listProviderRows } from "./store.ts";
 /**
  * Lists the workspace's own providers, newest first, then the operator's providers that the
  * workspace can use.
- * @throws ApiError `forbidden` if the caller may not read providers.
+ * @throws ApiError `forbidden` if the caller is not allowed to read providers.
  */
 export async function listProviders({
   ctx,

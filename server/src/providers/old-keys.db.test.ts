@@ -34,7 +34,8 @@ const ids = {
   google: await create("google", "google", undefined),
 };
 const agent = await before.createAgent({ model: "own/m" });
-// What the version before has left: its texts above, and no column for the address.
+// Restores the state of the previous version. `create` has encrypted the keys in its format. The
+// column for the address that a key was given for does not exist yet.
 await engine.query("alter table providers drop column api_key_url");
 await engine.query("delete from migrations where name like '0005-%'");
 

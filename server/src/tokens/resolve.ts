@@ -4,8 +4,8 @@ import { findAgentByToken } from "./store.ts";
 
 /**
  * Returns the agent and workspace of an agent token. Returns undefined if the token is malformed,
- * unknown, revoked or expired, or if its agent is deleted. A rotated token can still be valid, in
- * its grace period.
+ * unknown, revoked or expired, or if its agent is deleted. After a rotation, the previous token is
+ * valid until its grace period ends.
  */
 export async function resolveToken(
   database: Database,

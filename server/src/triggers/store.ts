@@ -27,7 +27,7 @@ export function findTrigger(
 
 /**
  * Returns the trigger and locks its row against other changes. `FOR NO KEY UPDATE` does not block
- * runs that the trigger starts: their foreign key only locks its row `FOR KEY SHARE`.
+ * the start of runs: their foreign key only locks the trigger's row `FOR KEY SHARE`.
  */
 export function findTriggerForChange(
   tx: WorkspaceTransaction,

@@ -10,7 +10,7 @@ export interface TriggerInput {
   readonly triggerId: string;
 }
 
-/** A trigger with its token. The URL is added in `http/`, which knows the server's address. */
+/** A trigger with its token. `http/` adds the URL, because only it has the server's public URL. */
 export type TriggerWithToken = Trigger & { token: string };
 
 export function toTrigger(row: TriggerRow): Trigger {

@@ -11,7 +11,7 @@ const beckon = await startTestBeckon();
 const started: Beckon[] = [];
 afterAll(() => Promise.all(started.map((each) => each.stop())));
 
-/** Starts a server as the supervisor's first one. @returns The setup token that it issues. */
+/** Starts a server as the first process of a supervisor. @returns The setup token it issues. */
 async function startAnew(): Promise<string | null> {
   const another = await beckon.another({ setup: true });
   started.push(another);
@@ -37,7 +37,7 @@ test("a server that is not the supervisor's first issues no link and keeps the p
   const another = await beckon.another();
   started.push(another);
   expect(another.setupToken).toBeNull();
-  // The link is still valid: the password is rejected.
+  // The error is about the password, so the link is still valid. An invalid link would be a 401.
   expectError(await setUp(token, { password: "short" }), 400, "bad_request", /password/);
 });
 

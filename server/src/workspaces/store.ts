@@ -69,7 +69,7 @@ export function updateWorkspaceRow(
     .executeTakeFirstOrThrow();
 }
 
-/** Returns whether PostgreSQL knows the time zone. */
+/** Returns whether PostgreSQL has a time zone with this name, in upper or lower case. */
 export async function isTimeZone(tx: WorkspaceTransaction, name: string): Promise<boolean> {
   const { rows } =
     await sql`select from pg_timezone_names where lower(name) = lower(${name})`.execute(tx);

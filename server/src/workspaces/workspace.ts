@@ -30,8 +30,8 @@ export function workspaceNotFound(): ApiError {
 }
 
 /**
- * Checks that PostgreSQL knows the time zone. Does nothing if `name` is undefined.
- * @throws ApiError `bad_request` if PostgreSQL does not know it.
+ * Checks that PostgreSQL has a time zone with this name. Does nothing if `name` is undefined.
+ * @throws ApiError `bad_request` if it has none.
  */
 export async function requireTimeZone(
   tx: WorkspaceTransaction,

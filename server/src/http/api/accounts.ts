@@ -37,7 +37,7 @@ import type { AccountRoute } from "../management/index.ts";
 const password = "correct horse battery staple";
 const email = "ada@example.com";
 
-/** Routes about accounts: to create one, to sign in, and to manage one's own. */
+/** Routes to create an account, to sign in, and to manage the signed-in person's account. */
 export const accountRoutes: readonly AccountRoute[] = [
   {
     method: "POST",

@@ -6,14 +6,14 @@ import { expectError } from "../../../test/expect-error.ts";
 import { addPerson, password, signIn } from "../../../test/people.ts";
 import { rawRequest } from "../../../test/raw-request.ts";
 
-/** What a browser may be made to send by somebody else's page, with its victim's cookie. */
+/** Requests that a page of another site can make a browser send with the victim's cookie. */
 
 const beckon = await startTestBeckon();
 const victim = await addPerson(beckon, { role: "owner" });
 const { origin, host } = new URL(beckon.url);
 const port = host.split(":")[1];
 
-/** As a browser sends it that was told to by a page. */
+/** Sends a request as a browser does for a page: with the victim's cookie and the given headers. */
 const send = (
   headers: Record<string, string>,
   path = "/agents",
@@ -206,7 +206,7 @@ test("with PUBLIC_URL its host and origin are ours, and no name beside it", asyn
     ).status;
   };
   expect(await status("beckon.example.com", "https://beckon.example.com")).toBe(200);
-  // A proxy that does not pass the Host on.
+  // Simulates a proxy that does not forward the client's `Host`.
   expect(await status("127.0.0.1:3000", "https://beckon.example.com")).toBe(200);
   expect(await status("beckon.example.com", "https://other.example.com")).toBe(403);
   expect(await status("other.example.com", "https://beckon.example.com")).toBe(421);

@@ -16,8 +16,9 @@ export function ignoredFields(body: unknown, known: readonly string[]): string |
   for (const name in body) {
     if (known.includes(name)) continue;
     if (names.length === maxNames) break;
-    // A longer name does not fit. `toWellFormed` replaces lone surrogates, which cannot be encoded.
+    // Such a name can never fit, so it is not encoded.
     if (name.length > maxBytes) continue;
+    // `encodeURIComponent` throws on lone surrogates, so `toWellFormed` replaces them first.
     const encoded = encodeURIComponent(name.toWellFormed()) || '""';
     const added = encoded.length + (names.length === 0 ? 0 : 2);
     if (bytes + added > maxBytes) continue;

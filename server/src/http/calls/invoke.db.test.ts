@@ -12,7 +12,8 @@ const beckon = await startTestBeckon();
 const models = await startModelServer();
 afterAll(() => models.close());
 const { name: provider } = await beckon.createProvider(models.url);
-// Each test's model has a name of its own, by which the server knows how to behave.
+// The model server selects its behaviour by the name of the requested model. For names that are not
+// listed here it never responds.
 const behaviours: Record<string, Behaviour> = { refuses: says(400), silent: blackHole };
 models.script((request, index) => (behaviours[request.body.model] ?? blackHole)(request, index));
 

@@ -74,8 +74,8 @@ export async function startFromRequest(
 function toStart(head: StartHead, caller: Caller, body: RawBody): StartRequest {
   const { source, agentId, contentType = null, output, key, labels, payloadOf } = head;
   const request = { source, caller, agentId, contentType, output };
-  // An Idempotency-Key is bound to a hash of body and labels. Invalid labels have no hash, so their
-  // error takes the place of the binding, like the error of an unreadable body in `bindKey`.
+  // An Idempotency-Key is bound to a hash of body and labels. Invalid labels cannot be hashed, so
+  // their error is passed instead of the binding, as `bindKey` does for an unreadable body.
   if (!labels.ok) return { ...request, payload: labels, idempotency: key && labels };
   const payload = body.ok ? attempt(() => payloadOf(body.value)) : body;
   const idempotency = bindKey(key, body, labels.value);

@@ -187,7 +187,7 @@ test("an invoke that another process executes streams its steps", async () => {
   expect(reader.types).toEqual(["run.queued", "run.started", "run.step", "run.finished"]);
 });
 
-/** Each would end a frame, a line or a text, or begin one, if it stood in a stream as it is. */
+/** Texts that would end or begin a line, field or frame of a stream if they were not escaped. */
 const hostile = [
   "a\rb",
   "a\r\nb",

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 
-/** A file of the build, as it is sent. */
+/** The bytes of a built file, possibly compressed, and the headers to send with them. */
 interface BuiltFile {
   readonly bytes: Buffer<ArrayBuffer>;
   readonly headers: Readonly<Record<string, string>>;

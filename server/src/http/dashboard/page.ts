@@ -25,7 +25,8 @@ const policyWith = (nonce: string): string =>
 const headersWith = (policy: string): Record<string, string> => ({
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": policy,
-  // A stored page could refer to files of an earlier build, and would use its nonce again.
+  // A page from a cache could refer to files of an earlier build. It would also have the same nonce
+  // again, which must be new for each response.
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",

@@ -37,7 +37,7 @@ const app = new Hono<{ Bindings: HttpBindings }>()
   .get("/*", dashboard.servePage)
   .onError((thrown, c) => c.text("", thrown instanceof ApiError ? 404 : 500));
 
-/** Requests a path without normalisation of its dots. */
+/** Sends a GET request for a path to the app, without a network connection. */
 async function get(path: string, headers: Record<string, string> = {}) {
   const response = await app.request(path, {}, { incoming: { headers } } as never);
   return {

@@ -24,7 +24,10 @@ export interface Dashboard {
   serveAsset(c: RequestContext): Promise<Response>;
   /** Serves a file with a constant path. @throws ApiError `not_found` */
   serveRootFile(c: RequestContext, name: (typeof rootFiles)[number]): Promise<Response>;
-  /** Returns the paths of the fonts, for the pages at `/docs`; undefined if there is no build. */
+  /**
+   * Returns the paths of the fonts, for the pages at `/docs`. A path is undefined if the build does
+   * not have the font or does not exist.
+   */
   fonts(): Promise<{ readonly sans: string | undefined; readonly mono: string | undefined }>;
 }
 
@@ -53,7 +56,7 @@ export function createDashboard(
       return new Response(file.bytes, {
         headers: {
           ...file.headers,
-          // The name has a hash of the content.
+          // The name contains a hash of the content, so the content at this path never changes.
           "cache-control": "public, max-age=31536000, immutable",
         },
       });

@@ -14,9 +14,9 @@ export interface Docs {
 }
 
 /**
- * Creates the docs. Document and pages are rendered on first use, since most processes are never
- * asked for them.
- * @param fontsOf finds the dashboard's fonts, whose names change when it is built again
+ * Creates the docs. Document and pages are rendered on first use, because most processes never get
+ * a request for them.
+ * @param fontsOf finds the dashboard's fonts, whose names change when the dashboard is built again
  */
 export function createDocs(publicUrl: () => string, fontsOf: () => Promise<PageFonts>): Docs {
   let site: Site | undefined;

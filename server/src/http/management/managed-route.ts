@@ -186,9 +186,9 @@ function entityTag(header: string | undefined): string | undefined {
 }
 
 /**
- * Returns the HTTP response of a route. Calls `count` before the response is sent, with the number
- * of characters of a JSON response, or of bytes of a file, that will be in memory; `count` can throw
- * an error to prevent the response.
+ * Returns the HTTP response of a route.
+ * @param count called before the response is sent, to count its memory: with the characters of a
+ *   JSON response, or with `heldBytes` of a file. It can throw an error to prevent the response.
  */
 export function render(
   result: RouteResult,

@@ -19,7 +19,7 @@ export interface RouteDoc {
   /** A missing body counts as `{}`. */
   readonly bodyOptional?: true;
   readonly query?: z.ZodObject;
-  /** The schema of the response's `data`. Without it and `bytes` the response is 204. */
+  /** The schema of the response's `data`. If a route has neither this nor `bytes`, it sends 204. */
   readonly data?: z.ZodType;
   /** Fields that only this response has in addition to those of `data`. */
   readonly also?: z.ZodObject;
@@ -39,7 +39,7 @@ export interface RouteDoc {
   readonly setsCookie?: true;
   /** The route accepts an Idempotency-Key. */
   readonly once?: true;
-  /** The route accepts If-Match and sends an ETag. */
+  /** The route accepts If-Match. */
   readonly ifMatch?: true;
   /** The response has an ETag. */
   readonly etag?: true;

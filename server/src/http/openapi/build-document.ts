@@ -76,7 +76,7 @@ const tags = [
   },
 ];
 
-/** The server URL of a local start with default settings. */
+/** The URL of a server that runs on this machine with default settings. */
 const defaultUrl = "http://127.0.0.1:3000";
 
 /**

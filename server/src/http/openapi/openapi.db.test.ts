@@ -133,12 +133,13 @@ test("every managed route answers as it declares", async () => {
     ).body.data.id,
   };
   const bodies: Record<string, unknown> = {
-    // The example disables the trigger, and then it could not be tested.
+    // The example of `updateTrigger` disables the trigger. `testTrigger` would then fail.
     updateTrigger: { name: "Other" },
     createProvider: { name: "other", kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1" },
     updateProvider: { api_key: "sk-test" },
   };
-  // What is deleted goes last, what hangs on it first.
+  // These routes are called last, because they delete resources that other routes need. A resource
+  // is deleted before the resource that it belongs to.
   const order = [
     "deleteRun",
     "deleteTrigger",

@@ -20,7 +20,8 @@ const stallMs = 60_000;
 /**
  * Returns a hold, which counts the bytes of a request body and of its response against the budget
  * `exchanges`. The hold is released when the response is sent or the client has disconnected.
- * @param owner the workspace or address whose share of the budget the hold uses.
+ * @param owner the workspace or IP address that the bytes are counted for. `ByteBudget` limits the
+ *   bytes of each owner.
  */
 export function holdExchange(
   exchanges: ByteBudget,
@@ -37,8 +38,7 @@ export function holdExchange(
  * Counts a response before it is sent. A client that reads nothing of a large response for a minute
  * is disconnected.
  * @param characters the number of characters of the response that are in memory at a time.
- * @returns false if the process cannot hold another large response. The response must not be sent
- *   then.
+ * @returns false if the response does not fit into the budget. It must not be sent then.
  */
 export function canSend(
   characters: number,
@@ -51,8 +51,8 @@ export function canSend(
 }
 
 /**
- * Returns the 503 error for a response that does not fit into the memory set aside for responses.
- * `what` tells the client what to do.
+ * Returns the 503 error for a response that does not fit into the budget `exchanges`.
+ * @param what the sentence of the message that says what the client can do.
  */
 export function tooManyResponses(what = "Ask again shortly."): ApiError {
   return new ApiError(

@@ -7,9 +7,10 @@ import { ApiError, type Result } from "../../base/errors.ts";
 const maxBodyBytes = 1_048_576;
 
 /**
- * The raw body, or the error for which it is rejected. The rest of a rejected body is read and
- * discarded for at most half a second after the response. Some clients read the response only after
- * they have sent everything; if the connection were closed at once, they would lose the response.
+ * The raw body, or the error for which it is rejected. After the response to a rejected body,
+ * `@hono/node-server` reads and discards the rest of the body for at most half a second. Some
+ * clients read the response only after they have sent everything; if the connection were closed at
+ * once, they would lose the response.
  */
 export type RawBody = Result<Buffer>;
 

@@ -16,15 +16,18 @@ export interface StreamSource {
 }
 
 export interface Timing {
-  /** Time between two comments. They are sent because proxies disconnect idle connections. */
+  /**
+   * Time between two heartbeats, which are comments that readers ignore. They are sent because
+   * proxies disconnect idle connections.
+   */
   readonly heartbeatMs: number;
   /**
    * Time after which a reader that accepts no data is disconnected. Must be above `heartbeatMs`.
    */
   readonly stallMs: number;
   /**
-   * Minimum time before a reader reconnects. Each reader is told a random time between this and
-   * twice this, so that not all reconnect at once.
+   * Minimum time before a reader reconnects. Each reader gets a random time between `retryMs` and
+   * twice `retryMs`, so that not all readers reconnect at once.
    */
   readonly retryMs: number;
 }

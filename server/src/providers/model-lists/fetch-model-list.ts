@@ -12,7 +12,7 @@ export type FetchedModels =
   | {
       readonly models: readonly [];
       readonly error: string;
-      /** Whether the server did not finish its response in time. It may only be busy. */
+      /** Whether the server did not finish its response in time. Such a server may only be busy. */
       readonly timedOut: boolean;
     };
 

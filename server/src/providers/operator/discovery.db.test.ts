@@ -8,7 +8,7 @@ import { addPerson } from "../../../test/people.ts";
 import { insertKey, insertStranger } from "../../../test/workspace-key.ts";
 
 const free = { host: "127.0.0.1", port: 0 };
-/** On ports that no BECKON_EGRESS_ALLOW of a test names. */
+/** Model servers whose ports are not allowed by BECKON_EGRESS_ALLOW in any test. */
 const [ollama, gateway, proxy] = [
   await startModelServer(free),
   await startModelServer(free),
@@ -30,7 +30,7 @@ const settings = {
 };
 const modelServers = [
   { name: "ollama", port: portOf(ollama.url), start: "Start Ollama (ollama serve)" },
-  // Nothing listens there.
+  // Nothing listens on this port.
   { name: "vllm", port: 9, start: "Start vLLM (vllm serve)" },
 ];
 const beckon = await startTestBeckon(settings, { modelServers });
@@ -243,7 +243,8 @@ describe("a server that comes and goes", () => {
     await server.close();
     const third = await beckon.another({ modelServers: servers });
     onTestFinished(() => third.stop());
-    // Another process can claim the run, and try the server that it knew until a second ago.
+    // Another process can claim the run. Its last probe can be up to a second old, so it may still
+    // call the stopped server, and the run then fails with another error.
     const lost = await eventually("the run's error", async () => {
       const { status, body } = await invoke(third.url);
       return /No model server/.test(body.error) ? { status, ...body } : undefined;
@@ -255,7 +256,7 @@ describe("a server that comes and goes", () => {
         /No model server llamacpp answers on Beckon's machine\. Start llama\.cpp \(llama-server\)\. Or give the agent another model\./,
       ),
     });
-    // Its agent can be changed nevertheless, but not be given another model of it.
+    // The agent can still be changed, but not to another model of the stopped server.
     const path = at(third.url, `/agents/${agent.id}`);
     const change = (sent: object) => beckon.call(path, { method: "PATCH", body: sent });
     expect((await change({ description: "Waits" })).status).toBe(200);
@@ -383,7 +384,7 @@ describe("GET /models", () => {
 
 test("Ollama is found at its own port without any setting", async () => {
   const real = await startModelServer({ host: "127.0.0.1", port: 11434 }).catch(() => undefined);
-  // Something else listens there.
+  // Another program uses the port, so the test is skipped.
   if (real === undefined) return;
   onTestFinished(() => real.close());
   const other = await beckon.another();
@@ -395,7 +396,7 @@ test("Ollama is found at its own port without any setting", async () => {
   });
 });
 
-/** The port of a server that accepts connections and never answers. */
+/** Starts a server that accepts connections and never responds. @returns Its port. */
 async function startHanging(): Promise<number> {
   const server = createServer((socket) => socket.on("error", () => undefined));
   await new Promise<void>((resolve) => server.listen(free, resolve));

@@ -15,7 +15,7 @@ async function opened(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A server for HTTP, with the paths it was asked for. */
+/** Starts an HTTP server. `paths` lists the paths that were requested. */
 async function serving(answer: RequestListener): Promise<{ port: number; paths: string[] }> {
   const paths: string[] = [];
   const server = createServer((request, response) => {

@@ -4,11 +4,11 @@ export interface ModelServer {
   readonly name: string;
   /** The port on 127.0.0.1 that is probed. */
   readonly port: number;
-  /** Tells the user how to start the server. It is a sentence without a full stop. */
+  /** A sentence, without a full stop, that says how to start the server. */
   readonly start: string;
 }
 
-/** The model servers that are looked for, at their default ports. */
+/** The model servers that are probed, at their default ports. */
 export const modelServers: readonly ModelServer[] = [
   { name: "ollama", port: 11434, start: "Start Ollama (ollama serve)" },
   { name: "lmstudio", port: 1234, start: "Start LM Studio's server (lms server start)" },

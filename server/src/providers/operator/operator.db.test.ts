@@ -73,8 +73,8 @@ test("another workspace has it when the operator shares, until the operator does
       credential: token,
       body: { input: "hello" },
     });
-  // A process that only answers must not take the run: each invocation is executed where it was
-  // started.
+  // Each process executes the runs that it accepts, so this run can use the providers that only
+  // `sharing` shares.
   expect((await invoke(sharing.url)).body).toMatchObject({ ok: true, output: "hello" });
   await sharing.stop();
 
@@ -100,14 +100,14 @@ test("a workspace's own provider of the name goes before, and its agents never f
   expect(JSON.stringify(tenant.requests[0]?.headers)).toContain("own-key-0123456789");
   expect(operator.requests).toHaveLength(0);
 
-  // A version keeps what it pinned; the next one pins anew.
+  // A version keeps the provider that its model resolved to. The next version resolves it again.
   expect((await beckon.invoke(before, "hello")).body).toMatchObject({ ok: true });
   expect(operator.requests).toHaveLength(1);
   await beckon.call(`/agents/${before.id}`, { method: "PATCH", body: { description: "changed" } });
   expect((await beckon.invoke(before, "hello")).body).toMatchObject({ ok: true });
   expect([operator.requests.length, tenant.requests.length]).toEqual([1, 2]);
 
-  // Without a key of its own it is called without one.
+  // If the workspace's provider has no key, it is called without a key, not with the operator's.
   await beckon.call(`/providers/${own.id}`, { method: "PATCH", body: { api_key: null } });
   expect((await beckon.invoke(agent, "hello")).body).toMatchObject({ ok: true });
   expect(JSON.stringify(tenant.requests.at(-1)?.headers)).not.toContain(operatorKey);
@@ -124,8 +124,8 @@ test("an own provider that is gone does not become the operator's for the versio
     api_key: "own-key-0123456789",
   });
   const agent = await beckon.createAgent({ model: "anthropic/claude-sonnet-4-5" });
-  // As if it had been deleted while the run waited: DELETE itself is refused as long as an agent
-  // uses it.
+  // Simulates a provider that is deleted while the run waits. The API rejects the deletion of a
+  // provider that an agent uses.
   await beckon.db.database.engine.query("update providers set deleted_at = now() where id = $1", [
     own.id,
   ]);
