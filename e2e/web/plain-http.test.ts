@@ -7,7 +7,10 @@ import { freePort } from "../product.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 
-/** Plain http at a host that is not localhost, as in a private network: no secure context. */
+/**
+ * Tests the dashboard over plain HTTP at a host that is not localhost, as in a private network. Such
+ * a page is not a secure context, so it has no clipboard API.
+ */
 
 const port = String(await freePort());
 const url = `http://${insecureHost}:${port}`;
