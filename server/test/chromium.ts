@@ -26,7 +26,7 @@ export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
   });
 }
 
-/** A new profile, and what went wrong in its pages. */
+/** A new profile, and the faults of its pages. */
 export interface Profile {
   readonly context: BrowserContext;
   /**
@@ -44,7 +44,7 @@ export async function openProfile(
 ): Promise<Profile> {
   const context = await browser.newContext(options);
   const faults = collectFaults(context, origin);
-  // Not every violation is reported in the console.
+  // Writes each violation to the console, because Chromium itself does not do so for all of them.
   await context.addInitScript(
     `addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sourceFile }) =>
       console.error("CSP violation:", violatedDirective, blockedURI, "in", sourceFile))`,

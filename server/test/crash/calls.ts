@@ -27,12 +27,12 @@ export interface Call {
   status: number | undefined;
 }
 
-/** Maximum wait for one response, and of a keyed call for any response. */
+/** Maximum wait for the response of one attempt, and for all attempts of a keyed call. */
 const maxWaitMs = 60_000;
 
 /**
- * Sends calls and retries keyed ones until they are acknowledged. `at`: server of the first
- * attempt. `onAnswer`: called when its response begins.
+ * Sends calls and repeats keyed ones until they get a response. `at`: slot of the server for the
+ * first attempt. `onAnswer`: called when the response of the first attempt begins.
  */
 export interface Caller {
   readonly calls: readonly Call[];
