@@ -1,8 +1,8 @@
 import { stripTypeScriptTypes } from "node:module";
 
 /**
- * Returns a TypeScript file as JavaScript, with a source map. Types are replaced by white space, and
- * the extension of imported files by `.js`. Lines and columns therefore stay the same, so stack
+ * Returns a TypeScript file as JavaScript, with a source map. Types are replaced by white space,
+ * and the extension of imported files by `.js`. Lines and columns therefore stay the same, so stack
  * traces are correct even without the map.
  * @param options `name`: name of the file, for the map; `modules`: relative paths that replace the
  *   names of imported packages

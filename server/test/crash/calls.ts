@@ -13,7 +13,7 @@ export interface Call {
   attempts: number;
   /** A connection broke, a server was unavailable, or the wait timed out. */
   faulted: boolean;
-  /** Number of 503 responses, after which no run may continue. */
+  /** Number of 503 responses. Each can leave one run, which must have been cancelled. */
   unavailable: number;
   /** A response said that an earlier request with the same key had started the run. */
   replayed: boolean;
