@@ -38,7 +38,7 @@ test("with DATABASE_URL it keeps all data in that database, except the demo agen
   expect(await first.stop()).toBe(0);
   expect(stillRunning(started, folder)).toEqual([]);
 
-  // The database is the same, and the bootstrap key is another one.
+  // Starts again on the same database with another bootstrap key.
   const changed = `${key}_changed`;
   const second = await startProduct({
     ...settings,

@@ -67,7 +67,7 @@ async function eventsOf(plan: Plan): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** Resolves when the process is recorded as dead and `alive` processes are recorded as alive. */
+/** Resolves when `died_at` of the process is set, and `alive` processes have no `died_at`. */
 const isReplaced = (processId: string, alive: number) =>
   eventually(
     "a new process id for a process that was declared dead",
@@ -288,7 +288,8 @@ it(
     );
     const before = [await eventsOf(thinking), await eventsOf(acting)];
 
-    // Model and tool respond to the first process, and still hold the requests of the second one.
+    // The model and the tool respond to the first process. They still hold the requests of the
+    // second process.
     fleet.resume(0);
     model.releaseFirst();
     effect.releaseFirst();

@@ -7,7 +7,7 @@ import { openWorld } from "../server/test/crash/world.ts";
 import { testDatabase } from "../server/test/database.ts";
 import { eventually } from "../server/test/eventually.ts";
 
-/** A single server process, which executes all runs when it is killed. */
+/** A single server process executes all runs, so that each kill affects all of them. */
 const { url, database } = await testDatabase();
 const pool = database.engine;
 const world = await openWorld();

@@ -51,7 +51,7 @@ interface ReadResult {
   readonly frames: readonly Frame[];
   readonly connections: number;
   readonly servers: ReadonlySet<number>;
-  /** Connections that ended without being cut by the reader. */
+  /** Number of connections that broke, without those that the reader itself reset. */
   readonly lost: number;
 }
 
@@ -59,8 +59,8 @@ interface ReadResult {
 const openAt = [0, 0, 0];
 
 /**
- * Reads a run to its end. The first four connections are cut at a random byte, and each goes to a
- * random server.
+ * Reads a run to its end. The reader resets its first four connections at a random byte. Each
+ * connection goes to a random server.
  */
 async function readInPieces(runId: string, random: Random): Promise<ReadResult> {
   const frames: Frame[] = [];
@@ -79,7 +79,7 @@ async function readInPieces(runId: string, random: Random): Promise<ReadResult> 
       },
     ).catch(() => undefined);
     if (reader === undefined) {
-      // The server was killed, and its successor is not ready yet.
+      // The server was killed, and the process that replaces it is not ready yet.
       await new Promise((resolve) => setTimeout(resolve, 20));
       continue;
     }

@@ -44,8 +44,8 @@ async function compressFiles(assets: string): Promise<void> {
 }
 
 /**
- * Moves `built` to web/dist. A folder cannot be renamed to the name of one that has files, so the
- * old folder is moved away first. Another build can create web/dist again at any time, so this is
+ * Moves `built` to web/dist. A folder cannot be renamed to the name of one that has files, so an
+ * existing web/dist is moved away. Another build can create it again at any time, so this is
  * repeated.
  */
 async function replaceFolder(built: string): Promise<void> {

@@ -44,7 +44,7 @@ const database = connect({
   log: createLog("silent"),
 });
 
-/** Kills the postmaster with SIGKILL and waits until its successor accepts queries. */
+/** Kills the postmaster with SIGKILL and waits until the next postmaster accepts queries. */
 async function killDatabase(): Promise<void> {
   const killed = embedded.pid;
   process.kill(killed, "SIGKILL");

@@ -15,7 +15,7 @@ export interface Screen {
   readonly empty?: (of: FilledDashboard) => string;
   /** The name of a button or link that opens a dialog. */
   readonly dialog?: RegExp;
-  /** Whether the screen calls no API. It then has no state `failing`. */
+  /** Whether the screen itself makes no API calls. It then has no state `failing`. */
   readonly isStatic?: true;
   /** Whether the screen needs no session. */
   readonly outside?: true;

@@ -57,9 +57,9 @@ function collectFaults(context: BrowserContext, origin: string): readonly string
   const faults: string[] = [];
   context.on("weberror", (error) => faults.push(error.error().stack ?? error.error().message));
   context.on("console", (message) => {
-    // Chromium logs every response with an error status: those of the API, such as the 401 of a
-    // wrong password, and that of the icon that it requests for pages that are not HTML. On plain
-    // http it logs that it ignores a header.
+    // Chromium logs an error for every response with an error status. Such responses are expected
+    // from the API, for example the 401 for a wrong password, and for the icon that Chromium
+    // requests for pages that are not HTML. On plain HTTP, Chromium logs that it ignores a header.
     const { url } = message.location();
     const isExpected =
       (message.text().startsWith("Failed to load resource") &&

@@ -87,7 +87,7 @@ export async function startProxy(url: string): Promise<Proxy> {
       else client.destroy();
       server.destroy();
     };
-    // Forwards bytes as the network condition demands.
+    // Forwards bytes, depending on the network condition.
     const pass = (to: Socket, bytes: Buffer) => {
       const { weather } = proxy;
       if (weather.type === "blackHole") return;

@@ -31,8 +31,8 @@ export interface Call {
 const maxWaitMs = 60_000;
 
 /**
- * Sends calls and repeats keyed ones until they get a response. `at`: slot of the server for the
- * first attempt. `onAnswer`: called when the response of the first attempt begins.
+ * Sends calls and repeats keyed ones until they get a response other than 503. `at`: slot of the
+ * server for the first attempt. `onAnswer`: called when the response of the first attempt begins.
  */
 export interface Caller {
   readonly calls: readonly Call[];

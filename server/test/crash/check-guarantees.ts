@@ -80,7 +80,10 @@ export function checkGuarantees(
 
 const nonceOf = (run: StoredRun) => (JSON.parse(run.payload) as Plan).nonce;
 
-/** Whether the server cancelled the run after a 503. Callers of these tests cancel no runs. */
+/**
+ * Whether the run was cancelled before any model call. Callers of these tests cancel no runs, so
+ * the server cancelled it after a 503.
+ */
 const isWithdrawn = (run: StoredRun) =>
   run.status === "cancelled" && run.error_code === "cancelled" && run.steps + run.lost === 0;
 
