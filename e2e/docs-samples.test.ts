@@ -149,8 +149,8 @@ function checkShape(operation: Operation, printed: Printed | undefined, beckon: 
 }
 
 /**
- * Creates the resources that the samples use. A sample that deletes, revokes or rotates a resource
- * gets one that no other sample uses.
+ * Creates the resources that the samples use. A sample whose change would affect other samples, for
+ * example a deletion, gets resources that no other sample uses.
  */
 async function prepare(
   beckon: TestBeckon,

@@ -8,7 +8,7 @@ const product = await startProduct({ PORT: "0", BECKON_DATA_DIR: temporaryFolder
 
 /**
  * Performs and counts actions. A click is one action, and so is a field that is filled in. The
- * count begins at 1, because the test opens the setup link before.
+ * count begins at 1, because opening the setup link is an action, too.
  */
 function countActions() {
   let count = 1;
