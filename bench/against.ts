@@ -20,9 +20,9 @@ import { startModels } from "./start-models.ts";
  * the processes of the other are stopped with SIGSTOP. Both use the checkout's model servers and
  * load generator.
  *
- * After `--pairs` pairs, only the cases with a wide confidence interval are measured again, up to
- * `--max-pairs` times. Whether to continue does not depend on the ratio itself: an end as soon as
- * one version is faster would bias the result.
+ * After `--pairs` pairs, only the cases with a wide confidence interval are measured in further
+ * pairs, up to `--max-pairs` in total. The ratio itself does not decide whether to continue: to stop
+ * as soon as one version is faster would bias the result.
  */
 const { values } = parseArgs({
   options: {
