@@ -21,8 +21,8 @@ import { startModels } from "./start-models.ts";
  * load generator.
  *
  * After `--pairs` pairs, only the cases with a wide confidence interval are measured in further
- * pairs, up to `--max-pairs` in total. The ratio itself does not decide whether to continue: to stop
- * as soon as one version is faster would bias the result.
+ * pairs, up to `--max-pairs` in total. The ratio itself does not decide whether to continue: to
+ * stop as soon as one version is faster would bias the result.
  */
 const { values } = parseArgs({
   options: {
