@@ -18,8 +18,11 @@ import { startModels } from "./start-models.ts";
  * because differences between two starts of the same version (compiled code, heap, layout of
  * tables) would otherwise look like differences between versions. While one version is measured,
  * the processes of the other are stopped with SIGSTOP. Both use the checkout's model servers and
- * load generator. The number of pairs depends only on the width of the intervals, not on their
- * position, so that it does not bias the result.
+ * load generator.
+ *
+ * After `--pairs` pairs, only the cases with a wide confidence interval are measured in further
+ * pairs, up to `--max-pairs` in total. The ratio itself does not decide whether to continue: to
+ * stop as soon as one version is faster would bias the result.
  */
 const { values } = parseArgs({
   options: {

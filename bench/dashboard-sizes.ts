@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 
-/** Fields of Vite's manifest that count. */
+/** The fields of an entry in Vite's manifest that this file reads. */
 interface Chunk {
   readonly file: string;
   readonly isEntry?: boolean;
@@ -25,8 +25,8 @@ const smallestForm = "src/agents/frame/pause-dialog.tsx";
 const markdown = "src/markdown/rendered.tsx";
 
 /**
- * Measures the files in web/dist: what the first load of the overview downloads, scripts and
- * styles, and what each screen adds to it. What forms and Markdown need is measured once.
+ * Measures the scripts and styles in web/dist: what the first load of the overview downloads, what
+ * forms and Markdown add to that, and what each screen adds to the first load and the forms.
  */
 export function measureSizes(): DashboardSize[] {
   const manifest: Manifest = JSON.parse(readFileSync(resolve(dist, ".vite/manifest.json"), "utf8"));

@@ -13,8 +13,8 @@ import { storeRuns } from "./store-runs.ts";
 
 /**
  * Measures the dashboard in Chromium: sizes, loading, scrolling, live events and a long run. The
- * CPU is throttled, and the machine's speed changes, so loading is also given as the ratio to a
- * bare page that downloads the same files from the same server and runs none of them.
+ * CPU is throttled. Because the machine's speed changes, loading is also given as a ratio to a bare
+ * page, which downloads the same files from the same server and executes none of them.
  *
  *   script/bench dashboard
  *   script/bench dashboard --seconds 20    a shorter stream of events
@@ -28,7 +28,7 @@ const cpuSlowdown = 4;
 const loads = 5;
 const storedRuns = 10_000;
 const steps = 1_000;
-/** A run of `demo/echo` has three events. */
+/** Gives 1,000 events per minute, because a run of `demo/echo` has three events. */
 const runsPerSecond = 1_000 / 60 / 3;
 
 interface Result {
@@ -145,7 +145,7 @@ await withCleanUp(async (opened) => {
   await live.page.context().close();
 
   const run = await open();
-  // The files are cached, as after any other screen.
+  // Opens another run first, so that the files of the measured page are cached.
   await run.page.goto(`${home}/runs/${dashboard.runs.failed}`);
   await run.page.getByRole("treeitem").first().waitFor();
   await run.page.goto("about:blank");

@@ -22,8 +22,7 @@ export interface Measurement extends LoadResult {
 
 /**
  * Applies a load to a server. Throughput and latencies are those of the measured time. CPU is
- * everything used until no run is left, divided among all requests, so that deferred work counts
- * too.
+ * counted for all requests until no run is left, so that work after the responses counts too.
  */
 export async function measure(
   opened: AsyncDisposableStack,

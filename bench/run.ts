@@ -18,7 +18,7 @@ import { storeRuns } from "./store-runs.ts";
 
 /**
  * Measures Beckon against a baseline: a bare server that does only what every server must do
- * (`baseline.ts`). Everything runs on this machine, so only the ratios within one run are
+ * (`baseline.ts`). Everything runs on this machine, so only the ratios within one measurement are
  * meaningful.
  *
  *   script/bench                     the table

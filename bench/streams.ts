@@ -23,9 +23,9 @@ import type { Arrivals } from "./readers.ts";
  * *Latency*: one process executes a run that writes two events at a time, slowly enough to keep no
  * process busy. Latency is from the commit to the moment when each reader has the whole event. The
  * commit time is PostgreSQL's (`track_commit_timestamp`, on only here), taken just before the
- * commit record is flushed to disk. So the latency includes the flush, before which no reader can
- * be notified, and the time that the process of the readers takes to read all events on the same
- * cores. All times are from the same clock.
+ * commit record is flushed to disk. Latency therefore includes this flush, although no reader can
+ * be notified before it. It also includes the time in which the process of the readers, on the same
+ * cores, reads all events. All times are from the same clock.
  *
  * *CPU*: the server's CPU for runs whose model produces 100 tokens a second, in three cases:
  * without a subscriber, where Beckon requests the response in one piece; without a subscriber but
@@ -93,7 +93,7 @@ await withCleanUp(async (opened) => {
       { limits: { max_steps: 1_000 }, model_settings: { stream: "never" } },
       { method: "PATCH" },
     );
-    // This process executes no runs: its readers see events that the other one wrote.
+    // This process executes no runs. Its readers get events that the process `server` wrote.
     const other = await run<{ port: number }>(opened, "beckon.ts", [], {
       env: { ...env, BECKON_ROLE: "api" },
       flags: serverFlags,

@@ -5,13 +5,13 @@ import { eventually } from "../server/test/eventually.ts";
 import { addPerson, type Person } from "../server/test/people.ts";
 import { fencesOf } from "./examples.ts";
 
-/** Tests the documentation and its code in Chromium; skipped without it. */
+/** Tests the documentation and its code samples in Chromium; skipped without Chromium. */
 const beckon = await startTestBeckon({}, { streamLimits: { checkMs: 50 } });
 afterAll(closeBrowser);
 const inBrowser = test.skipIf(browserPath === undefined);
 const phone = { viewport: { width: 375, height: 740 } };
 
-/** Opens a page of this origin with a session and loads the code for pages of docs/streams.md. */
+/** Opens a page of this origin with a session and loads the browser code of docs/streams.md. */
 async function openWithExamples(person: Person) {
   const page = await openBrowserPage(beckon.url);
   const [name = "", value = ""] = person.cookie.split("=");
@@ -45,8 +45,9 @@ inBrowser(
       journal,
     );
 
-    // A stream starts before the oldest open transaction of the PostgreSQL server, so that tests in
-    // other databases can delay it.
+    // A new stream starts before the oldest open transaction of the PostgreSQL server, which can
+    // belong to a test in another database. The test waits until this position is after the run,
+    // so that the stream does not contain the run.
     await eventually("an order of events that is past the run", async () => {
       const { data } = (await beckon.call("/events?kind=run.finished")).body;
       return data.some((event: { run_id: string }) => event.run_id === run_id) || undefined;

@@ -17,8 +17,8 @@ export type Call = (
 ) => Promise<Answer>;
 
 /**
- * Returns a function that requests paths below `/api/public` or absolute URLs: by default with POST
- * if there is a body, else GET, and with `key`; null sends no key.
+ * Returns a function that requests paths below `/api/public`, or absolute URLs. The default method
+ * is POST if there is a body, else GET. The default credential is `key`; null sends none.
  */
 export function caller(url: () => string, key: () => string): Call {
   return async (path, { method, key: given, body, headers } = {}) => {

@@ -13,12 +13,12 @@ import { startHeldModel } from "../server/test/held-model.ts";
 import { says } from "../server/test/model-server.ts";
 import { startProxy } from "../server/test/proxy.ts";
 
-/** Tests the client with a real server, through a proxy that cuts connections. */
+/** Tests the client with a real server, through a proxy that closes connections early. */
 
 const server = await startTestBeckon({}, { streamLimits: { retryMs: 20 } });
 const beckon = createClient({ url: server.url, key: server.key });
 
-// The proxy forwards any bytes; its URL parameter expects this scheme.
+// The proxy forwards the bytes of any protocol, but its parameter must be a PostgreSQL URL.
 const proxy = await startProxy(server.url.replace("http://", "postgres://"));
 afterAll(() => proxy.close());
 const throughProxy = createClient({ url: `http://127.0.0.1:${proxy.port}`, key: server.key });

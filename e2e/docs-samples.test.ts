@@ -15,7 +15,7 @@ import {
   runTypeScript,
 } from "./run-samples.ts";
 
-/** All samples of the documentation, as its pages show them, against a real server. */
+/** Runs all samples of the documentation, as its pages show them, against a real server. */
 
 const has = (command: string) => spawnSync(command, ["--version"]).status === 0;
 const languages: readonly (readonly [string, Runner, boolean])[] = [
@@ -24,7 +24,7 @@ const languages: readonly (readonly [string, Runner, boolean])[] = [
   ["python", runPython, has("python3")],
 ];
 
-/** Each language has a server of its own, since the samples change what is there. */
+/** Each language has its own server, because the samples change the server's data. */
 const servers = new Map<string, TestBeckon>();
 for (const [language] of languages)
   servers.set(language, await startTestBeckon({ BECKON_EGRESS_ALLOW: "127.0.0.1:11434" }));
@@ -39,11 +39,12 @@ for (const [language, run, isAvailable] of languages) {
       const samples = await samplesOf(beckon, language);
       expect(operations.filter(({ id }) => !samples.has(id))).toEqual([]);
       const substitutesOf = await prepare(beckon, operations);
-      // Links are checked before they are used.
+      // Samples that check a one-time link run before those that use it, because a used link is
+      // no longer valid.
       const ids = operations
         .map(({ id }) => id)
         .sort((one, other) => Number(other.startsWith("check")) - Number(one.startsWith("check")));
-      // Samples of the guides come first: they change nothing.
+      // Samples of the guides run first: they do not change the data of the others.
       const ordered = [...[...samples.keys()].filter((id) => !ids.includes(id)), ...ids];
       const printed = await run(
         ordered.map((id) => jobOf(id, samples.get(id) ?? "", substitutesOf(id))),
@@ -64,7 +65,7 @@ interface Operation {
   readonly path: string;
   readonly isPersonal: boolean;
   readonly status: number;
-  /** Of the response; undefined without a body. */
+  /** Media type of the successful response; undefined if it has no body. */
   readonly mediaType: string | undefined;
 }
 
@@ -85,7 +86,7 @@ async function operationsOf(beckon: TestBeckon): Promise<Operation[]> {
   );
 }
 
-/** The samples of all pages in one language, by the ids of their sections. */
+/** Returns the samples of all pages in one language, by the ids of their sections. */
 async function samplesOf(beckon: TestBeckon, language: string): Promise<Map<string, string>> {
   const read = async (path: string) => String((await beckon.call(beckon.url + path)).body);
   const overview = await read("/docs");
@@ -107,9 +108,11 @@ const unescaped = (html: string) =>
     .replaceAll("&gt;", ">")
     .replaceAll("&amp;", "&");
 
-/** The ids that a sample gets in place of those of the examples, and the secrets it reads. */
+/** What adapts a sample to the test's server. */
 interface Substitutes {
+  /** Real ids by the example ids in the sample's code, which they replace. */
   readonly ids: Readonly<Record<string, string>>;
+  /** Environment variables with the secrets that the sample reads. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -121,12 +124,12 @@ function jobOf(id: string, code: string, { ids, env }: Substitutes): Job {
   return { id, code: text, env };
 }
 
-/** Compares what a sample printed with what the operation documents. */
+/** Compares what a sample printed with the response that the operation documents. */
 function checkShape(operation: Operation, printed: Printed | undefined, beckon: TestBeckon): void {
   const { id, method, path, status, mediaType } = operation;
   const values = printed?.values ?? [];
   if (mediaType === undefined) {
-    // curl prints nothing, the others the status.
+    // For a response without a body, curl prints nothing and the other languages print the status.
     expect(["", status], id).toContain(values[0]);
     return;
   }
@@ -145,7 +148,10 @@ function checkShape(operation: Operation, printed: Printed | undefined, beckon: 
   else checkAnswer(method, beckon.url + path.replaceAll(/\{\w+\}/g, "x"), { status, body });
 }
 
-/** Creates what the samples need. What one of them deletes or revokes is for it alone. */
+/**
+ * Creates the resources that the samples use. A sample whose change would affect other samples, for
+ * example a deletion, gets resources that no other sample uses.
+ */
 async function prepare(
   beckon: TestBeckon,
   operations: readonly Operation[],

@@ -20,7 +20,7 @@ const call = caller(
 );
 let startCount = 0;
 
-/** Starts Beckon on the file's folder with an agent whose model responds after `release`. */
+/** Starts Beckon on `folder` with an agent whose model responds only after `release`. */
 async function startWithHeldModel(env: Record<string, string>) {
   const models = await startModelServer();
   const released = Promise.withResolvers<void>();
@@ -116,7 +116,8 @@ test("runs that are not finished in the drain time are queued and finish after t
     const types: string[] = (await call(`/runs/${id}/events`)).body.data.map(
       (event: { type: string }) => event.type,
     );
-    // A new process queues its first runs until it knows that no older ones are queued.
+    // Earlier events are ignored: until a new process has checked that no older run is queued, it
+    // queues the runs that it accepts.
     expect(types.slice(types.indexOf("run.started"))).toEqual([
       ...["run.started", "run.queued", "run.resumed", "run.step_lost", "run.step", "run.finished"],
     ]);

@@ -45,7 +45,8 @@ export async function runTypeScript(
 }
 
 /**
- * Runs JavaScript with the client as it is published, which older versions of Node.js can run too.
+ * Runs JavaScript with the client as it is published. Unlike the sources, the published client also
+ * runs on older versions of Node.js.
  * @param node The path of Node.js.
  * @returns What it printed to stdout.
  */
@@ -65,7 +66,10 @@ export async function runJavaScript(
   return await run({ folder, env }, node, "example.mjs");
 }
 
-/** Returns one Node.js for each version from 20 that is in PATH, this one first. */
+/**
+ * Returns the paths of Node.js, one for each version in PATH from 20 on. The first is the one that
+ * runs this test.
+ */
 export function installedNodes(): string[] {
   const folders = (process.env.PATH ?? "").split(delimiter);
   const found = new Map([[process.version, process.execPath]]);
@@ -77,7 +81,10 @@ export function installedNodes(): string[] {
   return [...found.values()];
 }
 
-/** Asynchronous, because the server can run in this process. */
+/**
+ * Runs a command and returns its stdout. Asynchronous, because the server that the command calls
+ * can run in this process.
+ */
 async function run(
   { folder, env }: { folder: string; env: Readonly<Record<string, string>> },
   command: string,

@@ -9,8 +9,8 @@ import { caller } from "./call.ts";
 import { freePort, launch, startProduct, stillRunning, temporaryFolder } from "./product.ts";
 
 /**
- * With an external PostgreSQL, over TCP and as a superuser. Beckon writes only the demo agent's
- * secrets to the data folder.
+ * Tests Beckon with an external PostgreSQL, connected over TCP as a superuser. Beckon then writes
+ * only the demo agent's secrets to the data folder.
  */
 const { name } = await testDatabase({ empty: true });
 const folder = join(temporaryFolder(), "data");
@@ -38,7 +38,7 @@ test("with DATABASE_URL it keeps all data in that database, except the demo agen
   expect(await first.stop()).toBe(0);
   expect(stillRunning(started, folder)).toEqual([]);
 
-  // As on another machine with the same settings, except for the bootstrap key.
+  // Starts again on the same database with another bootstrap key.
   const changed = `${key}_changed`;
   const second = await startProduct({
     ...settings,

@@ -19,12 +19,14 @@ afterAll(async () => {
   await world.close();
 });
 
-// A process that lost its lease must notice it before it writes: no constraint violation occurs.
+// A process that lost its lease must detect the loss before it writes. A write without this check
+// would violate a constraint, which the servers log as an error.
 afterEach(() => expect(fleet.errors).toEqual([]));
 
 const maxWaitMs = 60_000;
 /**
- * Three times the documented limit for detecting a process exit and failover, on a busy machine.
+ * Three times the documented limit for the detection of a process exit and the failover, because
+ * the machine that runs the tests is busy.
  */
 const maxFailoverMs = 3 * (leaseSeconds + 5) * 1_000;
 
@@ -65,7 +67,7 @@ async function eventsOf(plan: Plan): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** Resolves when the process is recorded as dead and `alive` processes are recorded as alive. */
+/** Resolves when `died_at` of the process is set, and `alive` processes have no `died_at`. */
 const isReplaced = (processId: string, alive: number) =>
   eventually(
     "a new process id for a process that was declared dead",
@@ -145,7 +147,7 @@ it(
       expect(response.status).toBe(201);
       return (await response.json()) as { data: { id: string } };
     };
-    // The saved configuration would repeat the input.
+    // With the saved configuration, the output of the run would be its input.
     const { data: saved } = await post("/agents", { name: "Saved", model: "demo/echo" });
     const plan = planned({ steps: ["safe"] });
     const gate = world.holdModel(plan.nonce, 1);
@@ -200,7 +202,8 @@ it(
     const effects = world.effects.filter(({ nonce }) => nonce === killer.nonce);
     expect(new Set(effects.map(({ key }) => key)).size).toBe(1);
     expect(new Set(effects.map(({ pid }) => pid)).size).toBe(effects.length);
-    // There are more effects than attempts only if other runs were in their last attempt with it.
+    // The run gets more than three attempts only if other runs on their last attempt were executed
+    // by the same process: then it is not known which of them caused the exit.
     expect(effects.length).toBeGreaterThanOrEqual(3);
     expect(effects.length).toBeLessThanOrEqual(
       maxAttempts - 1 + Math.ceil(Math.log2(plans.length + 1)) + 1,
@@ -285,7 +288,8 @@ it(
     );
     const before = [await eventsOf(thinking), await eventsOf(acting)];
 
-    // Model and effect respond to the stopped process and still block its successor.
+    // The model and the tool respond to the first process. They still hold the requests of the
+    // second process.
     fleet.resume(0);
     model.releaseFirst();
     effect.releaseFirst();
@@ -347,7 +351,10 @@ it(
   maxWaitMs,
 );
 
-/** Starts the plan on the first server; its first effect blocks the event loop for three leases. */
+/**
+ * Starts the plan on the first server. The first effect of the plan blocks the event loop of this
+ * server for three times the lease.
+ */
 async function ownOnFirst(plan: Plan): Promise<{ owner: string }> {
   let orders = 0;
   world.order(plan.nonce, () =>

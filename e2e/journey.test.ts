@@ -27,7 +27,7 @@ const settings = {
 };
 let beckon: Awaited<ReturnType<typeof startProduct>>;
 const key = () => readFileSync(join(folder, "bootstrap.key"), "utf8").trim();
-/** Plain HTTP for exact responses. Other requests use the client. */
+/** Sends plain HTTP requests, to check exact responses. Other requests use the client. */
 const call = caller(() => beckon.url, key);
 let client: BeckonClient;
 

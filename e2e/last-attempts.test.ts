@@ -7,7 +7,7 @@ import { openWorld } from "../server/test/crash/world.ts";
 import { testDatabase } from "../server/test/database.ts";
 import { eventually } from "../server/test/eventually.ts";
 
-/** A single server process, which executes all runs when it is killed. */
+/** A single server process executes all runs, so that each kill affects all of them. */
 const { url, database } = await testDatabase();
 const pool = database.engine;
 const world = await openWorld();
@@ -32,7 +32,7 @@ async function shownAttempt(runId: string): Promise<number> {
 it(
   "lets 40 runs that lose their process twice succeed within their time limits",
   async () => {
-    // Sequentially they would take two minutes.
+    // One after the other they would take two minutes, longer than their time limit of 90 seconds.
     const plans = Array.from({ length: 40 }, (_, index) =>
       planned({ steps: index % 4 === 0 ? ["unsafe"] : [], thinkMs: 3_000 }),
     );

@@ -74,7 +74,7 @@ const errorOf = async (call: Promise<unknown>) => {
 
 let owner: BeckonClient;
 let support: { readonly id: string };
-/** A client with the key of the workspace. */
+/** A client with a key of the workspace `support`. */
 let client: BeckonClient;
 let keyOfSupport: { readonly id: string; key: string };
 let agent: { readonly id: string; token: string };

@@ -260,7 +260,8 @@ async function useEverything(): Promise<Record<string, string>> {
   );
   expect(rejected.filter((response) => response.status < 400)).toEqual([]);
 
-  // Internal errors, which Beckon and PostgreSQL log: constraints reject every agent and token.
+  // Causes internal errors, which Beckon and PostgreSQL log: constraints reject an agent with the
+  // name Broken, and each new token.
   await inDatabase(async (client) => {
     await client.query("alter table agents add constraint broken check (name <> 'Broken')");
     await client.query(
@@ -295,7 +296,7 @@ async function useEverything(): Promise<Record<string, string>> {
   };
 }
 
-/** Returns every table as `COPY` writes it. */
+/** Returns the rows of every table as text, one row per line. */
 function copyTables(): Promise<Map<string, string>> {
   return inDatabase(async (client) => {
     const { rows: tables } = await client.query<{ name: string }>(
@@ -338,7 +339,7 @@ test("no table, log or file contains a secret in any encoding", async () => {
   for (const [name, secret] of Object.entries(secrets))
     expect([name, secret]).toEqual([name, expect.stringMatching(/^.{24,}$/)]);
 
-  // The search covers the right tables, files and logs, and finds known texts in them.
+  // Checks that the search covers the right tables, files and logs: it finds known texts in them.
   expect(tables.get("agents")).toContain("Handy");
   expect(tables.get("events")).toContain("[secret]");
   expect(foundIn(Buffer.from(`: ${given.toolSecret};`).toString("base64"), secrets)).toEqual([
@@ -356,7 +357,7 @@ test("no table, log or file contains a secret in any encoding", async () => {
   ] as const) {
     expect([name, foundIn(text, secrets)]).toEqual([name, []]);
   }
-  // The only files that hold a secret, for the printed commands.
+  // Only these files contain secrets, because the printed commands read them.
   const demoFiles = [beckon.printed("Demo token"), beckon.printed("Demo trigger")];
   const paths = new Set([...filesBelow(folder), ...filesBelow(home)]);
   for (const path of [...paths].filter((each) => !demoFiles.includes(each))) {

@@ -46,7 +46,7 @@ function tarballName(): string {
   return `beckon-${version}.tgz`;
 }
 
-/** Links the packages in its package.json from the checkout, and nothing else. */
+/** Links only the packages that the package.json of `beckon` names, from the checkout. */
 function linkPackages(beckon: string, modules: string): void {
   const manifest = JSON.parse(readFileSync(join(beckon, "package.json"), "utf8"));
   const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
@@ -54,7 +54,7 @@ function linkPackages(beckon: string, modules: string): void {
     const path = ["server/node_modules", "node_modules"]
       .map((each) => join(checkout, each, name))
       .find(existsSync);
-    if (path === undefined) continue; // of another platform
+    if (path === undefined) continue; // an optional package for another platform
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(path, join(modules, name));
   }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll } from "vitest";
 
-/** Beckon started with `script/server`. Tests know of it only what it prints. */
+/** Beckon started with `script/server`. Tests get ids, addresses and files only from its output. */
 export interface Product {
   readonly pid: number;
   /** Everything printed so far, stdout and stderr. */
@@ -15,7 +15,7 @@ export interface Product {
   /** The printed `curl` commands. */
   curls(): string[];
   readonly url: string;
-  /** The demo agent, its secrets read from the files that it printed. */
+  /** The demo agent. Its secrets are read from the files whose paths Beckon printed. */
   demo(): { readonly id: string; readonly token: string; readonly triggerUrl: string };
   /** Process ids of its child processes and their descendants. */
   descendants(): number[];
@@ -65,7 +65,8 @@ export function launch(
   const child = spawn(file, args, {
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
-    // Without the other environment variables of the test runner, which could be settings.
+    // The other environment variables of the test runner are not passed on, because they could be
+    // settings of Beckon.
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -117,10 +118,10 @@ export function launch(
   return product;
 }
 
-/** Its line once it accepts requests, with version and address. */
+/** The line with version and address that Beckon prints when it accepts requests. */
 const isReady = /^Beckon \d+\.\d+\.\d+\S* is ready at (\S+)$/m;
 
-/** Starts the product and waits until it says that it is ready. */
+/** Starts the product and waits until it prints that it is ready. */
 export async function startProduct(env: Record<string, string>): Promise<Product> {
   const product = launch(env);
   await ready(product);

@@ -7,12 +7,13 @@ import { asPrinted, fencesOf, runTypeScript } from "./examples.ts";
 import { checkout, freePort, startProduct, temporaryFolder } from "./product.ts";
 
 /**
- * Executes the README and the pages for callers and administrators, as written and in this order:
- * every ```sh block in one shell that stops at the first failure, in the folder that holds `data`,
- * with a server started by the README's command and a model server on Ollama's port. Every curl
- * must return `"ok": true` unless the ```json block after it shows an error, and must return what
- * that block shows, where `…` matches anything. Every ```ts block must print what the ```text block
- * after it shows.
+ * Executes the README and the pages for callers and administrators, as written and in this order.
+ *
+ * All ```sh blocks run in one shell, which stops at the first failure. Its folder contains `data`,
+ * the server is started by the README's command, and a model server listens on Ollama's port. Every
+ * curl must return `"ok": true`, unless the ```json block after it shows an error. The last curl of
+ * a block must return what the ```json block after it shows, where `…` matches anything. Every
+ * ```ts block must print what the ```text block after it shows.
  */
 
 const pages = ["README.md", "docs/calling.md", "docs/managing.md"];
@@ -22,7 +23,7 @@ const fences = pages.flatMap((page) =>
 type PageFence = (typeof fences)[number];
 
 const start = /^((?:[A-Z_]+=\S+ )*)script\/server$/;
-/** The address of the README, which is another port here. */
+/** The README's line with the server's address. Not executed, because the test has another port. */
 const address = /^URL=http:\/\/127\.0\.0\.1:3000$/;
 
 /** Returns the commands of a block that are executed. */
@@ -135,7 +136,7 @@ function run(
 /** Returns a matcher for a response that the README shows. */
 function asShown(example: unknown): unknown {
   if (typeof example === "string" && example.includes("…")) {
-    // Ids begin with their time, so only the prefix is compared.
+    // An id has its creation time after the prefix, so only the prefix is compared.
     return expect.stringMatching(asPrinted(example.replaceAll(/_[0-9a-z]+…/g, "_…")));
   }
   if (Array.isArray(example)) return example.map(asShown);

@@ -8,7 +8,7 @@ import { startProxy } from "../server/test/proxy.ts";
 import { startTransactionPooler } from "../server/test/transaction-pooler.ts";
 import { checkout, launch, temporaryFolder } from "./product.ts";
 
-/** Starts that fail, on a real PostgreSQL over TCP, and the arguments of `script/server`. */
+/** Tests startups that fail, with PostgreSQL over TCP, and the arguments of `script/server`. */
 
 const { name } = await testDatabase({ empty: true });
 const { adminUrl } = inject("server");
@@ -33,7 +33,10 @@ async function createLogin(): Promise<{ login: string; url: string }> {
   return { login, url: admin.replace(/\/\/[^@]*@/, `//${login}:${password}@`) };
 }
 
-/** Starts Beckon on the database and returns its exit code and output, which has no password. */
+/**
+ * Starts Beckon on the database, expects that it exits without printing the password, and returns
+ * its exit code and output.
+ */
 async function failedStart(databaseUrl: string): Promise<[number | string, string]> {
   const startedAt = performance.now();
   const product = launch({

@@ -14,9 +14,9 @@ import { asPrinted, fencesOf, runTypeScript } from "./examples.ts";
 import { temporaryFolder } from "./product.ts";
 
 /**
- * Executes docs/streams.md: its ```sh blocks in order in one shell, each of which must print what
- * the ```text block after it shows (`…` matches anything), its ```ts blocks as one program, and its
- * two ```js blocks with connections that are cut.
+ * Executes docs/streams.md. Its ```sh blocks run in order in one shell, and its ```ts blocks as one
+ * program. Each must print what the ```text block after it shows, where `…` matches anything. The
+ * two ```js blocks are called with connections that are closed early.
  */
 const fences = fencesOf("docs/streams.md");
 const of = (wanted: string) => fences.filter(({ kind }) => kind === wanted).map(({ text }) => text);
@@ -28,7 +28,7 @@ const agent = await beckon.createAgent();
 const journalOf = async (runId: string): Promise<StreamEvent[]> =>
   (await beckon.call(`/runs/${runId}/events`)).body.data;
 
-/** Removes the event of a run that had to wait first, which the page does not show. */
+/** Waits until new runs start without being queued, because the page shows no `run.queued`. */
 beforeAll(() =>
   eventually("a run that begins at once", async () => {
     const [first] = await journalOf((await beckon.invoke(agent, "Hello")).body.run_id);

@@ -10,7 +10,10 @@ import { eventually } from "../server/test/eventually.ts";
 import { growJournal } from "../server/test/grow-journal.ts";
 import { type Frame, openStream, type StreamReader } from "../server/test/read-stream.ts";
 
-/** Streams of real processes: cut at any byte, resumed at any process, and read slowly. */
+/**
+ * Tests event streams of real processes. The streams are disconnected at random bytes, resumed at
+ * other processes, and read slowly.
+ */
 const { url, database } = await testDatabase();
 const pool = database.engine;
 const world = await openWorld();
@@ -48,7 +51,7 @@ interface ReadResult {
   readonly frames: readonly Frame[];
   readonly connections: number;
   readonly servers: ReadonlySet<number>;
-  /** Connections that ended without being cut by the reader. */
+  /** Number of connections that broke, without those that the reader itself reset. */
   readonly lost: number;
 }
 
@@ -56,8 +59,8 @@ interface ReadResult {
 const openAt = [0, 0, 0];
 
 /**
- * Reads a run to its end. The first four connections are cut at a random byte, and each goes to a
- * random server.
+ * Reads a run to its end. The reader resets its first four connections at a random byte. Each
+ * connection goes to a random server.
  */
 async function readInPieces(runId: string, random: Random): Promise<ReadResult> {
   const frames: Frame[] = [];
@@ -76,7 +79,7 @@ async function readInPieces(runId: string, random: Random): Promise<ReadResult> 
       },
     ).catch(() => undefined);
     if (reader === undefined) {
-      // The server was killed, and its successor is not ready yet.
+      // The server was killed, and the process that replaces it is not ready yet.
       await new Promise((resolve) => setTimeout(resolve, 20));
       continue;
     }
@@ -146,7 +149,7 @@ function memoryOf(pid: number | undefined): number {
   return Number(kilobytes) * 1_024;
 }
 
-/** Returns the value of `measure` once it has not risen by 2 % for two seconds. */
+/** Returns the value of `measure` once two seconds have passed since its last rise by over 2 %. */
 async function stableValue(measure: () => number): Promise<number> {
   let max = 0;
   let since = performance.now();
@@ -195,7 +198,8 @@ test("200 very slow readers need little memory and do not slow down runs", {
   await timesOfRuns(address);
   const before = { memory: memoryOf(server?.child.pid), time: median(await timesOfRuns(address)) };
 
-  // In groups of ten, because readers that request the same events concurrently share one query.
+  // Ten at a time: readers that request the same events concurrently share the rows of one query,
+  // so 200 concurrent readers would need less memory than independent ones.
   const readers: StreamReader[] = [];
   const openOne = () =>
     openStream(`${address}/api/public/runs/${runId}/events`, {
@@ -207,7 +211,7 @@ test("200 very slow readers need little memory and do not slow down runs", {
   const taking = setInterval(() => {
     for (const reader of readers) reader.takeByte();
   }, 1_000);
-  // The kernel's socket buffers fill first, with some megabytes each.
+  // Waits until memory is stable: first the kernel's socket buffers fill, some megabytes each.
   const filled = await stableValue(() => memoryOf(server?.child.pid));
   const times = [...(await timesOfRuns(address)), ...(await timesOfRuns(address))];
   const later = await stableValue(() => memoryOf(server?.child.pid));
@@ -218,7 +222,8 @@ test("200 very slow readers need little memory and do not slow down runs", {
   await annotate(
     `memory rose by ${Math.round(rose.filling / 1e6)} MB, then by ${Math.round(rose.staying / 1e6)} MB, while 200 readers had ${megabytes} MB each to read; a run took ${before.time.toFixed(1)} ms before and ${median(times).toFixed(1)} ms then`,
   );
-  // Garbage collection alone changes it by about 40 MB. Buffered journals would need 20 GB.
+  // Garbage collection alone changes the memory by about 40 MB. If the server buffered a whole
+  // journal for each reader, it would need 20 GB.
   expect(rose.filling).toBeLessThan(400_000_000);
   expect(rose.staying).toBeLessThan(100_000_000);
   // Other load on the machine can double the duration.

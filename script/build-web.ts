@@ -7,8 +7,8 @@ import { build } from "vite";
 
 /**
  * Usage: script/build-web. Builds the dashboard in a temporary folder, compresses its files, and
- * then replaces web/dist. Servers that start at the same time can each build it. Standard input is
- * the list of sources, which is stored with the result.
+ * then replaces web/dist. Several builds can run at the same time. Standard input is the list of
+ * sources, which is stored with the result.
  */
 const web = resolve(import.meta.dirname, "../web");
 const dist = join(web, "dist");
@@ -44,8 +44,9 @@ async function compressFiles(assets: string): Promise<void> {
 }
 
 /**
- * Moves `built` to web/dist. A folder cannot be renamed onto another one, and another build can
- * create it at any time.
+ * Moves `built` to web/dist. A folder cannot be renamed to the name of one that has files, so an
+ * existing web/dist is moved away. Another build can create it again at any time, so this is
+ * repeated.
  */
 async function replaceFolder(built: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {
@@ -60,7 +61,7 @@ async function replaceFolder(built: string): Promise<void> {
   }
 }
 
-/** Another build has moved the folder first. */
+/** Ignores that web/dist does not exist: another build has already moved it. */
 function ignoreMissing(thrown: NodeJS.ErrnoException): void {
   if (thrown.code !== "ENOENT") throw thrown;
 }

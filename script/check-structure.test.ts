@@ -6,8 +6,8 @@ import { afterAll, expect, test } from "vitest";
 import * as structure from "./structure.ts";
 
 /**
- * Runs the real tools with the real settings on file trees that break every rule, because a rule
- * that no longer works looks the same as one that is not broken.
+ * Runs the real tools with the real settings on file trees that break every rule. On the repository
+ * itself, a rule that no longer works reports nothing, like a rule that no file breaks.
  */
 
 const root = resolve(import.meta.dirname, "..");
@@ -159,8 +159,8 @@ test("every violation of the import rules is found, and nothing else", () => {
     "server/src/agents/settings.ts": use("../config.ts"),
     "contract/src/node.ts": use("node:fs", "../../server/src/base/errors.ts"),
     "client/src/node.ts": use("node:fs", "../../contract/src/wire.ts"),
-    // Tests in production, e2e inside a folder, a folder without a layer, an import that is
-    // missing.
+    // Production code that imports tests, an e2e test that imports an internal file, a folder
+    // without a layer, an import of a file that does not exist.
     "server/src/runs/tests.ts": use("./start.db.test.ts", "../../test/database.ts"),
     "e2e/inside.test.ts": use("../server/src/base/errors.ts"),
     "server/src/queues/index.ts": use("../base/errors.ts"),

@@ -1,9 +1,9 @@
 import { stripTypeScriptTypes } from "node:module";
 
 /**
- * Returns a TypeScript file as JavaScript, with a source map. Types become white space and the
- * extension of imported files `.js`, so that lines and columns stay the same, also in stack traces
- * without the map.
+ * Returns a TypeScript file as JavaScript, with a source map. Types are replaced by white space,
+ * and the extension of imported files by `.js`. Lines and columns therefore stay the same, so stack
+ * traces are correct even without the map.
  * @param options `name`: name of the file, for the map; `modules`: relative paths that replace the
  *   names of imported packages
  */
@@ -24,7 +24,7 @@ export function toJavaScript(
     sources: [name],
     sourcesContent: [source],
     names: [],
-    // Each line is that line of the source: VLQ, relative to the line before.
+    // Maps each line to the same line of the source, as base64 VLQ relative to the line before.
     mappings: ["AAAA", ...Array<string>(lines - 1).fill("AACA")].join(";"),
   };
   const mapName = name.replace(/\.ts$/, ".js.map");

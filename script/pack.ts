@@ -106,7 +106,10 @@ function writeJson(path: string, value: unknown): void {
   writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** The command `beckon`, with the flags of script/server. npm links it from another folder. */
+/**
+ * The command `beckon`, with the flags of script/server. npm installs a symbolic link to it in
+ * another folder, which `readlink` resolves.
+ */
 const command = `#!/bin/sh
 # Starts Beckon. Settings are environment variables: --help lists them.
 set -eu

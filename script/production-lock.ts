@@ -18,9 +18,9 @@ interface Lock {
 }
 
 /**
- * Returns the lock file of a package that is published alone: of the checkout's lock file, the
- * packages that it needs, at the same versions.
- * @param workspace folder of the workspace whose dependencies the package has
+ * Returns the lock file of a package that is published alone. It has the packages that the
+ * published package needs, at the versions of the checkout's lock file.
+ * @param workspace folder of the workspace whose dependencies the published package has
  * @throws Error if a package is missing, or is needed in two versions at one path
  */
 export function lockOf(

@@ -14,11 +14,11 @@ import { loseProcesses } from "../server/test/soak/lost-processes.ts";
 import { fillMemory } from "../server/test/soak/memory.ts";
 
 /**
- * Long tests: like e2e/crash.test.ts with more runs and faults, and with kills of PostgreSQL; then
- * a full disk, lost processes with 500 runs, a workspace that fills the memory, and all screens of
- * the dashboard. Prints one line
- * of results for each. The bound is the rule of three: an event that did not occur in n trials has
- * a probability below 3/n, with 95 % confidence.
+ * Runs the long tests. The first is e2e/crash.test.ts with more runs and faults, and with kills of
+ * PostgreSQL. Then follow a full disk, lost processes with 500 runs, a workspace that fills the
+ * memory, and all screens of the dashboard. Prints one line of results for each. The bound for lost
+ * runs is from the rule of three: an event that did not occur in n trials has a probability below
+ * 3/n, with 95 % confidence.
  *
  *   CRASH_SEED            seed of the random choices; default: random, printed first
  *   CRASH_ACKNOWLEDGED    acknowledged runs; default 10000
@@ -44,7 +44,7 @@ const database = connect({
   log: createLog("silent"),
 });
 
-/** Kills the postmaster with SIGKILL and waits until its successor accepts queries. */
+/** Kills the postmaster with SIGKILL and waits until the next postmaster accepts queries. */
 async function killDatabase(): Promise<void> {
   const killed = embedded.pid;
   process.kill(killed, "SIGKILL");

@@ -37,7 +37,7 @@ const dashboard = await fillDashboard(beckon, { opened });
 const browser = await launchBrowser();
 opened.defer(() => browser.close());
 
-/** One for each look, signed in and not. */
+/** Browser profiles by name: one per look with a session, and one per look without. */
 const profiles = new Map<string, Promise<Profile>>();
 const remaining = allPictures().values();
 await Promise.all(

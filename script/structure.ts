@@ -35,7 +35,7 @@ export interface Graph {
 
 /** Maximum lines of a file. A longer file must give the reason in its first comment. */
 export const maxLines = 500;
-/** The same for a file of the dashboard. */
+/** Maximum lines of a file of the dashboard, with the same exception. */
 const maxWebLines = 400;
 /**
  * Upper bounds, exclusive, of the median and the 90th percentile of the production files' lines.

@@ -17,7 +17,7 @@ export interface Call {
   readonly accept?: string;
   /** Whether the operation accepts an Idempotency-Key. If so, one is always sent. */
   readonly once?: boolean;
-  /** Whether the operation starts a run with the caller's own id and tags. */
+  /** Whether the operation starts a run that can have the caller's own id and tags. */
   readonly labelled?: boolean;
   /** Whether the operation needs no credential. If so, none is sent. */
   readonly open?: boolean;

@@ -72,8 +72,8 @@ export async function invoke(
     for (;;) {
       const began = performance.now();
       const remainingMs = deadline - began;
-      // The last request asks for a response one second before the deadline, so that the client
-      // knows the run's id when the call times out.
+      // The last request asks for a response one second before the deadline. With this response the
+      // client gets the run's id, which the timeout error contains.
       const seconds = Math.max(1, Math.min(wait, Math.floor(remainingMs / 1_000) - 1));
       const response = await operations.agents.invoke(agentId, body, {
         ...options,

@@ -2,8 +2,8 @@ import { BeckonError } from "./error.ts";
 
 /**
  * Reads a body as text, chunk by chunk. Leaving the loop closes the connection.
- * @param idleTimeoutMs maximum time without data, since a dead connection does not always report an
- *   error
+ * @param idleTimeoutMs maximum time without data, because a lost connection does not always report
+ *   an error
  * @throws BeckonError `no_answer` if the body is truncated or no data comes; the signal's reason if
  *   the signal aborts
  */

@@ -24,8 +24,8 @@ export const newAccount = z.object({ name, password });
 export const setupBody = z.strictObject({ token, name, email, password });
 
 /**
- * Body of `POST /sign-in`. Several accounts can have the same e-mail address, but it is unique
- * among the members of one workspace.
+ * Body of `POST /sign-in`. Several accounts can have the same e-mail address. `workspace_id`
+ * selects one of them, because an address is unique among the members of a workspace.
  */
 export const signInBody = z.strictObject({
   email,
@@ -69,11 +69,11 @@ export const acceptInvitationBody = z
  */
 export const checkLinkBody = z.strictObject({ token });
 
-/** What a valid setup link is for. */
+/** Response to a valid setup link: the workspace that gets its first owner. */
 export const setupCheck = z.object({ workspace_name: z.string() });
 export type SetupCheck = z.infer<typeof setupCheck>;
 
-/** What a valid invitation is for. */
+/** Response to a valid invitation: what the invited person joins, and who invited them. */
 export const invitationCheck = z.object({
   workspace_id: z.string(),
   workspace_name: z.string(),
@@ -84,7 +84,7 @@ export const invitationCheck = z.object({
 });
 export type InvitationCheck = z.infer<typeof invitationCheck>;
 
-/** Whose password a valid reset link sets. */
+/** Response to a valid reset link: the account whose password the link can set. */
 export const resetCheck = z.object({ name: z.string(), email: z.string() });
 export type ResetCheck = z.infer<typeof resetCheck>;
 

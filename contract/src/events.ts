@@ -185,7 +185,7 @@ export const eventVersion = 1;
 
 /**
  * An event in responses. `data` can have any fields, because `data` above 64 KiB is replaced by
- * `{artifact_id, bytes}`. Clients must ignore event types that they do not know.
+ * `{artifact_id, bytes}`. Clients must ignore unknown event types.
  */
 export const eventOnWire = z.object({
   id: z.string(),

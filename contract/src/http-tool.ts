@@ -141,7 +141,7 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: 
       operations: z.array(operation).min(1).max(64),
       /** Maximum seconds for one call, including its response body. */
       timeout_seconds: z.number().int().min(1).max(300).default(30),
-      /** Maximum bytes of a response body. A longer body is truncated, and the model is told so. */
+      /** Maximum bytes of a response body. A longer body is truncated, with a note to the model. */
       max_response_bytes: z.number().int().min(1).max(262_144).default(65_536),
       /** Maximum number of calls of all operations of this tool in one run. */
       max_calls_per_run: z.number().int().min(1).max(1_000).default(100),

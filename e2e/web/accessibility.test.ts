@@ -8,7 +8,7 @@ import { type Screen, screens } from "./screens.ts";
 import { type ScreenState, showScreen, statesOf } from "./show-screen.ts";
 import { cookieFor } from "./viewports.ts";
 
-/** Every screen at 1440 px. The other widths and combinations are in `script/soak`. */
+/** Checks every screen at 1440 px. `script/soak` checks the other widths and combinations. */
 
 const opened = new AsyncDisposableStack();
 afterAll(() => opened.disposeAsync());

@@ -4,7 +4,7 @@ import { setupToken } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
 
-/** From the links that Beckon hands out to the first page of a workspace. */
+/** Tests setup, sign-in and invitations, from the link to the first page of a workspace. */
 
 const beckon = await startTestBeckon();
 const password = "correct horse battery staple";

@@ -1,6 +1,6 @@
 import { password } from "../../server/test/people.ts";
 
-/** A user with a session, made by the public API as on any server. */
+/** A user with a session. Both are created over the public API. */
 export interface SignedIn {
   readonly name: string;
   readonly email: string;

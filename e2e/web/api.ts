@@ -13,7 +13,10 @@ export type Api = (
   // biome-ignore lint/suspicious/noExplicitAny: a response body can have any shape
 ) => Promise<any>;
 
-/** Returns a function that returns `data`, or the whole body without it, and throws on errors. */
+/**
+ * Returns the function that calls the API for a user. It returns `data` of the response, or the
+ * whole body if there is no `data`, and throws on an error response.
+ */
 export function apiOf(url: string, { cookie, workspaceId }: SignedIn): Api {
   return async (path, body, { method, workspace, headers } = {}) => {
     const response = await fetch(path.startsWith("http") ? path : `${url}/api/public${path}`, {

@@ -44,7 +44,7 @@ inBrowser("an entry shows what changed, and its address can be sent to somebody"
   const address = new URL(page.url());
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
-  // A list that does not have the entry: it is read by itself.
+  // The filtered list does not contain the entry, so the page requests the entry itself.
   address.searchParams.set("action", "key.create");
   await page.goto(address.href);
   await dialog.getByText("77", { exact: true }).waitFor();

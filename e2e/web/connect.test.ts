@@ -10,7 +10,7 @@ import { addPerson } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
 
-/** The screen that says how programs call an agent. */
+/** Tests the screen with the code and the token that programs need to call an agent. */
 
 const beckon = await startTestBeckon();
 const editor = await addPerson(beckon, { role: "editor" });
@@ -28,7 +28,7 @@ const button = (page: Page, name: string) => page.getByRole("button", { name, ex
 const statusOf = async (agent: { id: string; token: string }) =>
   (await beckon.invoke(agent, "Hello")).status;
 
-/** Returns what a program prints. */
+/** Runs a program and returns what it prints. */
 async function run(language: string, code: string, token: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "beckon-snippet-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

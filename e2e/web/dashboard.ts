@@ -5,7 +5,7 @@ import { cookieFor, profileOptions, type Theme } from "./viewports.ts";
 
 /**
  * Opens the dashboard in Chromium. Every page has its own profile, and one Chromium serves all
- * tests of a file. `openBrowserPage` lists what fails a test by itself.
+ * tests of a file. `openBrowserPage` documents which faults of a page fail the test.
  *
  *     const beckon = await startTestBeckon();
  *     const owner = await createOwner(beckon.url, await setupToken(beckon));

@@ -7,24 +7,24 @@ import { createOwner, type SignedIn, signIn } from "./accounts.ts";
 import { apiOf } from "./api.ts";
 import { startFilledModel } from "./filled-model.ts";
 
-/** A workspace that shows every state of every screen, and what leads to its pages. */
+/** A workspace in which every screen can be shown in every state, with the ids and links for it. */
 export interface FilledDashboard {
   readonly url: string;
   readonly owner: SignedIn;
   readonly viewer: SignedIn;
-  /** A second workspace of the owner, in which nothing was done. */
+  /** A second workspace of the owner, without agents and runs. */
   readonly emptyWorkspaceId: string;
   readonly agentId: string;
   /** An agent without description, tools, triggers and runs. */
   readonly bareAgentId: string;
-  /** Its names and texts are as long as they can be. */
+  /** An agent with a very long name and very long texts. */
   readonly longAgentId: string;
   readonly triggerId: string;
   readonly runs: {
     readonly succeeded: string;
     readonly failed: string;
     readonly running: string;
-    /** Has `steps` steps. */
+    /** The longest run, with as many steps as the parameter `steps` of `fillDashboard`. */
     readonly long: string;
   };
   /** Tokens of links that were not used yet. */
@@ -36,10 +36,10 @@ const longName = `${"Quarterly reconciliation of supplier invoices ".repeat(4)}a
 const rtlName = "مكتب الاسترداد 👩🏽‍💻";
 
 /**
- * Fills an installation that has no owner by the public API, and adds runs of the past day. The
- * model and tool servers stop with `opened`.
+ * Creates the owner and fills the installation over the public API. Runs of the past day are
+ * inserted into the database. `opened` stops the model server and the tool server.
  *
- * @param steps of the longest run
+ * @param steps number of steps of the longest run
  */
 export async function fillDashboard(
   { url, setupToken, database }: Pick<StandaloneBeckon, "url" | "setupToken" | "database">,

@@ -8,7 +8,7 @@ import {
   status,
 } from "../../server/test/model-server.ts";
 
-/** What the models of a filled dashboard do. */
+/** Returns how a model responds in a step, counted from 0. */
 type Scene = (step: number) => Behaviour;
 
 const call = (name: string, given: unknown) => ({
@@ -36,7 +36,7 @@ The order **4711** was shipped. I could *not* create a refund because the shop r
 
 const usage = { prompt_tokens: 1_420, completion_tokens: 96, cached_tokens: 1_024 };
 
-/** By model name. `repeat` calls the clock until its run reaches the agent's maximum of steps. */
+/** Scenes by model name. `repeat` calls the clock until the run reaches its maximum of steps. */
 const scenes: Readonly<Record<string, Scene>> = {
   refunds: (step) =>
     [
@@ -54,7 +54,7 @@ const scenes: Readonly<Record<string, Scene>> = {
   echo,
 };
 
-/** A model server whose models are the scenes, in chat completions. */
+/** Starts a model server for chat completions with one model per scene. */
 export async function startFilledModel(): Promise<ModelServer> {
   const server = await startModelServer();
   server.script((request, index) => {

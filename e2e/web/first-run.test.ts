@@ -7,8 +7,8 @@ import { inBrowser, openDashboard } from "./dashboard.ts";
 const product = await startProduct({ PORT: "0", BECKON_DATA_DIR: temporaryFolder() });
 
 /**
- * Acts like a person, and counts: opening the link is one action, and so are a press and a field
- * that is filled in.
+ * Performs and counts actions. A click is one action, and so is a field that is filled in. The
+ * count begins at 1, because opening the setup link is an action, too.
  */
 function countActions() {
   let count = 1;
@@ -56,7 +56,7 @@ inBrowser(
     await act.fill(field(page, "Message"), "Where is order 4711?");
     await act.click(button(page, "Run"));
     await page.getByText("Succeeded").waitFor();
-    // The message, and the output of the demo model, which repeats it.
+    // The text is shown twice: as the message, and as the output, because demo/echo repeats it.
     const turn = page.getByRole("article", { name: /^Run run_/ });
     await expect.poll(() => turn.getByText("Where is order 4711?").count()).toBe(2);
     expect(act.count()).toBeLessThanOrEqual(12);

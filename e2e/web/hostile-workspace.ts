@@ -9,15 +9,15 @@ import { startTargetServer, type TargetServer } from "../../server/test/target-s
 import type { Api } from "./api.ts";
 
 /**
- * Texts that run a script or send a request if a page takes them for markup. The script writes an
- * error to the console, which fails a test by itself.
+ * Texts that run a script or send a request if a page renders them as markup. The script writes an
+ * error to the console, which fails every test in the browser (`openBrowserPage`).
  */
 export const strongPayloads = [
   `"'><img src=x onerror=console.error(1)><svg/onload=console.error(2)><script>console.error(3)</script>`,
   "[a](javascript:console.error(4)) ![b](https://evil.example/b) <https://evil.example/c> {{7*7}}",
 ] as const;
 
-/** The longest name that the API accepts has more characters than this. */
+/** Payloads are truncated to this number of characters in names. The API accepts up to 200. */
 const maxNameLength = 100;
 
 /** A model server and a tool server that send back what they get. */
@@ -63,7 +63,7 @@ export async function addHostile(
     servers: { model, shop },
   }: {
     readonly payload: string;
-    /** Tells the payloads apart where names are unique. */
+    /** Number of the payload, part of the provider's name, which must be unique. */
     readonly number: number;
     readonly servers: HostileServers;
   },
@@ -131,7 +131,10 @@ export async function addHostile(
 /** Pages that show all payloads. */
 export const hostileLists = ["", "/runs", "/agents", "/providers", "/keys", "/members", "/audit"];
 
-/** An expression for the page: elements that only a payload can have made, as HTML. */
+/**
+ * An expression to evaluate in a page. It returns the HTML of the elements that only a payload can
+ * have created.
+ */
 export const injectedElements = `[...document.querySelectorAll(
   "img, iframe, object, embed, svg[onload], [onerror], body script, a[href^='javascript:']",
 )].map(({ outerHTML }) => outerHTML)`;

@@ -5,7 +5,7 @@ import { setupToken } from "../../server/test/people.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 
-/** All of it without a mouse. */
+/** Tests that the dashboard can be used without a mouse. */
 
 const beckon = await startTestBeckon();
 const owner = await createOwner(beckon.url, await setupToken(beckon));
@@ -79,7 +79,7 @@ inBrowser(
     await page.keyboard.press("Control+Enter");
     await page.getByText("Succeeded").waitFor();
 
-    // In a field these keys are text.
+    // Leaves the field with Tab, because in a field the keys g and r would be text.
     await page.keyboard.press("Tab");
     await page.keyboard.press("g");
     await page.keyboard.press("r");

@@ -30,7 +30,7 @@ inBrowser("a key is made with four presses, shown once, and works", async () => 
   await page.getByRole("button", { name: "Create key" }).click();
   const secret = await shownSecret(page);
   expect(await statusOf(secret)).toBe(200);
-  // It cannot be closed by accident.
+  // Escape does not close the dialog, because it shows the secret only once.
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "I have stored it" }).click();
   const row = rowOf(page, "Observer key");

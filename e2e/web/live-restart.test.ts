@@ -46,10 +46,10 @@ inBrowser(
     await expectFeed(page, runIds);
 
     await first.stop();
-    // A silent connection is noticed after 20 seconds.
+    // If the connection is not closed, the page detects the loss after 20 seconds without data.
     await lamp.getByText("Reconnecting…").waitFor({ timeout: 40_000 });
     await startProduct(settings);
-    // This one is possibly over before the page is connected again.
+    // This run can end before the page is connected again.
     runIds.push(await startRun());
     await lamp.getByText("Live", { exact: true }).waitFor({ timeout: 30_000 });
     runIds.push(await startRun(), await startRun());

@@ -7,12 +7,15 @@ import { freePort } from "../product.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 
-/** Plain http at a host that is not localhost, as in a private network: no secure context. */
+/**
+ * Tests the dashboard over plain HTTP at a host that is not localhost, as in a private network.
+ * Such a page is not a secure context, so it has no clipboard API.
+ */
 
 const port = String(await freePort());
 const url = `http://${insecureHost}:${port}`;
 const beckon = await startTestBeckon({ PORT: port, PUBLIC_URL: url });
-/** The same server, as Node finds it. */
+/** URL of the same server for Node.js: only the browser resolves `insecureHost`. */
 const local = `http://127.0.0.1:${port}`;
 const owner = await createOwner(local, await setupToken(beckon));
 const start = `/w/${owner.workspaceId}`;

@@ -103,7 +103,7 @@ inBrowser("a run is stopped, and a paused agent says why it does not run", async
 });
 
 inBrowser("an error of the model is told in plain words with what to do", async () => {
-  // Nothing of a model is there.
+  // The provider's server is not a model server and responds with 404 to all requests.
   const { id: providerId } = await beckon.createProvider(`${shop.url}/v1`, "gone");
   const { id } = await beckon.createAgent({ model: "gone/x" });
   shop.answer = (_, response) => response.writeHead(404).end("nothing");

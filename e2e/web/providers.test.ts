@@ -9,7 +9,10 @@ import { expectAccessible } from "./accessibility.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
 
-/** Lists models whose names are markup; with the key "wrong…" it answers 401. */
+/**
+ * A model name that is markup. The server `hostile` lists this model, and responds with 401 if the
+ * key contains "wrong".
+ */
 const payload = "<img/src=x/onerror=alert(1)>";
 const models = await startModelServer();
 const hostile = createServer((request, response) => {
@@ -99,7 +102,7 @@ inBrowser(
     await fillIn(page, { name: "demo", url: models.url });
     await dialog.getByText("The provider name demo is reserved.").waitFor();
     expect(await focusedLabel(page)).toBe("Name");
-    // Typed text is not lost by accident.
+    // Escape does not discard typed text without a question.
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Discard changes" }).click();
     await dialog.waitFor({ state: "detached" });

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { screens } from "./screens.ts";
 
-/** Frames of other screens, and a redirection. */
+/** Modules with a route that are not screens: frames around screens, and a redirect. */
 const notShownAlone = [
   "agents/frame/agent-frame.tsx",
   "agents/frame/agent-home.tsx",

@@ -5,19 +5,19 @@ import type { FilledDashboard } from "./filled-dashboard.ts";
  * of accessibility check each, and `screens.test.ts` compares the table with web/src/routes.tsx.
  */
 export interface Screen {
-  /** Unique; the name of its pictures. */
+  /** Unique. The file names of its pictures begin with it. */
   readonly name: string;
   /** The module that routes.tsx loads, in web/src. */
   readonly module: string;
-  /** The path with much to show. */
+  /** Returns the path at which the screen has data. */
   readonly path: (of: FilledDashboard) => string;
-  /** The path with nothing to show yet. */
+  /** Returns the path at which the screen is empty. */
   readonly empty?: (of: FilledDashboard) => string;
   /** The name of a button or link that opens a dialog. */
   readonly dialog?: RegExp;
-  /** It reads nothing, so that it cannot fail. */
+  /** Whether the screen itself makes no API calls. It then has no state `failing`. */
   readonly isStatic?: true;
-  /** Open to everyone, without a session. */
+  /** Whether the screen needs no session. */
   readonly outside?: true;
 }
 

@@ -3,7 +3,7 @@ import { eventually } from "../../server/test/eventually.ts";
 import type { FilledDashboard } from "./filled-dashboard.ts";
 import type { Screen } from "./screens.ts";
 
-/** What a screen is shown in: `failing`, its own calls get 503; `dialog`, with its dialog open. */
+/** State of a screen. `failing`: its API calls get 503. `dialog`: its dialog is open. */
 export type ScreenState = "normal" | "empty" | "failing" | "dialog";
 
 /** Returns the states that a screen has. */
@@ -16,7 +16,7 @@ export function statesOf({ empty, dialog, isStatic }: Screen): readonly ScreenSt
   ];
 }
 
-/** Opens a screen and waits until it has everything that it shows. */
+/** Opens a screen in a state and waits until the screen is complete. */
 export async function showScreen(
   page: Page,
   screen: Screen,
@@ -35,24 +35,24 @@ export async function showScreen(
   await page.getByRole("dialog").waitFor();
 }
 
-/** Opens a page and waits until it has everything that it shows. */
+/** Opens a page and waits until the page is complete. */
 export async function openSettled(page: Page, url: string): Promise<void> {
   // A change of the fragment alone would not load the page again.
   await page.goto("about:blank");
   await settled(page, () => page.goto(url));
 }
 
-/** Milliseconds without a call after which a page has all its data. */
+/** After this many milliseconds without an API call, a page counts as having all its data. */
 const quietMs = 200;
 
-/** Whether the page is loaded, without a skeleton, and its stream open; run in the page. */
+/** An expression to evaluate in the page: whether nothing is loading and the stream is open. */
 const isComplete = `document.querySelector("h1") !== null &&
   document.querySelector("[data-skeleton], [aria-label='Loading the page']") === null &&
   !/(Loading|Connecting|Checking the link)…/.test(document.body.innerText)`;
 
 /**
- * Waits until the page has made no call for a moment and shows everything. Playwright's
- * `networkidle` also counts streams.
+ * Runs `act` and waits until the page has made no API call for `quietMs` and is complete.
+ * Playwright's `networkidle` is not used, because it never occurs while a stream is open.
  */
 async function settled(page: Page, act: () => Promise<unknown>): Promise<void> {
   const underWay = new Set<Request>();
@@ -85,18 +85,21 @@ async function settled(page: Page, act: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** The installation has an owner already, so its link is no longer valid. */
+/**
+ * Responds as for a valid setup link. The server would reject the link, because the installation
+ * already has an owner.
+ */
 const validSetupLink = (route: Route) =>
   route.fulfill({ json: { ok: true, data: { workspace_name: "Default" } } });
 
-/** Rejects the calls of screens, not those of the frame around them. */
+/** Rejects the API calls of a screen, but not those of the frame around the screen. */
 function failOwnCalls(route: Route): Promise<void> {
   const { pathname } = new URL(route.request().url());
   const ofFrame = /^\/api\/public\/(me|workspaces(\/\w+)?|agents\/agt_\w+)$/;
   if (ofFrame.test(pathname)) return route.continue();
   return route.fulfill({
     status: 503,
-    // Longer than the client waits for, so that it does not try again.
+    // Longer than the maximum `Retry-After` of the client, so the client does not retry.
     headers: { "retry-after": "600", "beckon-request-id": "req_failing" },
     json: {
       ok: false,

@@ -5,7 +5,7 @@ import { addPerson } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
 
-/** The triggers of an agent, from the first one to what they have received. */
+/** Tests the screens with the triggers of an agent and the payloads that they received. */
 
 const beckon = await startTestBeckon();
 const editor = await addPerson(beckon, { role: "editor" });

@@ -9,7 +9,7 @@ export const viewports = {
   desktop: { width: 1440, height: 900 },
 } as const;
 
-/** Options of every profile. Without motion, so that nothing waits for it. */
+/** Options of every profile. Motion is reduced, so that tests do not wait for animations. */
 export const profileOptions = {
   viewport: viewports.desktop,
   reducedMotion: "reduce",

@@ -14,8 +14,8 @@ import {
 import { openSettled } from "./show-screen.ts";
 
 /**
- * Texts from users, models and tools are shown as they are. The browser fails the tests if a script
- * runs, a request leaves, or the Content-Security-Policy is violated.
+ * Tests that texts from users, models and tools are shown as text. `openBrowserPage` fails a test
+ * if a payload runs its script, sends a request or violates the Content-Security-Policy.
  */
 
 const opened = new AsyncDisposableStack();

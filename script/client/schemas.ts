@@ -2,7 +2,7 @@ import { compile, type JSONSchema } from "json-schema-to-typescript";
 import type { Schema } from "./document.ts";
 import { pascal } from "./names.ts";
 
-/** Components whose names are global types in TypeScript, with the names of their types. */
+/** Type names of the components whose own names are global types in TypeScript. */
 const renamed: Readonly<Record<string, string>> = { Error: "ErrorAnswer", Event: "RunEvent" };
 
 /** Returns the name of a component's type. */
@@ -68,8 +68,8 @@ function hoistDefinitions(
 }
 
 /**
- * Returns the schema with references to `definitions`. An object schema without properties allows
- * any field, unless its `additionalProperties` is false.
+ * Returns the schema with its references changed to refer to `definitions`. An object schema
+ * without properties allows any field, unless its `additionalProperties` is false.
  */
 function rewriteReferences(value: unknown, targets: ReadonlyMap<string, string>): unknown {
   if (Array.isArray(value)) return value.map((each) => rewriteReferences(each, targets));

@@ -8,7 +8,7 @@ export interface GivenRun {
   readonly status?: RunStatus;
   /** Default: `invoke`. */
   readonly source?: RunSource | "draft";
-  /** From start to end. Default: 1,000. */
+  /** Milliseconds from `started_at` to `finished_at`. Default: 1,000. */
   readonly durationMs?: number;
   readonly input?: string;
   readonly promptPrefix?: string;

@@ -55,7 +55,7 @@ export interface TestBeckon {
  * Starts Beckon in the test process, with its own database, on a free port, and stops it when the
  * file ends.
  *
- * @param options `settings`: environment variables.
+ * @param settings environment variables
  */
 export async function startTestBeckon(
   settings: Record<string, string> = {},
@@ -72,7 +72,8 @@ export async function startTestBeckon(
     // Model servers of the developer's machine must not change what a test sees.
     BECKON_DISCOVER: "0",
     ...settings,
-    // Scripted servers can be called, also those that are started later, and a port where none is.
+    // Allows calls to scripted servers, also to those that are started later, and to port 9, where
+    // no server listens.
     BECKON_EGRESS_ALLOW: [settings.BECKON_EGRESS_ALLOW, "127.0.0.1:9", await reservedHosts()]
       .filter(Boolean)
       .join(","),

@@ -26,7 +26,7 @@ export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
   });
 }
 
-/** A new profile, and what went wrong in its pages. */
+/** A new profile, and the faults of its pages. */
 export interface Profile {
   readonly context: BrowserContext;
   /**
@@ -44,7 +44,7 @@ export async function openProfile(
 ): Promise<Profile> {
   const context = await browser.newContext(options);
   const faults = collectFaults(context, origin);
-  // Not every violation is reported in the console.
+  // Writes each violation to the console, because Chromium itself does not do so for all of them.
   await context.addInitScript(
     `addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sourceFile }) =>
       console.error("CSP violation:", violatedDirective, blockedURI, "in", sourceFile))`,
@@ -57,9 +57,9 @@ function collectFaults(context: BrowserContext, origin: string): readonly string
   const faults: string[] = [];
   context.on("weberror", (error) => faults.push(error.error().stack ?? error.error().message));
   context.on("console", (message) => {
-    // Chromium logs every response with an error status: those of the API, such as the 401 of a
-    // wrong password, and that of the icon that it requests for pages that are not HTML. On plain
-    // http it logs that it ignores a header.
+    // Chromium logs an error for every response with an error status. Such responses are expected
+    // from the API, for example the 401 for a wrong password, and for the icon that Chromium
+    // requests for pages that are not HTML. On plain HTTP, Chromium logs that it ignores a header.
     const { url } = message.location();
     const isExpected =
       (message.text().startsWith("Failed to load resource") &&

@@ -28,7 +28,10 @@ async function lines(database: Queryable, text: string): Promise<string[]> {
 
 const ourSchema = "'public'::regnamespace";
 
-/** Sequences of identity columns depend on them internally and are part of their description. */
+/**
+ * Selects the objects that the other queries do not describe. The sequences of identity columns are
+ * excluded (`deptype = 'i'`), because the description of the columns includes them.
+ */
 const undescribed = `
   select format('%s (a relation of kind %s)', relname, relkind) as line from pg_class c
     where relnamespace = ${ourSchema} and relkind not in ('r', 'i')

@@ -6,8 +6,8 @@ import type { EgressSeams } from "../src/base/egress/index.ts";
 /** A DNS server over UDP on a free port of 127.0.0.1 (RFC 1035). */
 export interface DnsServer {
   /**
-   * Scripts the answers: the first query of a type gets the addresses of that type in the first
-   * list, the next query those of the next list; the last list repeats.
+   * Scripts the answers. The first query of a type (A or AAAA) gets the addresses of this type in
+   * the first list, the next query those in the next list. After the last list, it is repeated.
    */
   script(...answers: readonly (readonly string[])[]): void;
   /** Queries since the script was set, for example `A tool.test`. */

@@ -80,7 +80,7 @@ function asEvent(entry: NewEvent, index: number): RunEvent {
   };
 }
 
-/** Production timeouts; tests of timeouts use their own. */
+/** The HTTP client of production with short timeouts. Tests of timeouts create their own. */
 export const productionFetch = createLeanFetch({
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 5_000,
@@ -94,7 +94,7 @@ export interface Played {
 }
 
 /**
- * Executes one run against the model server at `url`, with waits of milliseconds instead of
+ * Executes one run against the model server at `url`. Retries wait for milliseconds instead of
  * seconds.
  */
 export async function play(

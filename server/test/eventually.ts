@@ -2,10 +2,10 @@
 const defaultTimeoutMs = 10_000;
 
 /**
- * Polls `look` until it returns a value and resolves with that.
+ * Calls `poll` until it returns a value, and resolves with that value.
  *
  * @param within timeout in milliseconds.
- * @throws {Error} names `what` when the timeout is over.
+ * @throws {Error} the timeout is over; the message contains `what`.
  */
 export async function eventually<T>(
   what: string,

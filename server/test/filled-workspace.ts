@@ -25,7 +25,10 @@ export interface FilledWorkspace {
   readonly runId: string;
   /** An artifact of this run. */
   readonly artifactId: string;
-  /** One of these runs waits for its model until the file ends; the other is queued behind it. */
+  /**
+   * The first of these runs waits for its model until the tests of the file have ended. The second
+   * one is queued behind the first.
+   */
   readonly busy: { readonly agentId: string; readonly runIds: readonly string[] };
   readonly keyId: string;
   readonly invitationId: string;

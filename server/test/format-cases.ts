@@ -5,7 +5,7 @@ import { providerModel } from "../src/engine/index.ts";
 import { productionFetch } from "./engine-run.ts";
 import { anthropic, chat, google, responses, type Wire } from "./wire/index.ts";
 
-/** A kind of provider and its wire format; each kind plain and streamed. */
+/** A kind of provider with its wire format. Each kind has a plain case and a streamed one. */
 export interface FormatCase {
   readonly kind: ProviderKind;
   readonly wire: Wire;
@@ -27,7 +27,7 @@ export const formatCases: readonly FormatCase[] = formats.flatMap(([kind, wire])
 
 export const scriptedKey = "an/unusual key+of=ours";
 
-/** Returns a scripted model of this kind, with a model name that no library knows. */
+/** Returns a scripted model of this kind. Its model name has no special code in any library. */
 export function scriptedModel(
   kind: ProviderKind,
   baseUrl: string,

@@ -11,18 +11,20 @@ import { databaseAt } from "./database-url.ts";
 import { startGuard } from "./guard.ts";
 
 /**
- * One temporary PostgreSQL for the whole test run. Each project connects in its own way, and
- * creates its template database that way, with the code of the server's startup:
+ * Starts one temporary PostgreSQL for the whole test run. Each project of Vitest connects in its
+ * own way, and creates its template database over that connection with the code of the server's
+ * startup:
  *
- *     embedded, e2e   as in production: socket and ordinary role
- *     external        like an external server: TCP, password, and a superuser whose pools switch to the role `beckon_server`
+ *     embedded, e2e   as with the embedded PostgreSQL: socket and ordinary role
+ *     external        as with an external PostgreSQL: TCP, password, and a superuser whose pools
+ *                     switch to the role `beckon_server`
  */
 
 /** What a test file needs to create its own database. */
 export interface TestServer {
   /** URL of a superuser over TCP: creates and drops databases, finds leaked connections. */
   readonly adminUrl: string;
-  /** How this project connects. */
+  /** URL with which the tests of this project connect. */
   readonly url: string;
   /** Role that every connection switches to: see `checkServer`. */
   readonly role: string | undefined;
@@ -36,7 +38,10 @@ declare module "vitest" {
   }
 }
 
-/** The cluster, shared by the projects of this process, although each loads this file again. */
+/**
+ * The PostgreSQL cluster. It is stored in `globalThis`, because all projects share it and each
+ * project loads this file again.
+ */
 interface Cluster {
   readonly socketUrl: string;
   readonly superuserUrl: string;
@@ -83,8 +88,8 @@ async function startCluster(): Promise<Cluster> {
 }
 
 /**
- * Creates the template database: our schema, created by the project's role, copied for every test
- * file.
+ * Creates the template database, which is copied for every test file. It has our schema, created by
+ * the project's role.
  */
 async function makeTemplate(
   project: string,

@@ -2,7 +2,7 @@ import type { Tool } from "../src/engine/index.ts";
 import { eventually } from "./eventually.ts";
 
 export interface HeldTool {
-  /** Called `hold`: charges `kib` KiB to the run's hold and waits. */
+  /** Its name is `hold`. A call reserves `kib` KiB of the byte budget for the run and waits. */
   readonly tool: Tool;
   /** Releases all calls, present and future. */
   release(): void;
@@ -11,7 +11,7 @@ export interface HeldTool {
   readonly calls: number;
 }
 
-/** Returns an operator's tool that holds memory until it is released. */
+/** Returns an operator's tool that reserves memory until it is released. */
 export function heldTool(): HeldTool {
   const gate = Promise.withResolvers<void>();
   let calls = 0;

@@ -30,8 +30,8 @@ export function withLineEnd(end: "\n" | "\r" | "\r\n", behaviour: Behaviour): Be
 }
 
 /**
- * Eight megabytes, compressed to a few kilobytes. Rejected because of its encoding, so the size
- * does not matter.
+ * Sends eight megabytes that are compressed to a few kilobytes. Beckon rejects the response because
+ * of its content encoding and does not decompress it.
  */
 export function gzipBomb(behaviour: Behaviour): Behaviour {
   return changed(behaviour, (reply) => ({

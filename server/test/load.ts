@@ -1,7 +1,7 @@
 import type { Database } from "../src/base/database/index.ts";
 import { eventually } from "./eventually.ts";
 
-/** Where requests are sent: an agent that echoes, and its trigger. */
+/** What requests are sent to: an agent whose output is its input, and its trigger. */
 export interface Target {
   readonly url: string;
   readonly agentId: string;
@@ -46,8 +46,8 @@ async function send(target: Target, source: Exchange["source"]): Promise<Exchang
 }
 
 /**
- * Sends requests through both entry points, `callers` at a time, each as soon as the previous one
- * has its response, until `disturb` resolves.
+ * Sends requests through both entry points until `disrupt` resolves. There are `callers` concurrent
+ * callers. Each sends its next request as soon as it has the response to the previous one.
  *
  * @throws if a request gets no response: the server must survive whatever happens to the database.
  */

@@ -81,8 +81,8 @@ export interface ModelServer {
   /** GET requests so far. */
   readonly listRequests: number;
   /**
-   * Sets one behaviour for all further requests, or a queue of them. After the queue, every request
-   * is echoed.
+   * Sets one behaviour for all further requests, or a list with one behaviour for each of the next
+   * requests. After the list, the model repeats its input.
    */
   script(behaviours: Behaviour | readonly Behaviour[]): void;
   /** Bytes that floods have sent. */
@@ -98,7 +98,7 @@ export interface ModelServer {
 }
 
 /**
- * A model server over real HTTP, playing what it is told to.
+ * Starts a model server over real HTTP that responds as scripted.
  * @param address default: a port of 127.0.0.1 that every test Beckon is allowed to call.
  */
 export async function startModelServer(address?: {
@@ -179,7 +179,10 @@ async function readRequest(incoming: IncomingMessage): Promise<ModelRequest> {
   };
 }
 
-/** Returns a response as bytes, to be truncated: written to the socket, past node:http. */
+/**
+ * Returns the bytes of a response, with its head and framing. They are written directly to the
+ * socket, because node:http cannot send a truncated response.
+ */
 function frames({ status, headers, pieces }: Reply): Buffer[] {
   const chunked = headers["content-type"]?.startsWith("text/event-stream") ?? false;
   const bytes = pieces.map((piece) => Buffer.from(piece));
@@ -204,7 +207,7 @@ function answer(outgoing: ServerResponse, { status, headers, pieces }: Reply): v
   outgoing.end();
 }
 
-/** Ends early when the client disconnects. */
+/** Sends a reply and then repeats `piece`. Ends early when the client disconnects. */
 async function flood(
   outgoing: ServerResponse,
   { status, headers, pieces }: Reply,
@@ -238,7 +241,7 @@ function breakOff(
   else socket.write(part, leave);
 }
 
-/** The model answers with this, in the request's format, streamed if requested. */
+/** Responds with this model output, in the request's format, and streamed if requested. */
 export function says(said: ModelOutput | string): Behaviour {
   const saying = typeof said === "string" ? { text: said } : said;
   return (request) => {
@@ -251,8 +254,8 @@ export function says(said: ModelOutput | string): Behaviour {
 }
 
 /**
- * Streams the events that `change` makes of those of `says`. The last `closing` events complete the
- * answer.
+ * Streams the events that `change` returns. `change` gets the events that `says` would send, of
+ * which the last `closing` events complete the response.
  */
 export function streams(
   said: ModelOutput,

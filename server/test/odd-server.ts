@@ -13,8 +13,8 @@ export interface OddServer {
 }
 
 /**
- * Starts a server with responses that are difficult for a client, each at its own path. Closed when
- * the file ends.
+ * Starts a server with responses that are difficult for a client, each at its own path. It is
+ * closed after the tests of the file.
  */
 export async function startOddServer(
   more: Readonly<Record<string, RequestListener>> = {},

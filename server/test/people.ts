@@ -6,7 +6,7 @@ import { parseMasterKey } from "../src/base/secrets/index.ts";
 import { issueSetupToken } from "../src/workspaces/index.ts";
 import type { Answer, CallOptions, TestBeckon } from "./beckon.ts";
 
-/** A signed-in user, as their browser would be. */
+/** A signed-in user, whose requests are like those of a browser. */
 export interface Person {
   readonly id: string;
   readonly email: string;
@@ -19,14 +19,14 @@ export interface Person {
 
 export const password = "correct horse battery staple";
 
-/** Shared, because hashing is expensive. */
+/** All people share this hash, because hashing a password takes much CPU. */
 const passwordHash = hashPassword(password);
 const auths = new WeakMap<TestBeckon, Auth>();
 
 /**
  * Adds a signed-in member, by an invitation with the workspace's key (default: the bootstrap key's
- * workspace). Account and session are created without HTTP, because a sign-in costs as much as four
- * hashes.
+ * workspace). Account and session are created without HTTP, because a sign-in takes as much CPU as
+ * four password hashes.
  */
 export async function addPerson(
   beckon: TestBeckon,
@@ -68,7 +68,7 @@ function authOf(beckon: TestBeckon): Auth {
   return auth;
 }
 
-/** Returns the token of the setup link that startup prints; the previous one becomes invalid. */
+/** Issues a token for a setup link, as startup does. The previous token becomes invalid. */
 export async function setupToken(beckon: TestBeckon): Promise<string> {
   const token = await issueSetupToken(beckon.db.database);
   if (token === undefined) throw new Error("the installation already has an owner");
@@ -83,7 +83,7 @@ export async function signIn(beckon: TestBeckon, email: string, given = password
   return { id: body.data.id, email, password: given, ...visitor(beckon, cookieIn(headers)) };
 }
 
-/** Calls like a browser with this cookie. */
+/** Returns a caller that sends this cookie and the origin, as a browser does. */
 export function visitor(beckon: TestBeckon, cookie: string): Pick<Person, "cookie" | "call"> {
   return {
     cookie,

@@ -39,14 +39,14 @@ export interface Proxy {
   changeWith(request: (bytes: Buffer) => boolean, weather: NetworkCondition): void;
   /** Transforms the server's replies. */
   rewrite: ((bytes: Buffer) => Buffer) | undefined;
-  /** Interrupts the next matching reply; resolves when that is done. */
+  /** Interrupts the reply to the next matching request. Resolves when that is done. */
   cutNext(cut: ReplyInterruption): Promise<void>;
   /** Closes all connections: like the server would, or with a reset if `hard`. */
   drop(options?: { hard?: boolean }): void;
   close(): Promise<void>;
 }
 
-/** Returns the address of PostgreSQL from its URL; the folder of a socket is in `host`. */
+/** Returns the address of PostgreSQL. For a Unix socket, the parameter `host` has its folder. */
 function targetOf(url: string): { host: string; port: number } | { path: string } {
   const [, authority = "", query = ""] =
     /^postgres(?:ql)?:\/\/([^/?]*)[^?]*(?:\?(.*))?$/.exec(url) ?? [];
@@ -87,7 +87,7 @@ export async function startProxy(url: string): Promise<Proxy> {
       else client.destroy();
       server.destroy();
     };
-    // Data sent so far arrives before the end of the connection.
+    // Forwards bytes, depending on the network condition.
     const pass = (to: Socket, bytes: Buffer) => {
       const { weather } = proxy;
       if (weather.type === "blackHole") return;

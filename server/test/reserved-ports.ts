@@ -4,8 +4,9 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 const count = 32;
 
 /**
- * Ports of 127.0.0.1 for the scripted servers of this process, reserved at once, so that a Beckon
- * can be started with permission to call them (`BECKON_EGRESS_ALLOW`) before they listen.
+ * Listeners on free ports of 127.0.0.1, which reserve the ports for the scripted servers of this
+ * process. All are reserved together, so that a Beckon can be started with permission to call the
+ * scripted servers (`BECKON_EGRESS_ALLOW`) before these are started.
  */
 let held: Promise<Server[]> | undefined;
 
@@ -25,7 +26,7 @@ function hold(): Promise<Server> {
 
 let allowed: string | undefined;
 
-/** Returns all of them in the format of `BECKON_EGRESS_ALLOW`. */
+/** Returns all reserved ports in the format of `BECKON_EGRESS_ALLOW`. */
 export async function reservedHosts(): Promise<string> {
   allowed ??= (await holders())
     .map((server) => `127.0.0.1:${(server.address() as AddressInfo).port}`)
@@ -34,8 +35,8 @@ export async function reservedHosts(): Promise<string> {
 }
 
 /**
- * Returns one of them to listen on. When all are in use, returns another port, which no Beckon is
- * allowed to call.
+ * Returns a reserved port, as an argument for `listen`. When all are in use, returns a random free
+ * port, which no Beckon is allowed to call.
  */
 export async function takeReserved(): Promise<
   Server | { readonly port: number; readonly host: string }

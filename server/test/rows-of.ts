@@ -1,6 +1,6 @@
 import type { TestDatabase } from "./database.ts";
 
-/** Condition that selects a workspace's rows of a table; `$1` is the workspace. */
+/** A table. The condition `where` selects the rows of the workspace with the id `$1`. */
 interface TenantTable {
   readonly name: string;
   readonly where: string;
@@ -41,7 +41,7 @@ export interface RowReader {
    * last use, which is written with a delay.
    */
   marks(workspaceId: string): Promise<Readonly<Record<string, string>>>;
-  /** Returns every id that occurs in its rows, in any column. */
+  /** Returns every id that occurs in any column of the workspace's rows. */
   ids(workspaceId: string): Promise<ReadonlySet<string>>;
 }
 

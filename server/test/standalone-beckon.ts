@@ -20,7 +20,7 @@ export interface StandaloneBeckon {
 
 /**
  * Starts Beckon in this process, on an empty data folder and a free port. `opened` stops it and
- * removes the folder. It can call the scripted servers of this process.
+ * removes the folder. Beckon is allowed to call the scripted servers of this process.
  */
 export async function startStandaloneBeckon(
   opened: AsyncDisposableStack,
@@ -41,7 +41,7 @@ export async function startStandaloneBeckon(
     // Model servers of the developer's machine must not change the result.
     BECKON_DISCOVER: "0",
     BECKON_DRAIN_SECONDS: "1",
-    // On port 9 nothing listens.
+    // No server listens on port 9, so calls to it fail.
     BECKON_EGRESS_ALLOW: `127.0.0.1:9,${await reservedHosts()}`,
     ...settings,
   });

@@ -11,8 +11,8 @@ import { startRuns } from "../src/runs/starting/start-runs.ts";
 import { addTrigger } from "../src/triggers/index.ts";
 
 /**
- * Rows that the statements of `runs/` need, created by the production operations, and inputs of
- * those statements.
+ * Creates the rows that the statements of `runs/` need, with the operations of production, and the
+ * inputs of these statements.
  */
 
 const cipher = createSecretCipher(randomBytes(32));
@@ -111,7 +111,7 @@ export function startedOf(answer: StartResult | undefined): StartedRun {
   return answer.run;
 }
 
-/** Returns a journal entry for a run that was created running at `owner`. */
+/** Returns an input that appends one entry to a run that is executed by `owner`. */
 export function appendRow(
   run: StartedRun,
   owner: string,

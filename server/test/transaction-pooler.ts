@@ -17,7 +17,7 @@ interface ServerConnection {
 }
 
 const sslRequest = 80_877_103;
-/** AuthenticationOk, and ReadyForQuery outside a transaction. */
+/** The messages AuthenticationOk, and ReadyForQuery outside a transaction. */
 const welcome = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
 
 /** Starts a pooler in front of the database at `url`, with `size` server connections. */
@@ -30,7 +30,7 @@ export async function startTransactionPooler(
   const clients = new Set<Socket>();
   const waiting: { client: Socket; unit: Buffer }[] = [];
   const lent = logins.map((login): ServerConnection => {
-    // Logged in; from here on we write the protocol.
+    // `pg` has logged in. From here on, this file itself reads and writes the protocol messages.
     const { stream } = (login as unknown as { connection: { stream: Socket } }).connection;
     return { socket: stream.removeAllListeners("data"), to: undefined };
   });

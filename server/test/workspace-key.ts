@@ -35,7 +35,7 @@ export async function insertKey(
   return key;
 }
 
-/** Inserts a key of another workspace, with every scope. */
+/** Inserts a new workspace and a key of it with every scope. Returns the key. */
 export async function insertStranger(beckon: WithDatabase): Promise<string> {
   const workspaceId = newId("wsp");
   await beckon.db.database.engine.query(

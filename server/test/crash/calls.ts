@@ -13,7 +13,7 @@ export interface Call {
   attempts: number;
   /** A connection broke, a server was unavailable, or the wait timed out. */
   faulted: boolean;
-  /** Number of 503 responses, after which no run may continue. */
+  /** Number of 503 responses. Each can leave one run, which must have been cancelled. */
   unavailable: number;
   /** A response said that an earlier request with the same key had started the run. */
   replayed: boolean;
@@ -27,12 +27,12 @@ export interface Call {
   status: number | undefined;
 }
 
-/** Maximum wait for one response, and of a keyed call for any response. */
+/** Maximum wait for the response of one attempt, and for all attempts of a keyed call. */
 const maxWaitMs = 60_000;
 
 /**
- * Sends calls and retries keyed ones until they are acknowledged. `at`: server of the first
- * attempt. `onAnswer`: called when its response begins.
+ * Sends calls and repeats keyed ones until they get a response other than 503. `at`: slot of the
+ * server for the first attempt. `onAnswer`: called when the response of the first attempt begins.
  */
 export interface Caller {
   readonly calls: readonly Call[];

@@ -34,8 +34,8 @@ export interface Chaos {
 }
 
 /**
- * Concurrent callers at a server that is killed between a commit and its responses: their requests
- * share a commit.
+ * Number of concurrent callers of a server that is killed between a commit and the responses. There
+ * are many, because requests of concurrent callers share a commit.
  */
 const concurrentCallers = 20;
 
@@ -144,7 +144,8 @@ async function stop(chaos: Chaos): Promise<void> {
   )
     await delay(50);
   fleet.resume(slot);
-  // The stopped process gets its answer, and uses it, before its successor gets one.
+  // The process that was stopped receives and uses the model's response before the new owner
+  // receives one.
   gate.releaseFirst();
   await caller.send({ plan: planned(), source: "invoke", keyed: true }, { at: slot });
   gate.release();
@@ -152,8 +153,8 @@ async function stop(chaos: Chaos): Promise<void> {
 }
 
 /**
- * Returns the server that executes the process. A random one if that is unknown: the process was
- * killed meanwhile, or has a new id since it was declared dead.
+ * Returns the slot of a process. Returns a random slot if the process is unknown, because it was
+ * killed meanwhile, or got a new id after it had been declared dead.
  */
 function slotOf(
   { installation: { fleet }, random }: Chaos,

@@ -44,7 +44,8 @@ export function checkGuarantees(
   calls: readonly Call[],
   world: Pick<World, "effects" | "modelCalls">,
 ): CheckReport {
-  // Written although the caller got a 503: cancelled at once, possibly next to the run of a repeat.
+  // Runs that were written although the caller got a 503. The server cancels them at once. A repeat
+  // of the request can have started another run with the same nonce.
   const withdrawn = Map.groupBy(stored.filter(isWithdrawn), nonceOf);
   const runs = stored.filter((run) => !isWithdrawn(run));
   const byNonce = Map.groupBy(runs, nonceOf);
@@ -79,7 +80,10 @@ export function checkGuarantees(
 
 const nonceOf = (run: StoredRun) => (JSON.parse(run.payload) as Plan).nonce;
 
-/** Cancelled before any model call. No test cancels runs here. */
+/**
+ * Whether the run was cancelled before any model call. Callers of these tests cancel no runs, so
+ * the server cancelled it after a 503.
+ */
 const isWithdrawn = (run: StoredRun) =>
   run.status === "cancelled" && run.error_code === "cancelled" && run.steps + run.lost === 0;
 
@@ -142,7 +146,10 @@ function wrongWithCall(
   return wrong;
 }
 
-/** answered + failed <= calls <= answered + failed + lost. */
+/**
+ * Checks that steps + failed <= made <= steps + failed + lost. It is not known whether the model
+ * received a call that the journal reports as lost.
+ */
 function wrongWithModelCalls({ steps, lost }: StoredRun, made: number, failed: number): string[] {
   if (steps + failed <= made && made <= steps + failed + lost) return [];
   return [

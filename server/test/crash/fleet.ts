@@ -5,13 +5,13 @@ import { fileURLToPath } from "node:url";
 import { newId } from "../../src/base/ids.ts";
 import { parseFromServer } from "../../src/supervisor/messages.ts";
 
-/** One slot of the fleet: a server process, or none while its successor starts. */
+/** One slot of the fleet, with its current server process. After a kill, the next one starts. */
 export interface Server {
   readonly processId: string;
   /** Empty until it is ready. */
   readonly url: string;
   readonly child: ChildProcess;
-  /** Neither killed nor stopped. */
+  /** Ready, and neither killed nor stopped. */
   readonly up: boolean;
 }
 
@@ -21,9 +21,9 @@ export interface Fleet {
   /** Lines that the servers logged as errors. None is expected, whatever the fault. */
   readonly errors: readonly string[];
   /**
-   * Sends SIGKILL. With `notify`, the other servers and the successor are notified of the death;
-   * otherwise they detect it by the expired lease. Resolves when the process is dead; `restarted`
-   * resolves when its successor is ready.
+   * Sends SIGKILL. With `notify`, the other servers and the next process of the slot are notified
+   * of the exit; otherwise they detect it by the expired lease. Resolves when the process has
+   * exited; `restarted` resolves when the next process is ready.
    */
   kill(slot: number, options: { notify: boolean }): Promise<{ restarted: Promise<void> }>;
   /** Sends SIGSTOP: the process keeps its connections and does nothing. */
@@ -47,9 +47,9 @@ interface Slot {
   url: string;
   child: ChildProcess;
   up: boolean;
-  /** Was stopped, and can have a new process id since then. */
+  /** Whether the process was stopped, so that it can have a new process id since then. */
   renamed: boolean;
-  /** Is being killed by the test. */
+  /** Whether the test has killed the process. */
   killed: boolean;
 }
 
@@ -95,7 +95,7 @@ export async function startFleet(
     });
     const signal = AbortSignal.timeout(startTimeoutMs);
     const failed = once(child, "exit", { signal }).then(() => {
-      // Killed while it started: the killer starts the next one.
+      // If the test killed the process during its startup, `kill` starts the next one.
       if (child.signalCode !== "SIGKILL")
         throw new Error(`a server exited during startup:\n${errors.slice(-5).join("\n")}`);
     });

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Fleet, startFleet } from "./fleet.ts";
 import type { Plan, World } from "./world.ts";
 
-/** A fleet on one database, with an agent whose model is that of the world. */
+/** A fleet on one database, with an agent that uses the model of `World`. */
 export interface Installation {
   readonly fleet: Fleet;
   /** A key with all permissions. */
@@ -12,7 +12,7 @@ export interface Installation {
   close(): Promise<void>;
 }
 
-/** Minimum lease, so that a dead process is detected soon. */
+/** The minimum lease, so that the exit of a process is detected soon. */
 export const leaseSeconds = 2;
 /** Maximum attempts of a run of the agent: the default. */
 export const maxAttempts = 3;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Plan } from "./world.ts";
 
-/** Reads runs directly from the database. */
+/** A pool of the database. The functions of this file read runs directly from the tables. */
 type Database = Pick<Pool, "query">;
 
 /** Returns the id of the process that owns the plan's run, or owned it last. */
@@ -14,7 +14,7 @@ export async function ownerOf(database: Database, plan: Plan): Promise<string | 
   return rows[0]?.owner ?? undefined;
 }
 
-/** Waits until every run has ended. Returns how many had not when the time was over. */
+/** Waits until every run has ended. Returns the number of unended runs after `withinMs`. */
 export async function awaitEnds(database: Database, withinMs: number): Promise<number> {
   for (const deadline = performance.now() + withinMs; ; await delay(100)) {
     const { rows } = await database.query<{ left: number }>(
@@ -50,7 +50,7 @@ interface EventRow {
   readonly outcome: string | null;
 }
 
-/** A tool call with an intent, and the outcome of its result if there is one. */
+/** A tool call in the journal (`run.tool_call`), and the outcome of its result if there is one. */
 export interface StoredCall {
   readonly tool: string;
   readonly key: string;

@@ -28,8 +28,9 @@ export interface StormReport extends CheckReport {
 }
 
 /**
- * Maximum wait for the remaining runs after the load: a few leases, plus the last attempts, of
- * which only half are executed at a time.
+ * Maximum wait for the remaining runs after the load. It must last for a few leases, and for the
+ * last attempts, of which a process executes only half at a time
+ * (docs/decisions/0015-last-attempts-in-halves.md).
  */
 const maxRemainderMs = 120_000;
 
@@ -108,7 +109,7 @@ export function summary(seed: number, report: StormReport): string {
   ].join(", ");
 }
 
-/** A list of `count` faults in which each of these kinds comes up in turn. */
+/** Returns a list of `count` faults, which repeats `kinds` in their order. */
 export function faultsOf(count: number, kinds: readonly Fault[] = faults): Fault[] {
   return Array.from(
     { length: count },

@@ -10,9 +10,11 @@ import {
 } from "../model-server.ts";
 
 /**
- * The world outside Beckon, whose effects cannot be undone: a model that bills each call, and a
- * service that tools call. Both live in the test process, so that their records survive every kill.
- * A run's input is its plan, as JSON, which the model follows.
+ * What a run does. The input of the run is its plan as JSON, which the model follows.
+ *
+ * The world outside Beckon is a model server that counts its calls, and a service that tools call.
+ * Their effects cannot be undone. Both run in the test process, so that their records are not lost
+ * when servers are killed.
  */
 export interface Plan {
   /** Identifies the run. */
@@ -46,7 +48,7 @@ export type Order = { readonly order: "kill" } | { readonly order: "hang"; reado
 
 /** Blocks arriving requests until it is released. */
 export interface RequestGate {
-  /** Resolves when the first request has arrived, with its effect if it is one. */
+  /** Resolves when the first request has arrived; with the effect if it is a tool call. */
   readonly reached: Promise<Effect | undefined>;
   /** Releases the first request and keeps blocking the others. */
   releaseFirst(): void;

@@ -12,12 +12,12 @@ import { start } from "../../src/main.ts";
 import { databaseAt } from "../database-url.ts";
 
 /**
- * Fills the disk below the data folder of a working server, and frees it again. Needs root and
- * permission to mount, otherwise it is skipped with a message. Run by script/soak or with: node
- * server/test/soak/disk-full.ts
+ * Fills the file system of the data folder of a working server, and frees it again. Needs root and
+ * permission to mount, otherwise the test is skipped with a message. Run by script/soak or with:
+ * node server/test/soak/disk-full.ts
  */
 
-/** In MiB; a new cluster takes about 60. */
+/** Size of the file system in MiB. A new PostgreSQL cluster takes about 60. */
 const diskSize = 200;
 const fullMs = 15_000;
 const resumeWithinMs = 60_000;
@@ -67,7 +67,7 @@ export async function fillDisk(log: (line: string) => void): Promise<boolean> {
       problems.push(`/readyz returned ${readiness.whenFull} while the disk was full`);
     if (readiness.afterwards !== 200)
       problems.push(`/readyz returned ${readiness.afterwards} after the server had resumed`);
-    // Again, after a restart from the files.
+    // Checks the database again after PostgreSQL was restarted.
     await first.stop();
     const second = await startEmbedded(options);
     embedded = second;
@@ -146,8 +146,8 @@ async function fillUnderLoad(databaseUrl: string, disk: string): Promise<DiskTes
     const filler = join(disk, "filler");
     const file = openSync(filler, "w");
     const fullAt = performance.now();
-    // The callers soon wait for the ends of accepted runs; further requests test whether new ones
-    // are accepted.
+    // Soon all callers wait for the ends of runs that were accepted. Therefore other requests test
+    // whether new runs are accepted.
     const asking: Promise<void>[] = [];
     while (performance.now() - fullAt < fullMs) {
       fill(file);

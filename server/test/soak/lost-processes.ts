@@ -15,8 +15,9 @@ import { openWorld, type Plan, type World } from "../crash/world.ts";
 import { eventually } from "../eventually.ts";
 
 /**
- * Many runs in one process that is lost: first it is killed twice from outside, then each time by
- * one of its runs. Run by script/soak or with: node server/test/soak/lost-processes.ts
+ * Executes many runs in one server process that is killed. In the first part the test kills the
+ * process twice. In the second part one of the runs kills each process that executes it. Run by
+ * script/soak or with: node server/test/soak/lost-processes.ts
  */
 
 const healthyRuns = 500;
@@ -41,8 +42,8 @@ export async function loseProcesses(log: (line: string) => void): Promise<boolea
 interface LossTest {
   readonly timeoutSeconds: number;
   /**
-   * The run that kills its process each time. Undefined: the process is killed twice, with all runs
-   * in flight.
+   * The run that kills each process that executes it. Undefined: the test kills the process twice,
+   * while it executes all runs.
    */
   readonly killer: Plan | undefined;
   readonly report: (line: string) => void;
@@ -113,7 +114,7 @@ async function runLossTest(
   return broken.length === 0;
 }
 
-/** Kills the server as soon as all runs are in flight in it, and then its successor. */
+/** Kills the server as soon as it executes all runs, and then the next one in the same way. */
 async function killTwice(fleet: Fleet, pool: Pool): Promise<void> {
   for (const attempt of [1, 2]) {
     const inFlight = async () => {

@@ -20,9 +20,10 @@ import { startGuard } from "../guard.ts";
 import { insertStranger } from "../workspace-key.ts";
 
 /**
- * One workspace tries to fill the memory of a server with a production budget: runs whose models
- * stream 30 MB and then hang, runs with 9 MB of output, bodies of 1 MiB. Meanwhile another
- * workspace invokes its agent. Run by script/soak or with: node server/test/soak/memory.ts
+ * One workspace tries to fill the memory of a server that has the byte budget of production. It
+ * starts runs whose models stream 30 MB and then send nothing more, runs with 9 MB of output, and
+ * sends bodies of 1 MiB. Meanwhile another workspace invokes its agent. Run by script/soak or with:
+ * node server/test/soak/memory.ts
  */
 const heldRuns = 500;
 const heldBytes = 30_000_000;
@@ -38,7 +39,7 @@ interface Peak {
   external: number;
 }
 
-/** Runs inside the server, because its heap is visible only there. */
+/** A module that the server loads, because only the process itself can measure its heap. */
 const sampler = `data:text/javascript,${encodeURIComponent(`
   setInterval(() => {
     const { heapUsed, external } = process.memoryUsage();
@@ -81,7 +82,7 @@ export async function fillMemory(log: (line: string) => void): Promise<boolean> 
       const latencies: number[] = [];
       let rejected = 0;
       let failed = 0;
-      /** Retries like a client: a 503 says when to retry. */
+      /** Invokes the agent. After a 503 it repeats the request a second later, up to two times. */
       const invoke = async (tries = 3): Promise<boolean> => {
         const { status, body } = await caller(url, echo.token).call(`/agents/${echo.id}/invoke`, {
           input: "hello",
@@ -244,7 +245,10 @@ async function startModels() {
   };
 }
 
-/** The hostile model: streams as much as the input says, then holds until it is released. */
+/**
+ * Serves the hostile model. For the input `held` it streams `heldBytes` and then waits for `letGo`;
+ * for `large` it streams `largeBytes`.
+ */
 async function serveModels() {
   const gate = Promise.withResolvers<void>();
   const piece = frame("x".repeat(50_000));
@@ -276,7 +280,7 @@ async function serveModels() {
   parentPort?.postMessage((server.address() as AddressInfo).port);
   parentPort?.on("message", (question: string) => {
     if (question === "let go") gate.resolve();
-    // Nothing was sent for a while: every call is stopped or holds.
+    // If nothing was sent for 5 seconds, every model call has ended or waits.
     parentPort?.postMessage(performance.now() - lastSent > 5_000);
   });
 }
@@ -317,7 +321,7 @@ async function startServer(databaseUrl: string, modelPort: number) {
 
 if (!isMainThread) await serveModels();
 else if (import.meta.main) {
-  // The guard does not keep the process alive.
+  // Waiting for the guard does not keep the event loop alive, so this timer does.
   const waiting = setInterval(() => {}, 1_000);
   process.exitCode = (await fillMemory((line) => console.log(line)).finally(() =>
     clearInterval(waiting),

@@ -49,7 +49,7 @@ export function finishOf({ finish, calls = [] }: ModelOutput): string | null {
   return finish === undefined ? (calls.length > 0 ? "tool_calls" : "stop") : finish;
 }
 
-/** Splits a text like models stream it: words, each with the preceding space. */
+/** Splits a text as models stream it: into words, each with the space before it. */
 export function words(whole: string | undefined): readonly string[] {
   return whole?.match(/\s*\S+\s*$|\s*\S+|\s+$/g) ?? [];
 }

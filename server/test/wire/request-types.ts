@@ -11,7 +11,7 @@ export interface RequestTypes {
   readonly google: Json<GenerateContentParameters>;
 }
 
-/** JSON has the string of an enum, where the package's type wants the enum itself. */
+/** Replaces enums by their strings: the packages' types have enums, and JSON has strings. */
 type Json<T> = T extends string
   ? `${T}`
   : T extends readonly (infer U)[]
