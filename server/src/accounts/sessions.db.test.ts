@@ -202,7 +202,7 @@ describe("a session", () => {
     ).toBe(1);
   });
 
-  test("returns 503 while sessions cannot be queried", async () => {
+  test("returns internal_error while sessions cannot be queried", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     await engine.query("alter table sessions rename to sessions_away");
     try {

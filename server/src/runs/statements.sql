@@ -2452,8 +2452,8 @@ with writes as materialized (
     -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
-    -- A process that was declared dead writes nothing, and no effect is announced for a run being
-    -- cancelled.
+    -- "append" requires an owner that was not declared dead, "append-for-dead" one that was.
+    -- Entries that announce side effects are rejected if the run's cancellation was requested.
     and w.owner in (
       select p.id from processes p where p.died_at is null)
     and not (w.intent and r.cancel_requested_at is not null)
@@ -2496,8 +2496,8 @@ with writes as materialized (
     -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
-    -- A process that was declared dead writes nothing, and no effect is announced for a run being
-    -- cancelled.
+    -- "append" requires an owner that was not declared dead, "append-for-dead" one that was.
+    -- Entries that announce side effects are rejected if the run's cancellation was requested.
     and w.owner in (
       select p.id from processes p where p.died_at is not null)
     and not (w.intent and r.cancel_requested_at is not null)

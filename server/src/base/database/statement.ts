@@ -1,3 +1,4 @@
+import { type Pool, Query, type QueryResult, type QueryResultRow } from "pg";
 import {
   bigintArray,
   booleanArray,
@@ -58,6 +59,13 @@ export interface Statement<Input> {
   readonly text: string;
   /** Returns the query in the form that `pg` accepts. */
   query(input: Input): { name: string; text: string; values: unknown[] };
+  /**
+   * Sends the query over a connection of the pool. For the statements of every run this is faster
+   * than `pool.query(statement.query(input))`: `pg` copies such an object property by property,
+   * with the descriptors, which takes longer than encoding the values of one run. An instance of
+   * its own class `Query` is sent without a copy.
+   */
+  send<Row extends QueryResultRow>(pool: Pool, input: Input): Promise<QueryResult<Row>>;
 }
 
 /**
@@ -108,13 +116,19 @@ export function statement<Input>(
     },
   };
   const text = write(parameters);
+  const valuesOf = (input: Input) => {
+    const values: unknown[] = [];
+    for (const encode of encoders) encode(input, values);
+    return values;
+  };
   return {
     name,
     text,
-    query(input) {
-      const values: unknown[] = [];
-      for (const encode of encoders) encode(input, values);
-      return { name, text, values };
+    query: (input) => ({ name, text, values: valuesOf(input) }),
+    send<Row extends QueryResultRow>(pool: Pool, input: Input) {
+      const query = Object.assign(new Query<Row>(text, valuesOf(input)), { name });
+      // The types of `pg` do not say that a pool returns a promise for a `Query`, too.
+      return pool.query(query) as unknown as Promise<QueryResult<Row>>;
     },
   };
 }

@@ -118,7 +118,7 @@ export const memberRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "listInvitations",
       summary: "List invitations",
-      description: "Lists invitations that are neither accepted nor expired.",
+      description: "Lists invitations that were not accepted, including those that have expired.",
       query: pageQuery,
       data: invitation,
       list: true,

@@ -188,8 +188,9 @@ async function send(
   const files = entries.flatMap(({ entry: { artifact }, write }) =>
     artifact === undefined ? [] : [{ ...artifact, write }],
   );
-  const { rows: results } = await database.engine.query<{ written: number[] | null; time: Date }>(
-    prepared.query({ rows, entries, ends, files }),
+  const { rows: results } = await prepared.send<{ written: number[] | null; time: Date }>(
+    database.engine,
+    { rows, entries, ends, files },
   );
   const [result] = results;
   if (result === undefined) throw new Error("the append statement returned no row");

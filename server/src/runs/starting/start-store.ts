@@ -70,7 +70,7 @@ export async function sendStarts(
       labels: rows.some((row) => row.labels !== undefined),
       repeated: again,
     });
-    const { rows: results } = await database.engine.query<CheckedStarts>(chosen.query(input));
+    const { rows: results } = await chosen.send<CheckedStarts>(database.engine, input);
     if (results[0] === undefined) throw new Error("the start statement returned no row");
     return results[0];
   };
