@@ -82,7 +82,8 @@ const startWaitMs = 5_000;
 
 /**
  * How long the entry of a rejected start stays in `unconfirmedStarts` after the outcome of its
- * statement is known. Concurrent statements with the same Idempotency-Key take less time than this.
+ * statement is known. Longer than a concurrent statement with the same Idempotency-Key takes, whose
+ * reply can name the rejected run.
  */
 const keepRejectedMs = 30_000;
 
