@@ -49,7 +49,8 @@ export function rawExchange(
       socket.destroy();
     }, maxWaitMs);
     socket.on("data", (chunk: Buffer) => chunks.push(chunk));
-    // The server can close the connection while we are still sending.
+    // The server can close the connection while we are still sending, so an error does not fail the
+    // test.
     socket.on("error", () => {});
     socket.on("close", () => {
       clearTimeout(timer);
@@ -84,8 +85,8 @@ function readAnswers(received: Buffer, isHead: boolean): Exchange {
       (isHead && at === received.length) || status === 204
         ? 0
         : Number(headers.get("content-length"));
-    // All our responses have a length. If it is missing or wrong, the following bytes are left
-    // over.
+    // All our responses have a length. If it is missing or wrong, the remaining bytes are returned
+    // as `rest`.
     if (Number.isNaN(length) || at + length > received.length)
       return { answers, rest: received.subarray(at).toString("latin1") };
     answers.push({ status, headers, text: received.subarray(at, at + length).toString("utf8") });
