@@ -11,7 +11,7 @@ import { authenticated, initialError, type StartRow } from "./start-row.ts";
 
 /**
  * The optional parts of the start statement. A part is included only if at least one request of the
- * batch needs it, since each join costs as much as several rows.
+ * batch needs it: most parts add a join, which costs as much time as several more rows.
  */
 export interface Parts {
   readonly triggers: boolean;
