@@ -82,8 +82,8 @@ export const createProviderBody = z
 
 /**
  * Body of `PATCH /providers/:provider_id`. `api_key: null` removes the key, and `base_url: null`
- * restores the default of the kind. If a key is stored, a `base_url` with another origin needs
- * `api_key` in the same request.
+ * restores the default of the kind. If a key is stored, a `base_url` with another scheme, host or
+ * port needs `api_key` in the same request, so that the stored key is not sent to another server.
  */
 export const updateProviderBody = z.strictObject({
   base_url: baseUrl.nullable().optional(),
