@@ -49,7 +49,7 @@ export interface RunRequest {
   readonly signal: AbortSignal;
   /**
    * Deadline of the run in milliseconds on the clock of `base/clock.ts`. The signal enforces the
-   * deadline; `deadlineAt` only prevents waits that would last beyond it.
+   * deadline; `deadlineAt` only prevents waits that would last beyond it. Default: no such limit.
    */
   readonly deadlineAt?: number;
   /** Returns whether the run has a subscriber now. Called before each model call. */
