@@ -13,7 +13,7 @@ export const member = z.object({
 });
 export type Member = z.infer<typeof member>;
 
-/** The member that an accepted invitation created, and the workspace. */
+/** The membership that an accepted invitation created, and the id of its workspace. */
 export const acceptedInvitation = z.object({ ...member.shape, workspace_id: z.string() });
 export type AcceptedInvitation = z.infer<typeof acceptedInvitation>;
 

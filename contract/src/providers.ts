@@ -92,9 +92,9 @@ export const updateProviderBody = z.strictObject({
 
 /**
  * Who set a provider up. `workspace` means members of the workspace, by `POST /providers`.
- * Providers of the other origins belong to the operator and cannot be changed through the API:
- * `environment` is an account in Beckon's settings, `discovered` a model server found on Beckon's
- * machine.
+ * `environment` means the operator, by an account in Beckon's settings. `discovered` means Beckon,
+ * which found a model server on its machine. Providers with the last two values belong to the
+ * operator and cannot be changed through the API.
  */
 const providerOrigin = z.enum(["workspace", "environment", "discovered"]);
 

@@ -26,7 +26,7 @@ export interface Config {
   readonly masterKey: string | undefined;
   /**
    * The master key before `masterKey`. Startup re-encrypts the secrets of this earlier key with
-   * `masterKey`.
+   * `masterKey`; if undefined, it re-encrypts nothing.
    */
   readonly previousMasterKey: string | undefined;
   /** Whether to start although secrets of an earlier master key cannot be decrypted. */

@@ -84,8 +84,8 @@ export interface StartOptions {
   readonly config: Config;
   readonly processId?: string;
   /**
-   * Ids of earlier processes that have exited. `all` stands for all registered processes except
-   * this one.
+   * Ids of earlier processes that have exited, so that their runs are resumed at once. `all` stands
+   * for all registered processes except this one. Default: none.
    */
   readonly reaped?: readonly string[] | "all";
   /** The operator's own tools, granted to every agent. */

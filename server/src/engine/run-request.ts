@@ -8,7 +8,7 @@ import type { Tool } from "./tool.ts";
 
 /**
  * A model together with `scrub`, which removes its API key from text. Provider messages are
- * scrubbed before they are journaled or shown.
+ * scrubbed before they are journaled or shown. A model without an API key can omit `scrub`.
  */
 export type Model = LanguageModelV4 & { readonly scrub?: (text: string) => string };
 

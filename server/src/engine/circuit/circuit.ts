@@ -33,8 +33,8 @@ export interface CircuitPolicy {
    */
   readonly minSilentCalls: number;
   /**
-   * Milliseconds since the last report, or since the first of the calls in flight began. See
-   * `minSilentCalls`.
+   * Maximum milliseconds without such a report (see `minSilentCalls`). They are counted from the
+   * last report or, if no call was in flight then, from the start of the next call.
    */
   readonly maxSilenceMs: number;
 }
