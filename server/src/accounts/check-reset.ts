@@ -10,7 +10,7 @@ import { findUser } from "./store.ts";
 /**
  * Returns whose password a reset link sets. Changes nothing. An invalid token counts as a failed
  * attempt, as in `resetPassword`.
- * @param input.isIssuable The same parameter as in `resetPassword`.
+ * @param input.isIssuable Returns whether the link's issuer still has the right to issue the link.
  * @throws ApiError `bad_request`; `unauthorized` for an invalid link; `too_many_requests`
  */
 export async function checkReset({

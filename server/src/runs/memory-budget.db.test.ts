@@ -43,9 +43,9 @@ const typesOf = async (runId: string) =>
   (await beckon.call(`/runs/${runId}/events`)).body.data.map(({ type }: { type: string }) => type);
 
 /**
- * Starts a run that uses so much of the workspace's share of memory that no other run of the
- * workspace can begin.
- * @param lessKib KiB that the run uses less than that, and so leaves to other runs.
+ * Starts a run that uses almost the whole share of memory of the workspace. With the default of
+ * `lessKib`, no other run of the workspace can begin.
+ * @param lessKib KiB of the share that are left free for other runs.
  */
 async function fillShare(held: HeldTool, lessKib = 0): Promise<string> {
   const runId = await begin(

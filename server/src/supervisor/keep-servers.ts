@@ -68,7 +68,7 @@ export function heapFlags(
 }
 
 function availableBytes(): number {
-  // Without a limit, constrainedMemory() returns 0, or in some versions a number above all memory.
+  // Without a limit, constrainedMemory() returns 0, or in some versions more than totalmem().
   return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 }
 

@@ -30,13 +30,15 @@ export interface Call {
 /** Maximum wait for the response of one attempt, and for all attempts of a keyed call. */
 const maxWaitMs = 60_000;
 
-/**
- * Sends calls and repeats keyed ones until they get a response other than 503. `at`: slot of the
- * server for the first attempt. `onAnswer`: called when the response of the first attempt begins.
- */
+/** Sends calls, and repeats keyed ones until they get a response other than 503. */
 export interface Caller {
   readonly calls: readonly Call[];
   readonly acknowledged: number;
+  /**
+   * @param options.at position in the fleet of the server that gets the first attempt. A server
+   *   that replaces a killed one has the same position.
+   * @param options.onAnswer called when the response of the first attempt begins.
+   */
   send(
     call: Pick<Call, "plan" | "source" | "keyed">,
     options?: { at?: number; onAnswer?: () => void },

@@ -42,10 +42,10 @@ const statementTimeoutMs = 20_000;
 const leaseTimeoutMs = 5_000;
 
 /**
- * Planner settings for the engine's statements, which find every row by its key. Without them
- * PostgreSQL could make a generic plan while a table is almost empty, and keep that plan after the
- * table has grown. Such a plan has a sequential scan, or a bitmap scan of the whole queue. With
- * these settings it has only index scans.
+ * Planner settings for the engine's statements, which find every row by its key. Each connection
+ * plans a statement once (`force_generic_plan`) and uses the plan from then on. A plan that was made
+ * while a table was almost empty would have a sequential scan, or a bitmap scan of the whole queue,
+ * and would still be used after the table has grown. The other settings leave only index scans.
  */
 const pointLookups = [
   "-c enable_seqscan=off",

@@ -46,8 +46,9 @@ const streamBytes = 128 * 1024;
 const maxQueuedBytes = 64 * 1024;
 
 /**
- * Maximum ratio of stream bytes to content bytes. It is high because each word can arrive in a
- * frame of over a hundred bytes.
+ * A streamed answer may have this many times the bytes of the largest allowed answer; above that
+ * the attempt ends. Each word can arrive in a frame of over a hundred bytes, so the frames of a
+ * valid stream are larger than its content.
  */
 const maxFraming = 8;
 

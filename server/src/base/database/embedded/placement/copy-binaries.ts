@@ -6,8 +6,9 @@ import type { Binaries } from "./find-binaries.ts";
 import { restoreLinks } from "./restore-links.ts";
 
 /**
- * Copies the binaries into `folder`, once per version, for a user who cannot read the checkout or
- * for a checkout that cannot be written. The copy gets its final name by a rename after everything
+ * Copies the binaries into `folder`, once per version. A copy is needed if PostgreSQL's user cannot
+ * read the checkout, or if the checkout is read-only, so that `restoreLinks` cannot create the
+ * symbolic links of the libraries in it. The copy gets its final name by a rename after everything
  * is on disk, so a folder with the final name is complete.
  */
 export async function copyBinaries(binaries: Binaries, folder: string): Promise<Binaries> {
