@@ -13,8 +13,9 @@ export interface Placement {
   /** Owner of PostgreSQL's files; undefined if they belong to the user of this process. */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined;
   /**
-   * Command and arguments of a wrapper that executes the program with exec, so that the pid stays
-   * the same. Empty if the program is executed directly.
+   * Command and arguments of a wrapper, such as `unshare`, that executes the program as another
+   * user. It uses exec, so that the pid of the started process is the program's own. Empty if the
+   * program is executed directly.
    */
   readonly wrapper: readonly string[];
 }
