@@ -25,9 +25,9 @@ export class BeckonError extends Error {
   readonly code: BeckonErrorCode;
   /** HTTP status, if there was a response. */
   readonly status: number | undefined;
-  /** The run that failed, or that continues although the call has ended. */
+  /** Id of the run that failed, or that continues although the call has ended; else undefined. */
   readonly runId: string | undefined;
-  /** Seconds to wait before another attempt (`Retry-After`). */
+  /** Seconds to wait before another attempt; undefined if the response has no `Retry-After`. */
   readonly retryAfter: number | undefined;
 
   constructor({ code, message, status, runId, retryAfter, cause }: BeckonErrorInit) {

@@ -2,7 +2,10 @@ import { createParser } from "eventsource-parser";
 import { BeckonError } from "./error.ts";
 import { readText } from "./read-text.ts";
 
-/** An event of a stream, or the server's reconnection delay in milliseconds (`retry:`). */
+/**
+ * An event of a stream, or the delay in milliseconds before a reconnection, which the server sends
+ * as `retry:`.
+ */
 export type Frame =
   | { readonly id: string | undefined; readonly data: unknown }
   | { readonly retry: number };

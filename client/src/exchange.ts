@@ -4,7 +4,7 @@ import type { CallOptions, LabelOptions, OnceOptions, Settings } from "./options
 import { ensureOk } from "./response.ts";
 import { delayBefore, isOutcomeUnknown, sleep } from "./retry.ts";
 
-/** Reads a successful response. If this fails, the attempt counts as failed and can be repeated. */
+/** Reads a successful response. If it throws, the attempt counts as failed and can be repeated. */
 export type Read<T> = (response: Response, operation: string) => Promise<T>;
 
 const defaultTryTimeoutMs = 60_000;

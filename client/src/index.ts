@@ -1,6 +1,7 @@
 export { type BeckonClient, createClient } from "./client.ts";
 export { BeckonError, type BeckonErrorCode, type ClientCode } from "./error.ts";
-// All generated types are public, and their number grows with the API, so they are not listed here.
+// Exports all generated types. A list of their names would have to change whenever the API gets a
+// new type.
 export type * from "./generated/schemas.ts";
 export type { Invoked, InvokeOptions, StartedRun, StartOptions } from "./invoke.ts";
 export type { Listing, Page } from "./listing.ts";

@@ -48,7 +48,10 @@ export function unexpectedResponse(
   });
 }
 
-/** Parses `Retry-After`: seconds or a date (RFC 9110, section 10.2.3). */
+/**
+ * Returns the seconds in `Retry-After`, which has seconds or a date (RFC 9110, section 10.2.3).
+ * Returns undefined if the header is missing or invalid.
+ */
 function parseRetryAfter(retryAfter: string | null): number | undefined {
   if (retryAfter === null) return undefined;
   const seconds = /^\d+$/.test(retryAfter)

@@ -9,7 +9,7 @@ import type { StreamClosed } from "./watched-event.ts";
 
 /** Options of `events.watch` and `runs.watch`. */
 export interface FollowOptions {
-  /** Ends the watch, which then throws the signal's reason. */
+  /** Aborts the stream. The loop that reads it then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** The credential: a key with scope `runs:read`, or an agent's token. */
   readonly key?: string | undefined;

@@ -41,7 +41,10 @@ export type WorkspaceEvent =
  */
 export type StreamNotice = Extract<StreamEvent, { type: "stream.opened" | "stream.reset" }>;
 
-/** The last event of a stream that must not be resumed with the same credential. */
+/**
+ * The last event of a stream whose credential is no longer valid. With the same credential the
+ * stream cannot be resumed.
+ */
 export type StreamClosed = Extract<StreamEvent, { type: "stream.closed" }>;
 
 /** An event of `runs.watch`: a journal entry or output of the model. */

@@ -24,8 +24,9 @@ export const newAccount = z.object({ name, password });
 export const setupBody = z.strictObject({ token, name, email, password });
 
 /**
- * Body of `POST /sign-in`. Several accounts can have the same e-mail address. `workspace_id`
- * selects one of them, because an address is unique among the members of a workspace.
+ * Body of `POST /sign-in`. Several accounts can have the same e-mail address, but in one workspace
+ * an address is unique. `workspace_id` selects the account that is a member of this workspace.
+ * Without it, the server tries only the oldest accounts with this address.
  */
 export const signInBody = z.strictObject({
   email,
@@ -64,8 +65,8 @@ export const acceptInvitationBody = z
   });
 
 /**
- * Body of the requests that check a one-time link, for example `POST /setup/check`. Their response
- * has what the link's page shows before the person fills in its form.
+ * Body of the requests that check a one-time link, for example `POST /setup/check`. The dashboard
+ * sends such a request when it opens the link, and shows the response above the form.
  */
 export const checkLinkBody = z.strictObject({ token });
 

@@ -41,7 +41,7 @@ export const agentsDocument = z
     },
   );
 
-/** Response of an export. `triggers` is absent if the key lacks `triggers:read`. */
+/** Response of an export. `triggers` is absent if the caller lacks the scope `triggers:read`. */
 export const exportedAgents = z.object({
   beckon: z.literal(formatVersion),
   agents: z.array(
@@ -67,8 +67,8 @@ export const importedAgents = z.object({
         z.object({ id: z.string(), name: z.string(), token: z.string(), url: z.string() }),
       ),
       /**
-       * Paths of missing secrets, for example `tools.0.headers.Authorization`. Calls of that tool
-       * fail until the secret is set.
+       * Dotted paths, relative to the agent, of secrets that the document did not contain, for
+       * example `tools.0.headers.Authorization`. Calls of that tool fail until the secret is set.
        */
       secrets_needed: z.array(z.string()),
     }),

@@ -10,8 +10,9 @@ export const modelSettings = z.strictObject({
   max_output_tokens: z.number().int().min(1).max(1_000_000).optional(),
   reasoning_effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh"]).optional(),
   /**
-   * `auto` streams the model's response if the run has subscribers or the response may be long. It
-   * does not stream always, because parsing a stream takes several times the CPU of one JSON body.
+   * `auto` streams the model's response if the run has subscribers, or if the settings above allow
+   * a response that takes minutes. It does not always stream, because parsing a stream takes
+   * several times the CPU of parsing one JSON body.
    */
   stream: z.enum(["auto", "always", "never"]).default("auto"),
 });
@@ -41,7 +42,8 @@ const limits = z.strictObject({
   max_concurrent_runs: z.number().int().min(1).max(100_000).nullable().default(null),
   /**
    * Maximum number of queued runs, 1 to 10,000,000. Further starts are rejected with `agent_busy`.
-   * The minimum is 1 because with `max_concurrent_runs` every run is queued first.
+   * With `max_concurrent_runs`, every run is queued before it is executed, so a maximum of 0 would
+   * reject all runs.
    */
   max_queued_runs: z.number().int().min(1).max(10_000_000).default(10_000),
   /**
@@ -52,8 +54,9 @@ const limits = z.strictObject({
    */
   max_attempts: z.number().int().min(1).max(maxAttemptsLimit).default(3),
   /**
-   * Maximum bytes of one model response, 1,024 to 33,554,432 (32 MiB). For a stream, the bytes of
-   * its text without framing are counted. A longer response fails the run with `model_error`.
+   * Maximum bytes of one model response, 1,024 to 33,554,432 (32 MiB). For a streamed response,
+   * this is the maximum of its content; the whole stream can have 8 times as many bytes. A longer
+   * response fails the run with `model_error`.
    */
   max_answer_bytes: z
     .number()
@@ -152,7 +155,10 @@ export const agent = agentConfig.extend({
   updated_at: z.iso.datetime(),
   /** Only in the list of deleted agents. */
   deleted_at: z.iso.datetime().optional(),
-  /** Time after which a deleted agent can no longer be restored: 30 days after the deletion. */
+  /**
+   * Only in the list of deleted agents: the time after which the agent can no longer be restored,
+   * 30 days after its deletion.
+   */
   restorable_until: z.iso.datetime().optional(),
 });
 export type Agent = z.infer<typeof agent>;
@@ -167,7 +173,10 @@ export const agentsQuery = z.strictObject({
   paused: yesOrNo.optional(),
   /** `provider/model`, exact match. */
   model: cleanText(300).min(1).optional(),
-  /** `true` lists the deleted agents that can be restored, instead of the others. */
+  /**
+   * `true` lists the deleted agents that can still be restored. Otherwise the agents that are not
+   * deleted are listed.
+   */
   deleted: yesOrNo.optional(),
 });
 /** Filters of a list of agents. */
@@ -192,16 +201,17 @@ export const agentVersion = agentVersionEntry.extend({
 export type AgentVersion = z.infer<typeof agentVersion>;
 
 /**
- * Query of `GET …/versions/:version/compare`. `with` is the other version, by default the current
- * one.
+ * Query of `GET …/versions/:version/compare`. `with` is the version with which `:version` is
+ * compared; by default the agent's current version.
  */
 export const compareQuery = z.strictObject({
   with: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
 });
 
 /**
- * Differences between two versions. `path` is a JSON Pointer (RFC 6901); `before` or `after` is
- * absent if the value does not exist in that version.
+ * Differences between two versions. `path` is a JSON Pointer (RFC 6901), `before` the value at this
+ * path in version `from`, and `after` the value in version `to`. `before` or `after` is absent if
+ * that version has no such value.
  */
 export const versionComparison = z.object({
   from: z.number().int(),
@@ -215,7 +225,10 @@ export type VersionComparison = z.infer<typeof versionComparison>;
 /** Body of `POST /agents/:agent_id/pause`. */
 export const pauseAgentBody = z.strictObject({ reason: cleanText(500).optional() });
 
-/** Body of a rotation. The old token stays valid for `grace_seconds`: 0 to 604,800 (a week). */
+/**
+ * Body of the requests that rotate a key or the token of an agent or trigger. The old secret stays
+ * valid for `grace_seconds`: 0 to 604,800 (a week).
+ */
 export const rotateBody = z.strictObject({
   grace_seconds: z.number().int().min(0).max(604_800).default(0),
 });

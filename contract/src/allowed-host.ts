@@ -1,7 +1,8 @@
 /**
- * Parses `host` or `host:port`. Without a port, the default port of the URL's scheme is meant.
- * @returns the host as the URL standard serializes it, or undefined if `text` is anything else, for
- * example has a scheme, a path or a wildcard.
+ * Parses an entry of a tool's `allowed_hosts`, `host` or `host:port`. An entry without a port
+ * allows only the default port of the scheme of the called URL.
+ * @returns the host as the URL standard serializes it, with the port if there is one; undefined if
+ *   `text` is anything else, for example has a scheme, a path or a wildcard.
  */
 export function parseAllowedHost(text: string): string | undefined {
   const [, host = "", port] =

@@ -32,7 +32,10 @@ export const auditEntry = z.object({
   target: z.string(),
   /** IP address of the client; null if the server itself made the change. */
   address: z.string().nullable(),
-  /** For a change, the fields that differ, in `before` and `after`. Long values are truncated. */
+  /**
+   * What the action did. If it changed fields of a resource, `before` and `after` have those that
+   * differ; otherwise the content depends on the action. Long values are truncated.
+   */
   data: z.record(z.string(), z.unknown()),
 });
 export type AuditEntry = z.infer<typeof auditEntry>;

@@ -15,7 +15,7 @@ export type TokenUsage = z.infer<typeof tokenUsage>;
 
 /**
  * One part of a model's response. `provider_metadata`, for example a reasoning signature, is stored
- * because the next call must send it back to the provider.
+ * because the run's next model call must send it back to the provider.
  */
 export const answerPart = z.discriminatedUnion("type", [
   z.object({
@@ -44,7 +44,8 @@ export type FinishReason = z.infer<typeof finishReason>;
 
 /**
  * Error codes that no run ends with yet. They are in the contract so that clients can handle them
- * in advance. Today a failed tool call is reported to the model and the run continues.
+ * in advance. For example, a failed tool call does not end a run with `tool_error` today: it is
+ * reported to the model, and the run continues.
  */
 export const reservedRunErrorCodes = ["tool_error", "plan_exhausted", "ceiling_reached"] as const;
 

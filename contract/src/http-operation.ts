@@ -2,8 +2,9 @@ import { namesIn, parseTemplate, parseUrlTemplate, soleName } from "./template.t
 import type { ValueSchema, ValueType } from "./value-schema.ts";
 
 /**
- * The fields of an operation that this file validates. Values that can be secrets are `unknown`,
- * because requests, stored configurations and exported documents each have their own form of them.
+ * The fields of an operation of an `http` tool that this file validates. Values that can be secrets
+ * are `unknown`, because a secret has a different form in requests, in stored configurations and in
+ * exported documents.
  */
 interface Operation {
   readonly method: string;

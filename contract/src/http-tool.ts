@@ -56,8 +56,8 @@ export type GivenValue = z.infer<typeof valueInBody>;
 /** A secret in an exported document: null, or filled in by the user before the import. */
 const secretInDocument = z.strictObject({ secret: newSecret.shape.secret.nullable(), prefix });
 /**
- * A value in an exported document. It has no `secret_id`: that secret belongs to the exported
- * agent, and an import creates another agent.
+ * A value in an exported document. It has no `secret_id`, because a stored secret belongs to the
+ * exported agent, and an import creates another agent.
  */
 const valueInDocument = z.union([text, secretInDocument], {
   error:
@@ -103,7 +103,10 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: 
        * else false.
        */
       safe_to_repeat: z.boolean().optional(),
-      /** Header for the call's idempotency key, which is the same on every attempt. */
+      /**
+       * Header in which the call's idempotency key is sent, the same one on every attempt. Without
+       * this field, the key is not sent.
+       */
       idempotency_header: headerName.optional(),
     })
     .superRefine((given, context) => {
@@ -167,7 +170,7 @@ export type HttpOperation = HttpToolGrant["operations"][number];
 
 /**
  * The fields of a tool that this file validates. Values that can be secrets are `unknown`, because
- * requests, stored configurations and exported documents each have their own form of them.
+ * a secret has a different form in requests, in stored configurations and in exported documents.
  */
 interface Grant {
   readonly allowed_hosts: readonly string[];

@@ -79,7 +79,8 @@ const twoGrants = {
 const twoExpiries = { path: ["expires_in_days"], error: "cannot be combined with expires_at" };
 
 /**
- * Body of `POST /keys`. A key expires after 90 days by default; null means that it never expires.
+ * Body of `POST /keys`. A key expires after 90 days by default. It never expires if
+ * `expires_in_days` or `expires_at` is null.
  */
 export const createKeyBody = z
   .strictObject({

@@ -13,19 +13,22 @@ export const member = z.object({
 });
 export type Member = z.infer<typeof member>;
 
-/** The member that an accepted invitation created, and the workspace. */
+/** The membership that an accepted invitation created, and the id of its workspace. */
 export const acceptedInvitation = z.object({ ...member.shape, workspace_id: z.string() });
 export type AcceptedInvitation = z.infer<typeof acceptedInvitation>;
 
-/** Response of the request that creates a link to set a new password. */
+/**
+ * Data of the response of `POST /members/:user_id/reset-link`. The response has the link itself
+ * beside this data, in `token` and `url`.
+ */
 export const resetLink = z.object({ expires_at: z.iso.datetime() });
 
 /** Body of `PATCH /members/:user_id`. */
 export const updateMemberBody = z.strictObject({ role });
 
 /**
- * A single-use link to join a workspace. `email` is informational: any account can accept the
- * invitation.
+ * An invitation to join a workspace by a single-use link. `email` is informational: any account can
+ * accept the invitation.
  */
 export const invitation = z.object({
   id: z.string(),

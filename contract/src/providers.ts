@@ -82,8 +82,8 @@ export const createProviderBody = z
 
 /**
  * Body of `PATCH /providers/:provider_id`. `api_key: null` removes the key, and `base_url: null`
- * restores the default of the kind. If a key is stored, a `base_url` with another origin needs
- * `api_key` in the same request.
+ * restores the default of the kind. If a key is stored, a `base_url` with another scheme, host or
+ * port needs `api_key` in the same request, so that the stored key is not sent to another server.
  */
 export const updateProviderBody = z.strictObject({
   base_url: baseUrl.nullable().optional(),
@@ -92,9 +92,9 @@ export const updateProviderBody = z.strictObject({
 
 /**
  * Who set a provider up. `workspace` means members of the workspace, by `POST /providers`.
- * Providers of the other origins belong to the operator and cannot be changed through the API:
- * `environment` is an account in Beckon's settings, `discovered` a model server found on Beckon's
- * machine.
+ * `environment` means the operator, by an account in Beckon's settings. `discovered` means Beckon,
+ * which found a model server on its machine. Providers with the last two values belong to the
+ * operator and cannot be changed through the API.
  */
 const providerOrigin = z.enum(["workspace", "environment", "discovered"]);
 

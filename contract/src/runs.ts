@@ -47,7 +47,7 @@ const label = (max: number) =>
 const externalId = label(255);
 const tag = label(64);
 
-/** The headers with which invoke and fire label a run, decoded. */
+/** The headers with which invoke and fire label a run, after percent-decoding. */
 export const runLabels = z.object({
   "beckon-external-id": externalId.optional(),
   "beckon-tags": z
@@ -116,7 +116,8 @@ export interface RunFilter {
 
 /**
  * Returns the body schema of a bulk operation on runs with one of these statuses: a filter with at
- * least one field, or `all`. `after` continues an earlier call.
+ * least one field, or `all`. `after` is the `next` of an earlier response; the operation continues
+ * from there.
  */
 const selection = <const S extends readonly RunStatus[]>(statuses: S) =>
   z
@@ -161,7 +162,10 @@ export const deletedRuns = z.object({ deleted: z.number().int().nonnegative(), n
  */
 export const retryRunBody = z.strictObject({
   version: z.enum(["current", "original"]).default("current"),
-  /** Replaces the whole input of the retried run, also its trigger's prompt prefix. */
+  /**
+   * Replaces the whole input of the retried run, including the prompt prefix of its trigger. If
+   * absent, the new run has the same input as the retried run.
+   */
   input: input.optional(),
 });
 
@@ -192,7 +196,10 @@ export const run = z.object({
 });
 export type Run = z.infer<typeof run>;
 
-/** A run in a list. With `view=summary` it has the sizes of its texts, in bytes of UTF-8. */
+/**
+ * A run in a list. The sizes of `input` and `output`, in bytes of UTF-8, are present only with
+ * `view=summary`, which truncates these texts.
+ */
 export const listedRun = run.extend({
   input_bytes: z.number().int().nonnegative().optional(),
   /** Null while there is no output. */

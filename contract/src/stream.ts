@@ -55,8 +55,9 @@ export const streamEvent = z.union([
 export type StreamEvent = z.infer<typeof streamEvent>;
 
 /**
- * Query of a stream. `after` is the last `seq` received. The header `Last-Event-ID` takes
- * precedence.
+ * Query of a stream of a run's events. `after` is the last `seq` that the client received; the
+ * stream starts with the run's first event if it is absent. The header `Last-Event-ID` takes
+ * precedence over `after`.
  */
 export const streamQuery = z.strictObject({
   after: z

@@ -1,4 +1,7 @@
-/** A parsed template: `{name}` is a placeholder, `{{` and `}}` are literal braces. */
+/**
+ * A parsed template of a URL, a query parameter or a header of an `http` tool: `{name}` is a
+ * placeholder for an argument, `{{` and `}}` are literal braces.
+ */
 export type Template = readonly TemplatePart[];
 export type TemplatePart = { readonly text: string } | { readonly name: string };
 
@@ -23,8 +26,8 @@ export function namesIn(template: string): string[] {
 
 /**
  * Returns the name of the placeholder if the template consists of a single placeholder and nothing
- * else, otherwise undefined. With such a template, an absent argument omits the whole parameter or
- * header.
+ * else, otherwise undefined. If the argument for such a placeholder is absent, the query parameter
+ * or header with this template is not sent.
  */
 export function soleName(template: string): string | undefined {
   const parts = parseTemplate(template) ?? [];
@@ -34,7 +37,7 @@ export function soleName(template: string): string | undefined {
 
 /** A parsed URL template. Placeholders are in `path` and `query` only. */
 export interface UrlTemplate {
-  /** `https://host:port`, as the URL standard serializes it. */
+  /** Scheme, host and port as the URL standard serializes them, without a default port. */
   readonly origin: string;
   /** `host:port`, or only the host if the port is the scheme's default. */
   readonly host: string;

@@ -15,7 +15,10 @@ export type ToolGrantBody = z.infer<typeof toolGrantBody>;
 const toolInDocument = z.discriminatedUnion("type", [clock, httpToolInDocument]);
 export type ToolInDocument = z.infer<typeof toolInDocument>;
 
-/** Providers reject more functions than this, and models choose badly among many. */
+/**
+ * Maximum number of functions that an agent's tools offer to the model. Providers reject more, and
+ * models choose badly among many.
+ */
 const maxTools = 128;
 const maxCharacters = 262_144;
 

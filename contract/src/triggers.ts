@@ -22,11 +22,14 @@ export const updateTriggerBody = z.strictObject({
 /** Body of `POST …/triggers/:trigger_id/test`. */
 export const testTriggerBody = z.strictObject({
   /**
-   * The body of the fire: text if it is a string, else JSON. If `payload` is absent, the body is
-   * empty, which is valid only if the trigger has a prompt prefix.
+   * The body of the request to the trigger's URL that the test stands for: text if it is a string,
+   * else JSON. If `payload` is absent, the body is empty, which is valid only if the trigger has a
+   * prompt prefix.
    */
   payload: jsonValue.optional(),
-  /** Content-Type of the fire. Default: none for text, `application/json` for other values. */
+  /**
+   * The Content-Type of that request. Default: none for text, `application/json` for other values.
+   */
   content_type: cleanText(200).min(1).optional(),
 });
 

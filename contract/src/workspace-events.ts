@@ -68,8 +68,8 @@ export const workspaceEventsQuery = z.strictObject({
   ...filter,
 });
 /**
- * Query of `GET /events` as a stream. Without `after` or `Last-Event-ID`, it starts with new
- * events.
+ * Query of `GET /events` as a stream. Without `after` or the header `Last-Event-ID`, the stream has
+ * only events that are written after it was opened.
  */
 export const workspaceStreamQuery = z.strictObject({
   after: z.string().max(200).optional(),

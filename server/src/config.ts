@@ -26,7 +26,7 @@ export interface Config {
   readonly masterKey: string | undefined;
   /**
    * The master key before `masterKey`. Startup re-encrypts the secrets of this earlier key with
-   * `masterKey`.
+   * `masterKey`; if undefined, it re-encrypts nothing.
    */
   readonly previousMasterKey: string | undefined;
   /** Whether to start although secrets of an earlier master key cannot be decrypted. */
@@ -67,7 +67,10 @@ export interface Config {
     };
     readonly google: { readonly baseUrl: undefined; readonly apiKey: string | undefined };
   };
-  /** Whether all workspaces can use these accounts, and not only `default`. */
+  /**
+   * Whether all workspaces can use the providers in `accounts`. If false, only the workspace
+   * `default` can.
+   */
   readonly shareProviders: boolean;
   /**
    * Whether model servers on this machine (Ollama, LM Studio, llama.cpp, vLLM at their default

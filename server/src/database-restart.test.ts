@@ -77,8 +77,8 @@ test("a database restart that is longer than the lease makes no process declare 
     invoke(index % 2, index < 12 ? agent : limited, `run ${index}`),
   );
   await eventually("14 requests at the model", () => models.requests.length === 14 || undefined);
-  // A server declares others dead only after it has held its own lease for one lease period. Waits
-  // until both servers have.
+  // A server declares another one dead only after it has held its own lease for one lease period.
+  // Waits until both servers have held their leases for that long.
   await eventually(
     "a lease's length",
     () => performance.now() > begunAt + 2 * leaseMs || undefined,
@@ -101,7 +101,8 @@ test("a database restart that is longer than the lease makes no process declare 
   }
   const afterwards = performance.now();
   for (const at of [0, 1]) expect((await invoke(at, agent, "afterwards")).status).toBe(200);
-  // Waits long enough for each server to declare the other one dead.
+  // Waits long enough for each server to declare the other one dead, if it wrongly considered the
+  // other one dead.
   await eventually(
     "three leases' length",
     () => performance.now() > afterwards + 3 * leaseMs || undefined,

@@ -8,10 +8,10 @@ export interface DemoRow {
 }
 
 /**
- * Returns the demo agent and its trigger, if the agent is not deleted, is not paused and still uses
- * the demo model, whose calls cost nothing. The agent and the trigger are found by their creation
- * time: they were created in the same transaction as the workspace, and `now()` is the same
- * throughout a transaction.
+ * Returns the demo agent and its trigger; undefined if the agent is deleted or paused, or no longer
+ * uses the demo model, whose calls cost nothing. The agent and the trigger are found by their
+ * creation time: they were created in the same transaction as the workspace, and `now()` is the
+ * same throughout a transaction.
  */
 export async function findDemoRow(
   tx: WorkspaceTransaction,

@@ -138,7 +138,8 @@ test("a lost key that is found again decrypts everything that was not replaced",
   const again = await before.another({ settings: { ...fresh, BECKON_MASTER_KEY_PREVIOUS: lost } });
   try {
     expect(await spare.try(again.url)).toEqual(allDecrypt);
-    // A server that started without it can decrypt what was encrypted since.
+    // `again` has re-encrypted the values with the new key, so `beckon`, which was started without
+    // the lost key, can decrypt them too.
     expect(await spare.try(beckon.url)).toEqual(allDecrypt);
   } finally {
     await again.stop();

@@ -49,7 +49,10 @@ export interface Beckon {
   readonly url: string;
   /** Address on which the server listens. */
   readonly listeningUrl: string;
-  /** The demo agent with its secrets, if this startup created it or was asked to reveal it. */
+  /**
+   * The demo agent with its secrets, if this startup created it or was asked to reveal it.
+   * Otherwise null, and also if the demo agent cannot be called any more.
+   */
   readonly demo: Demo | null;
   /**
    * The token of the link for the first owner; null if there is an owner, or if the options or
@@ -81,8 +84,8 @@ export interface StartOptions {
   readonly config: Config;
   readonly processId?: string;
   /**
-   * Ids of earlier processes that have exited. `all` stands for all registered processes except
-   * this one.
+   * Ids of earlier processes that have exited, so that their runs are resumed at once. `all` stands
+   * for all registered processes except this one. Default: none.
    */
   readonly reaped?: readonly string[] | "all";
   /** The operator's own tools, granted to every agent. */
@@ -95,7 +98,10 @@ export interface StartOptions {
   readonly setup?: boolean;
   /** Limits of event streams that replace the defaults. */
   readonly streamLimits?: Partial<StreamLimits>;
-  /** Descriptor of a socket that is bound to HOST and PORT and shared by all servers. */
+  /**
+   * Descriptor of a socket that is bound to HOST and PORT and shared by all servers. If undefined,
+   * this server binds its own socket.
+   */
   readonly listenFd?: number | undefined;
   /** Heap guard to use; by default a new one. It is stopped when the server stops. */
   readonly heap?: HeapGuard;
@@ -295,10 +301,16 @@ const mib = 1024 * 1024;
  * `too_many_requests`.
  */
 const failedAuthenticationsPerMinute = 300;
-/** The same limit for passwords and links. It is lower, because passwords are easier to guess. */
+/**
+ * The same limit for attempts with a password or with the token of a one-time link. It is lower,
+ * because passwords are easier to guess.
+ */
 const guessesPerMinute = 30;
 
-/** Maximum time that startup waits for model servers. Slower model servers are found later. */
+/**
+ * Maximum time in milliseconds that startup waits for model servers. A server that responds later
+ * is also added, but is not part of the result of this startup.
+ */
 const discoveryMs = 400;
 
 /**

@@ -13,9 +13,15 @@ import { reEncryptTokens } from "./tokens/index.ts";
 
 export interface MasterKeys {
   readonly masterKey: string;
-  /** The key before `masterKey`. Its secrets are re-encrypted with `masterKey`. */
+  /**
+   * The master key before `masterKey`. Secrets that were encrypted with it are re-encrypted with
+   * `masterKey`. If undefined, nothing is re-encrypted.
+   */
   readonly previousMasterKey: string | undefined;
-  /** Whether the operator has declared the previous key lost. */
+  /**
+   * Whether the operator has declared lost the key with which the database was encrypted. If true,
+   * startup succeeds although the secrets encrypted with that key cannot be decrypted.
+   */
   readonly masterKeyLost: boolean;
 }
 
@@ -28,8 +34,9 @@ export interface MasterKeys {
  *   the database contains secrets of both keys. A server whose settings contain both keys can
  *   decrypt them, and the next startup continues. Every startup with a previous key does this,
  *   because other machines encrypt with the old key until they are restarted.
- * - If the operator has declared the old key lost, its secrets cannot be read. Keys and tokens
- *   remain valid, because they are verified by their hashes.
+ * - If the operator has declared the old key lost, the new key becomes the database's key, and the
+ *   secrets encrypted with the old key stay unreadable. Keys and tokens remain valid, because they
+ *   are verified by their hashes.
  *
  * @throws ConfigError if the database's secrets were encrypted with another key, and the settings
  *   neither contain that key nor declare it lost.

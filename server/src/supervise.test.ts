@@ -337,7 +337,8 @@ test("a signal that does not ask to stop changes nothing, and opens no debugger"
   const ignored = ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGIO", "SIGSTKFLT"] as const;
   for (const signal of ignored) process.kill(supervisor.pid, signal);
   process.kill(server, "SIGUSR1");
-  // Once the killed server has a successor, the other signals have taken effect.
+  // The server is killed last. Once it has a successor, the other signals have been handled, and
+  // any effect of them would be visible.
   process.kill(server, "SIGKILL");
   await until("a successor", () => supervisor.trace().includes("--reaped=prc_"));
   expect(supervisor.output()).not.toContain("Debugger");

@@ -47,7 +47,9 @@ export async function supervise({
   serverEntry: string;
   /** Prints text for the person at the terminal. */
   out: (text: string) => void;
-  /** Milliseconds that startup waits for a database that cannot be reached. */
+  /**
+   * Milliseconds that startup waits for a database that cannot be reached. Default: five minutes.
+   */
   databaseWaitMs?: number;
 }): Promise<number> {
   const log = createLog(config.logLevel);

@@ -69,7 +69,7 @@ export async function startTestBeckon(
     DATABASE_URL: db.url,
     BECKON_MASTER_KEY: randomBytes(32).toString("base64"),
     BECKON_BOOTSTRAP_KEY: key,
-    // Model servers of the developer's machine must not change what a test sees.
+    // Model servers on the developer's machine must not change the result of a test.
     BECKON_DISCOVER: "0",
     ...settings,
     // Allows calls to scripted servers, also to those that are started later, and to port 9, where

@@ -21,7 +21,7 @@ let count = 0;
 
 /**
  * Starts a model for one test that answers after `ms` milliseconds. The test must wait for all its
- * runs.
+ * runs, because the model stops when the test ends.
  */
 export async function startBusyModel(beckon: TestBeckon, ms: number): Promise<BusyModel> {
   const server = await startModelServer();

@@ -80,7 +80,10 @@ const linesOf = (body: unknown) =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as unknown);
 
-/** Returns the mismatches, including undeclared fields: those that parsing drops. */
+/**
+ * Returns the mismatches. Undeclared fields are mismatches too: they are missing in the parsed
+ * value.
+ */
 function mismatches(schema: z.ZodType, also: z.ZodObject | undefined, value: unknown): string[] {
   const parsed = schema.safeParse(value);
   const beside = also?.safeParse(value);

@@ -21,7 +21,8 @@ export const browserPath = [
 export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     ...(browserPath === undefined ? {} : { executablePath: browserPath }),
-    // Chromium's sandbox does not start as root (as in a container). Only our own pages are opened.
+    // Chromium's sandbox does not start as root (as in a container). It is not needed, because the
+    // tests open only pages of Beckon.
     args: [...(process.getuid?.() === 0 ? ["--no-sandbox"] : []), ...args],
   });
 }

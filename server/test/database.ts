@@ -11,8 +11,9 @@ export interface TestDatabase {
   /** DATABASE_URL for a server that the test starts itself. */
   readonly url: string;
   /**
-   * Result of `checkServer` for this URL: `beckon_server` in the project `external`, where the
-   * login role is a superuser.
+   * Role to which the connections to this URL must switch, the result of `checkServer`. In the
+   * Vitest project `external`, where the login role is a superuser, it is `beckon_server`. In the
+   * other projects it is undefined: connections keep their login role.
    */
   readonly role: string | undefined;
   /** The pools of a server process. Opened lazily, closed after the file's own `afterAll`. */
@@ -23,13 +24,13 @@ export interface TestDatabase {
 const disconnectTimeoutMs = 5_000;
 
 /**
- * Creates a database with our schema, or without tables if `empty`. Call it once at the top of a
- * file:
+ * Creates a database with Beckon's schema, or without tables if `empty`. Call it once at the top of
+ * a file:
  *
  *     const { database } = await testDatabase();
  *
- * It is dropped after the tests of the file. Connections that are still open at that time fail the
- * file: in production, the pool would leak them.
+ * The database is dropped after the tests of the file. Connections that are still open at that time
+ * fail the file: code that does not close its connections would leak them in production too.
  */
 export async function testDatabase({ empty = false, poolSize = 8 } = {}): Promise<TestDatabase> {
   const server = inject("server");

@@ -27,7 +27,10 @@ export const formatCases: readonly FormatCase[] = formats.flatMap(([kind, wire])
 
 export const scriptedKey = "an/unusual key+of=ours";
 
-/** Returns a scripted model of this kind. Its model name has no special code in any library. */
+/**
+ * Returns a scripted model of this kind. Its model name is `model`, because the libraries of the
+ * providers have special code for some real names.
+ */
 export function scriptedModel(
   kind: ProviderKind,
   baseUrl: string,

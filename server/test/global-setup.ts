@@ -26,7 +26,7 @@ export interface TestServer {
   readonly adminUrl: string;
   /** URL with which the tests of this project connect. */
   readonly url: string;
-  /** Role that every connection switches to: see `checkServer`. */
+  /** Role that every connection switches to: see `checkServer`. Undefined if none does. */
   readonly role: string | undefined;
   readonly owner: string;
   readonly template: string;

@@ -3,9 +3,9 @@ import { once } from "node:events";
 
 /**
  * Cleans up after a test run that was interrupted or killed. A shell process waits for the end of
- * its input, which the operating system closes however the test run exits. It then stops any
- * PostgreSQL in the registered folders and removes them. After a normal exit there is nothing left
- * to do.
+ * its input, which the operating system closes however the test run exits. Then it stops every
+ * PostgreSQL in the registered folders, and removes the folders. After a normal exit there is
+ * nothing left to do.
  */
 export interface Guard {
   watch(folder: string): void;

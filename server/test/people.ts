@@ -24,9 +24,9 @@ const passwordHash = hashPassword(password);
 const auths = new WeakMap<TestBeckon, Auth>();
 
 /**
- * Adds a signed-in member, by an invitation with the workspace's key (default: the bootstrap key's
- * workspace). Account and session are created without HTTP, because a sign-in takes as much CPU as
- * four password hashes.
+ * Adds a signed-in member to a workspace. The invitation is issued with `key`, a key of that
+ * workspace (default: the bootstrap key, for the workspace `default`). Account and session are
+ * created without HTTP, because a sign-in takes as much CPU as four password hashes.
  */
 export async function addPerson(
   beckon: TestBeckon,

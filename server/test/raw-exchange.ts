@@ -49,7 +49,8 @@ export function rawExchange(
       socket.destroy();
     }, maxWaitMs);
     socket.on("data", (chunk: Buffer) => chunks.push(chunk));
-    // The server can close the connection while we are still sending.
+    // The server can close the connection while we are still sending, so an error does not fail the
+    // test.
     socket.on("error", () => {});
     socket.on("close", () => {
       clearTimeout(timer);

@@ -75,8 +75,8 @@ export async function seedProcess(database: Database): Promise<string> {
 }
 
 /**
- * Returns a start request for the agent that passes the admission check. `owner`: the process that
- * would execute it at once.
+ * Returns a start request for the agent that passes the admission check. If `owner` is set, this
+ * process has capacity to execute the run at once. Otherwise the run is queued.
  */
 export function startRow(agent: SeededAgent, { owner, ...rest }: Partial<StartRow> = {}): StartRow {
   return {

@@ -17,7 +17,7 @@ interface ServerConnection {
 }
 
 const sslRequest = 80_877_103;
-/** The messages AuthenticationOk, and ReadyForQuery outside a transaction. */
+/** What each client gets first: AuthenticationOk, and ReadyForQuery outside a transaction. */
 const welcome = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
 
 /** Starts a pooler in front of the database at `url`, with `size` server connections. */

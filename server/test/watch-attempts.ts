@@ -2,7 +2,8 @@ import { createHook } from "node:async_hooks";
 
 /**
  * Records every TCP connection attempt (one per address) and every query to the system's resolver
- * in this process. Node creates one object for each, which no code can bypass.
+ * in this process. Node creates an async resource for each of them, so no code can bypass the
+ * record.
  */
 export function watchAttempts() {
   const attempts = { connections: 0, lookups: 0 };

@@ -214,7 +214,7 @@ function remember(slot: { cause: unknown } | undefined, about: readonly unknown[
   if (slot !== undefined && error !== undefined) slot.cause ??= error;
 }
 
-/** Returns the HTTP status of an error that better-auth throws. */
+/** Returns the HTTP status of an error that better-auth throws; undefined for other errors. */
 function statusOf(thrown: unknown): number | undefined {
   const status = thrown instanceof Error && "statusCode" in thrown ? thrown.statusCode : undefined;
   return typeof status === "number" ? status : undefined;

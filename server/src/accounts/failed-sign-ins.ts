@@ -19,7 +19,10 @@ export interface FailedSignIns {
 /** Maximum entries per e-mail and minute: enough to notice an attack, too few to fill the log. */
 const maxEntries = 10;
 const windowMs = 60_000;
-/** Maximum number of e-mails that are counted at the same time. */
+/**
+ * Maximum number of e-mails that are counted at the same time. Beyond it, the count of the least
+ * recently used e-mail starts again from 0.
+ */
 const maxEmails = 10_000;
 
 /** Creates the recorder of failed sign-ins. Failed writes are logged at level `warn`. */

@@ -64,7 +64,10 @@ export function listAccounts(
     .execute();
 }
 
-/** Returns the person's password hash, locked `FOR SHARE` until the transaction ends. */
+/**
+ * Returns the person's password hash, locked `FOR SHARE` until the transaction ends; undefined if
+ * the person has no password.
+ */
 export async function lockPassword(
   tx: WorkspaceTransaction,
   userId: string,
@@ -124,7 +127,10 @@ export async function upsertReset(
   return row.expires_at;
 }
 
-/** Returns the reset link unless it has expired. Does not check the rights of its issuer. */
+/**
+ * Returns the reset link with this hash; undefined if there is none or it has expired. Does not
+ * check the rights of its issuer.
+ */
 export function findReset(tx: WorkspaceTransaction, hash: Buffer): Promise<ResetRow | undefined> {
   return tx
     .selectFrom("password_resets")

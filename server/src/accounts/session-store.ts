@@ -6,8 +6,9 @@ import { isUnexpired } from "../credentials/index.ts";
 export type SessionRow = Selectable<Tables["sessions"]>;
 
 /**
- * SQL condition that the session has not expired, by the database's clock. better-auth compares the
- * same column with the clock of this process.
+ * SQL condition that the session has not expired, by the database's clock. better-auth, which
+ * validates session cookies, compares the same column with the clock of this process, so the two
+ * results can differ for a moment if the clocks differ.
  */
 const isValid = sql.raw<boolean>(isUnexpired("sessions"));
 

@@ -27,7 +27,10 @@ const attempt = (
     body: { email, password: given, ...more },
     headers: { "x-forwarded-for": address },
   });
-/** Makes many attempts faster: with a workspace one password is compared, without it four. */
+/**
+ * Makes tests with many attempts faster: the password of an attempt with a workspace id is compared
+ * once, that of an attempt without one four times.
+ */
 const aWorkspace = { workspace_id: "wsp_00000000000000000000000000" };
 
 describe("signing in", () => {

@@ -211,7 +211,8 @@ test("a wrong password together with a name counts as a failed sign-in if the e-
     .data;
   const { key } = await newWorkspace();
   const from = { "x-forwarded-for": "203.0.113.77" };
-  // Fails 29 times with invalid links. They count like wrong passwords, but need no hash.
+  // Makes 29 failed attempts, one below the limit of an IP address. Invalid links count like wrong
+  // passwords, but need no hash and are therefore faster.
   const wrong = { token: "wrong", new_password: password };
   for (let count = 0; count < 29; count++)
     await beckon.call("/password/reset", { credential: null, body: wrong, headers: from });

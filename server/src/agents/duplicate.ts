@@ -50,7 +50,8 @@ export async function duplicateAgent({
             name ??
             `${row.name.slice(0, maxNameCharacters - copySuffix.length).toWellFormed()}${copySuffix}`,
         },
-        // The copy uses the provider of the original agent. The model is not resolved again.
+        // The model is not resolved again, so the copy uses the same provider as the original
+        // agent, even if the name in `model` now refers to another provider.
         providerId: row.provider_id,
         secrets: write,
         action: "agent.duplicate",

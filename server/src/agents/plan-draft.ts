@@ -10,7 +10,10 @@ import { planSecrets, requireStoredSecrets } from "./secrets/index.ts";
 /** A configuration of an agent that is not stored as a version. */
 export interface AgentDraft {
   readonly config: AgentConfig;
-  /** The result of `resolveModel`. */
+  /**
+   * Id of the workspace's provider that serves `config.model`; null for a built-in model and for a
+   * provider of the operator.
+   */
   readonly providerId: string | null;
   /** The differences to the agent's current version, for an audit entry. */
   readonly changes: ReturnType<typeof changes>;

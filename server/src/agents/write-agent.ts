@@ -16,8 +16,9 @@ interface NewAgent {
   readonly agentId: string;
   readonly config: AgentConfig;
   /**
-   * The result of `resolveModel` in the same transaction. `resolveModel` locks the provider, which
-   * therefore cannot be deleted before the agent is inserted.
+   * Id of the workspace's provider that serves `config.model`; null for a built-in model and for a
+   * provider of the operator. `resolveModel` must have returned it in the same transaction, because
+   * it locks the provider, which then cannot be deleted before the agent is inserted.
    */
   readonly providerId: string | null;
   readonly secrets: readonly EncryptedSecret[];

@@ -109,7 +109,10 @@ export interface Context {
   /** Absent if no operator providers are configured. */
   readonly operator?: OperatorProviders | undefined;
   readonly idempotency?: IdempotencyRequest | undefined;
-  /** Value of `If-Match` without quotes: the version that the caller has read. */
+  /**
+   * Value of `If-Match` without quotes: the version that the caller has read. Undefined if the
+   * request has no such header.
+   */
   readonly ifMatch?: string | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface AppliedLimit {
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ErrorCode;
-  /** Seconds until a retry can succeed; sent as `Retry-After`. */
+  /** Seconds until a retry can succeed, sent as `Retry-After`; undefined for no such header. */
   readonly retryAfter: number | undefined;
   readonly limit: AppliedLimit | undefined;
 

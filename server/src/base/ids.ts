@@ -23,7 +23,10 @@ export type IdPrefix =
   | "ses"
   | "acc"
   | "inv"
-  /** HTTP requests, in the header `beckon-request-id`. `req` is reserved for received requests. */
+  /**
+   * HTTP requests, in the header `beckon-request-id`. The prefix `req` is not used for them,
+   * because it is reserved for a resource that represents a received request.
+   */
   | "rid";
 
 /** TypeID's base32 alphabet (Crockford's): 5 bits per digit, in ascending order. */

@@ -13,7 +13,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the position in the parser's message. The message itself repeats parts of the body. */
+/**
+ * Returns the part of the parser's message that says where the text is not JSON. The message itself
+ * is not returned, because it repeats parts of the body.
+ */
 function positionIn(thrown: unknown): string {
   const message = thrown instanceof Error ? thrown.message : "";
   if (message.includes("end of JSON input")) return ": it is truncated";

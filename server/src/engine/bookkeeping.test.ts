@@ -4,7 +4,10 @@ import { type FormatCase, formatCases, scriptedModel } from "../../test/format-c
 import { withText } from "../../test/hostile.ts";
 import { type Behaviour, body, says, startModelServer, streamOf } from "../../test/model-server.ts";
 
-/** The provider bills a complete answer. Wrong metadata in it must not cause a second call. */
+/**
+ * An answer whose content is complete but whose metadata, such as token counts, is wrong must be
+ * accepted. A second call would be billed too.
+ */
 
 const server = await startModelServer();
 afterAll(() => server.close());

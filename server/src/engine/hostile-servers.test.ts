@@ -299,7 +299,8 @@ describe.each(formatCases)(
       "that sends an unreadable event counts as failed, wherever the event is",
       async () => {
         const { events } = wire.stream({ text }, "model");
-        // Positions after the finish event are not tested, because no content follows it.
+        // Positions after the finish event are not tested: no content can be lost there, so the
+        // answer need not fail.
         for (let at = 0; at < events.length - 2; at += 3) {
           for (const piece of ["{broken", '"'.repeat(3)]) {
             const broken = streams({ text }, (all) => [

@@ -76,7 +76,8 @@ describe.each(outages)("a provider that %s for ten minutes", (_how, behaviour) =
     const recoveredAt = elapsed();
     const afterwards = await timed(ailing.url, circuits.ailing, 10_000);
     expect(afterwards.outcome).toMatchObject({ status: "succeeded" });
-    // Thirty seconds, divided by `scale`, plus the time of a call on a slow machine.
+    // The model is used again within thirty seconds (divided by `scale`) after it has recovered.
+    // 250 ms are added for the call itself on a slow machine.
     expect(elapsed() - recoveredAt).toBeLessThan(30_000 / scale + 250);
 
     const ends = await Promise.all(hit);

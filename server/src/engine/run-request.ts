@@ -8,7 +8,7 @@ import type { Tool } from "./tool.ts";
 
 /**
  * A model together with `scrub`, which removes its API key from text. Provider messages are
- * scrubbed before they are journaled or shown.
+ * scrubbed before they are journaled or shown. A model without an API key can omit `scrub`.
  */
 export type Model = LanguageModelV4 & { readonly scrub?: (text: string) => string };
 
@@ -49,7 +49,7 @@ export interface RunRequest {
   readonly signal: AbortSignal;
   /**
    * Deadline of the run in milliseconds on the clock of `base/clock.ts`. The signal enforces the
-   * deadline; `deadlineAt` only prevents waits that would last beyond it.
+   * deadline; `deadlineAt` only prevents waits that would last beyond it. Default: no such limit.
    */
   readonly deadlineAt?: number;
   /** Returns whether the run has a subscriber now. Called before each model call. */

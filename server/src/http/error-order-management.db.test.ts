@@ -4,8 +4,8 @@ import { expectError } from "../../test/expect-error.ts";
 import { insertKey } from "../../test/workspace-key.ts";
 
 /**
- * As in error-order-start: each request has two errors that are adjacent in the API's order of
- * errors. The response must be the first of the two.
+ * As in `error-order-start.db.test.ts`, which lists the API's order of errors: each request has two
+ * errors that are adjacent in this order. The response must be the first of the two.
  */
 
 const beckon = await startTestBeckon();

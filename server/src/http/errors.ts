@@ -68,8 +68,8 @@ export const apiErrors: {
 export interface FailedRequest {
   readonly log: Log;
   /**
-   * The path pattern of the route, or `none`. It is logged instead of the URL, which can contain a
-   * secret.
+   * The path pattern of the route; `none` if no route matches or the URL cannot be parsed. It is
+   * logged instead of the URL, which can contain a secret.
    */
   readonly route: string;
   readonly requestId: string;

@@ -42,7 +42,10 @@ async function newRuns(): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Checks the format of one response. Returns the run that it names. */
+/**
+ * Checks the format of one response. Returns the id of the run that it names; undefined for an
+ * error response without a run.
+ */
 function checked(
   status: number,
   contentType: string | null | undefined,

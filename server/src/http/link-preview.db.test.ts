@@ -9,7 +9,8 @@ const models = await startModelServer();
 afterAll(() => models.close());
 const { name: provider } = await beckon.createProvider(models.url);
 const agent = await beckon.createAgent({ model: `${provider}/echo` });
-// With a prefix, an empty body would be enough to start a run.
+// With a prefix, a POST with an empty body starts a run. So if one of the requests below were
+// handled like a POST, it would start a run even without a body.
 const trigger = await beckon.createTrigger(agent.id, { prompt_prefix: "Read this:" });
 const invokeUrl = `${beckon.url}/api/public/agents/${agent.id}/invoke`;
 

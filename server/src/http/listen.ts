@@ -24,7 +24,8 @@ export interface ListenAddress {
   readonly host: string;
   readonly port: number;
   /**
-   * Descriptor of a socket that is already bound. Several processes can accept connections from it.
+   * Descriptor of a socket that is already bound to `host` and `port`. Several processes can accept
+   * connections from it. If undefined, the server binds its own socket.
    */
   readonly fd?: number | undefined;
 }

@@ -55,7 +55,8 @@ export function answerMalformed(server: Server): void {
     respond(socket, parserErrors[error.code ?? ""] ?? invalidHttp, requestId);
   });
   server.on("connect", (_incoming, socket) => respond(socket, connectMethod, newRequestId()));
-  // A server can ignore an unknown `Expect` header (RFC 9110, 10.1.1).
+  // A server can ignore an unknown `Expect` header (RFC 9110, 10.1.1), so the request is handled
+  // like any other. Without this listener Node would respond with 417.
   server.on("checkExpectation", (incoming, outgoing) => server.emit("request", incoming, outgoing));
 }
 

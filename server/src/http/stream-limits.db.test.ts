@@ -25,8 +25,8 @@ async function full({ url }: TestBeckon = beckon) {
   const held = await startHeldModel(beckon, says("Hello"));
   const agent = await beckon.createAgent({ model: held.model });
   const { body } = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
-  // Clients that subscribe before the model call would get events of its output. These clients must
-  // not, so they subscribe later.
+  // A test expects `run.started` to be the last event of these streams. If they were opened before
+  // the model call, they would also get events of its output.
   await held.reached(1);
   const events = `/runs/${body.run_id}/events`;
   const openOne = (credential = agent.token) => open(`${url}/api/public${events}`, { credential });

@@ -117,7 +117,8 @@ test("1,000 clients at two processes cause almost no queries while idle, and get
   await annotate(
     `${asked} queries in 2 s; ${took.toFixed(0)} ms until 20 runs had ended and all readers had the events`,
   );
-  // In two seconds, a process sends four polls, one check of credentials and a few other queries.
+  // In two seconds, each of the two processes sends four polls, one check of credentials and a few
+  // other queries, however many streams are open.
   expect(asked).toBeLessThan(60);
   for (const reader of readers) expect(reader.types.at(-1)).toBe("run.finished");
 });

@@ -215,7 +215,8 @@ describe("summaries of events", () => {
     const { id } = await beckon.createAgent();
     await beckon.call(`/agents/${id}/pause`, { body: { reason: "Holiday" } });
     const query = `agent_id=${id}&kind=agent.paused`;
-    // Open transactions of other tests can hide the event for a while.
+    // Events are listed only after all older transactions of the PostgreSQL server have ended, also
+    // those of other tests.
     const full = await vi.waitFor(async () => {
       const { body } = await beckon.call(`/events?${query}`);
       expect(body.data).toMatchObject([{ data: { reason: "Holiday" } }]);

@@ -8,13 +8,13 @@ import { readRows } from "../../test/rows-of.ts";
 import { managedRoutes } from "./api/index.ts";
 
 /**
- * Two workspaces with the same content. Lists, exports, streams and stored responses of one must
- * contain nothing of the other.
+ * Two workspaces with the same content. Lists, exports and streams of one workspace must contain
+ * nothing of the other. Neither must responses that are repeated for an Idempotency-Key.
  */
 
 const beckon = await startTestBeckon();
 const [first, second] = await fillTwoWorkspaces(beckon);
-/** A member of both workspaces. Their requests differ only in the workspace that they name. */
+/** An owner of both workspaces, who names one of them in `beckon-workspace` of each request. */
 const ownerOfBoth = await addPerson(beckon, { role: "owner" });
 await beckon.db.database.engine.query(
   "insert into members (user_id, workspace_id, role) values ($1, $2, 'owner')",
@@ -35,8 +35,8 @@ test("each workspace has its own ids", () => {
 });
 
 /**
- * Sends a request. If `listed` is true, repeats it until the list has an item, because open
- * transactions in other databases of this server can hide events for a while.
+ * Sends a request. If `listed` is true, repeats it until the list has an item: events are listed
+ * only after all older transactions of the PostgreSQL server have ended, also those of other tests.
  */
 const read = (call: (path: string) => Promise<Answer>, path: string, listed: boolean) =>
   eventually(`something in ${path}`, async () => {

@@ -9,9 +9,9 @@ import { managedRoutes } from "./api/index.ts";
 import type { ManagedRoute } from "./management/managed-route.ts";
 
 /**
- * Two workspaces with the same content. In requests to one, every query parameter and body field
- * that can refer to a resource refers to a resource of the other. A new parameter or field makes a
- * test fail until it is listed in this file.
+ * Two workspaces with the same content. In requests to one workspace, every query parameter and
+ * body field that can refer to a resource refers to a resource of the other workspace. A new
+ * parameter or field makes a test fail until it is listed in this file.
  */
 
 const beckon = await startTestBeckon();
@@ -20,7 +20,8 @@ const [ours, theirs] = (await fillTwoWorkspaces(beckon)).toReversed() as [
   FilledWorkspace,
 ];
 const rows = await readRows(beckon.db);
-// Both workspaces have an audit entry about the creation of one of them, so they share some ids.
+// The workspace `default` created the other one. The audit logs of both have an entry about this,
+// with the same ids. Such shared ids do not show that a response contains a foreign resource.
 const shared = await rows.ids(ours.id);
 const foreign = [...(await rows.ids(theirs.id))].filter((id) => !shared.has(id));
 
@@ -72,7 +73,8 @@ const inQueries: Readonly<
   actor: () => [`user:${theirs.owner.id}`],
   target: () => [theirs.agent.id, theirs.keyId, theirs.viewer.id],
   after: async (path) => {
-    // Open transactions in other databases of this server can hide events for a while.
+    // Events are listed only after all older transactions of the PostgreSQL server have ended, also
+    // those of other tests.
     const page = await eventually(`something in ${path}`, async () => {
       const { body } = await beckon.call(`${path}?limit=1`, { credential: theirs.key });
       return body.data.length > 0 ? body : undefined;
@@ -114,8 +116,8 @@ test.each(queries)(
 test.each(managedRoutes.filter(({ doc }) => doc.list))(
   "$path returns cursors to use in another workspace",
   async ({ path, doc }) => {
-    // A key lists only its own workspace, so there is no second page and no cursor. For events
-    // there are two cursors: that of the page and that of the first event.
+    // `listWorkspaces` shows a key only its own workspace, so there is no second page and no
+    // cursor. `listEvents` returns two cursors: that of the page and that of the first event.
     const expected = doc.id === "listWorkspaces" ? 0 : doc.id === "listEvents" ? 2 : 1;
     expect(await inQueries.after?.(pathOf(path, theirs))).toHaveLength(expected);
   },
@@ -215,7 +217,8 @@ const cases: Readonly<
   ],
   "deleteRuns.tag": [[{ filter: { tag: theirs.mark } }, 200, { deleted: 0, next: null }]],
   "deleteRuns.after": [[{ all: true, after: await after("/runs?limit=1") }, 400]],
-  // A person can be a member of both workspaces. The response does not reveal whether they are.
+  // A member of the foreign workspace can be invited to this one too. The response is the same as
+  // for an unknown address, so it does not reveal the membership.
   "createInvitation.email": [[{ email: theirs.viewer.email, role: "viewer" }, 201]],
 };
 

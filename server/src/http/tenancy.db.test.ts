@@ -79,7 +79,7 @@ async function unharmed(theirs: FilledWorkspace, work: () => Promise<void>): Pro
   expect(await rows.marks(theirs.id)).toEqual(before);
 }
 
-/** The response without the ids that were requested, so that two can be compared. */
+/** The response without the requested ids, to compare the responses to different ids. */
 const plain = ({ status, body }: Answer, choice: Record<string, string>) =>
   Object.values(choice).reduce(
     (text, id) => text.replaceAll(id, "…"),

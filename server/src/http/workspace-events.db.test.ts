@@ -19,7 +19,7 @@ const run = async (agent: { id: string; token: string }) =>
 
 /**
  * Waits until all events so far are listed: pauses a new agent and waits until the event of this
- * pause is listed.
+ * pause is listed. Events are listed in the order of their transactions, so it is listed last.
  */
 async function allShown(): Promise<void> {
   const last = await beckon.createAgent();
@@ -150,8 +150,8 @@ test("simultaneous pauses and resumptions are listed in the order in which they 
   );
   await allShown();
   const events = await shown(`agent_id=${agent.id}&${both}`);
-  // Each pause has another reason, so it writes an event. A resumption writes one only if the agent
-  // was paused.
+  // Each pause has a different reason, so it writes an event even if the agent is paused already. A
+  // resumption writes an event only if the agent was paused.
   const types = events.map(({ type }) => type);
   expect(types.filter((type) => type === "agent.paused")).toHaveLength(20);
   for (const [index, type] of types.entries())

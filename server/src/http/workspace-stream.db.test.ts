@@ -61,8 +61,8 @@ test("a client without a cursor gets one, and then every event of every run", as
 });
 
 /**
- * Waits until all events of the run are older than the oldest open transaction, at which a new
- * stream starts. Transactions of other tests on this server also count.
+ * Waits until the run's events are older than the oldest open transaction on the PostgreSQL server,
+ * including transactions of other tests. A stream that is opened then does not send these events.
  */
 const isPast = (runId: string) =>
   eventually(`an order of events that is past ${runId}`, async () => {
@@ -186,7 +186,8 @@ test("a run's events are in the order of seq although an older transaction wrote
   await older.query("select pg_current_xact_id()");
   const runId = await run(slow);
   await older.query("select set_config('beckon.workspace', '*', true)");
-  // Updates the run as the server's own statements do that end a run without claiming it.
+  // Writes an event without a claim of the run, in the same way as the server's statements that end
+  // a queued run.
   await older.query(
     `with moved as (
       update runs set last_seq = last_seq + 1, last_transaction = greatest(last_transaction, current_transaction()) where id = $1

@@ -6,7 +6,8 @@ import { deleteBootstrapKey, upsertBootstrapKey } from "./bootstrap-store.ts";
 import { insertSecret, retireSecret } from "./secret-store.ts";
 
 /**
- * Sets the workspace's bootstrap key, which has all scopes. Its previous value becomes invalid.
+ * Sets the workspace's bootstrap key: a key with all scopes that the operator sets in
+ * BECKON_BOOTSTRAP_KEY or in the data folder. Its previous value becomes invalid.
  * @param text The key, or undefined to delete the bootstrap key.
  */
 export async function ensureBootstrapKey(

@@ -65,7 +65,8 @@ test.each(about)("%s %s: what hangs on another agent is not there", async (metho
   expectError(await call(pathTo(path, "theirs"), method), 404, "not_found");
 });
 
-// Requests other than GET are rejected for an unknown field, so that the resources do not change.
+// Requests other than GET have an unknown field. They are rejected only after the access is
+// checked, and change nothing.
 test.each(about.filter(([method, path]) => method !== "DELETE" && !path.endsWith("/duplicate")))(
   "%s %s gives access to resources of the key's agents only",
   async (method, path) => {

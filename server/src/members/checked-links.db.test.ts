@@ -10,7 +10,7 @@ const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const started: Beckon[] = [];
 afterAll(() => Promise.all(started.map((each) => each.stop())));
 let addresses = 0;
-/** Invalid links are counted by IP address, so each request has its own address. */
+/** A new IP address, because the number of requests with invalid links per address is limited. */
 const newAddress = () => ({ "x-forwarded-for": `198.51.100.${++addresses}` });
 const post = (path: string, body: unknown, headers = newAddress()) =>
   beckon.call(path, { credential: null, body, headers });

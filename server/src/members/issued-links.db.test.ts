@@ -11,7 +11,7 @@ import { addPerson, type Person, password } from "../../test/people.ts";
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const { engine } = beckon.db.database;
 let addresses = 0;
-/** Invalid links are counted by IP address, so each request has its own address. */
+/** A new IP address, because the number of requests with invalid links per address is limited. */
 const from = () => ({ "x-forwarded-for": `198.51.100.${++addresses}` });
 
 async function newWorkspace(): Promise<{ id: string; key: string }> {

@@ -13,7 +13,7 @@ import { defaultWorkspaceId } from "../workspaces/index.ts";
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const { engine } = beckon.db.database;
 let addresses = 0;
-/** Invalid links are counted by IP address, so each request has its own address. */
+/** A new IP address, because the number of requests with invalid links per address is limited. */
 const from = () => ({
   "x-forwarded-for": `198.51.${Math.floor(++addresses / 250)}.${addresses % 250}`,
 });
@@ -150,7 +150,10 @@ function isTargetElsewhere(model: Model, given: Given, home: Workspace): boolean
   );
 }
 
-/** Resets the memberships to those at the start of the scenario. */
+/**
+ * Replaces the memberships of the three people by those of the scenario, and deletes all links.
+ * Returns the state of the model.
+ */
 async function setUpScenario(given: Given, home: Workspace): Promise<Model> {
   const ids = names.map((name) => people[name].id);
   await engine.query("delete from members where user_id = any($1)", [ids]);

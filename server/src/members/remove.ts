@@ -23,7 +23,7 @@ export async function removeMember({
 }): Promise<void> {
   const isOwnMembership = ctx.actor.kind === "user" && ctx.actor.id === input.userId;
   if (!isOwnMembership) permit(ctx, "members:write");
-  // Reset links belong to no workspace, so only a transaction that sees all workspaces sees them.
+  // Sees all workspaces, because reset links, which `deleteResets` deletes, belong to no workspace.
   await inAllWorkspaces(ctx.database.tenant, async (tx) => {
     await lockMembers(tx, ctx.workspaceId);
     await requireUnchangedRole(tx, ctx);

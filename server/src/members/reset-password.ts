@@ -20,8 +20,8 @@ export interface ResetLink {
  * Issues a link with which a member can set a new password once, within 24 hours. The issuer must
  * own all workspaces of the member, because the link gives access to all of them. Owners and keys
  * of the workspace `default` are an exception: they can issue the link for every member of
- * `default`. The only owner of an installation can therefore use the bootstrap key to recover their
- * account.
+ * `default`. The only owner of an installation can therefore recover their account with the
+ * bootstrap key, which the operator sets (BECKON_BOOTSTRAP_KEY).
  * @param input.firstWorkspaceId Id of the workspace `default`.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */

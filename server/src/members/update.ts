@@ -21,7 +21,7 @@ export async function updateMember({
   input: { userId: string; body: UnparsedBody };
 }): Promise<Member> {
   permit(ctx, "members:write");
-  // Reset links belong to no workspace, so only a transaction that sees all workspaces sees them.
+  // Sees all workspaces, because reset links, which `deleteResets` deletes, belong to no workspace.
   return inAllWorkspaces(ctx.database.tenant, async (tx) => {
     await lockMembers(tx, ctx.workspaceId);
     await requireUnchangedRole(tx, ctx);

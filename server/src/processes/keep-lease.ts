@@ -68,8 +68,9 @@ export function keepLease({
     renewedAt = sentAt;
     const wasAlone = processMessages.alone;
     processMessages.alone = renewed.alive < 2;
-    // A process that receives a message sets its `alone` to false. So this message makes the other
-    // processes send messages to this one at once, and not only after their next lease renewal.
+    // A process does not send messages while its own `alone` is true, and sets it to false when it
+    // receives a message. So this message makes the other processes send messages to this one at
+    // once, and not only after their next lease renewal.
     if (wasAlone && !processMessages.alone) processMessages.send({ kind: "queued" });
   }
 

@@ -34,8 +34,8 @@ const ids = {
   google: await create("google", "google", undefined),
 };
 const agent = await before.createAgent({ model: "own/m" });
-// Restores the state of the previous version. `create` has encrypted the keys in its format. The
-// column for the address that a key was given for does not exist yet.
+// Restores the state that a version before migration 0005 leaves. Such a version encrypts keys as
+// `create` does. Its table has no column for the address that a key was given for.
 await engine.query("alter table providers drop column api_key_url");
 await engine.query("delete from migrations where name like '0005-%'");
 

@@ -5,7 +5,9 @@ import { seeded } from "../../test/crash/random.ts";
 import { eventually } from "../../test/eventually.ts";
 import { type Proxy as Network, startProxy, statement } from "../../test/proxy.ts";
 
-/** A server with a direct connection to the database. It serves callers and executes no runs. */
+/**
+ * A server that serves callers and executes no runs. Its connection to the database has no faults.
+ */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -62,7 +64,10 @@ const long: readonly Fault[] = [
   (proxy) => closed(proxy, 5_500),
 ];
 
-/** A request with all its responses. With an Idempotency-Key it is repeated after a `503`. */
+/**
+ * A request with all its responses. If it is `keyed`, it has an Idempotency-Key and is repeated
+ * after a `503`.
+ */
 interface Exchange {
   readonly nonce: string;
   readonly keyed: boolean;

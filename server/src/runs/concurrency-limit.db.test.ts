@@ -51,7 +51,8 @@ test("a concurrency limit is used fully and never exceeded by two processes", as
   await annotate(
     `idle capacity, ms: median ${median(idle).toFixed(1)}, max ${Math.max(...idle).toFixed(1)}`,
   );
-  // These times are below the poll interval of 1 s, so the processes were notified.
+  // These times are below the poll interval of 1 s, so a notification made the processes claim
+  // runs.
   expect(median(idle)).toBeLessThan(150);
   expect(Math.max(...idle)).toBeLessThan(900);
 });

@@ -4,7 +4,10 @@ import { eventually } from "../../test/eventually.ts";
 import { statesOf } from "../../test/runs-of.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
 
-/** A server with capacity for one run. With more, the other agents would get some by chance. */
+/**
+ * A server with capacity for one run. With more capacity, runs of the other agents could start soon
+ * even if many runs of one agent were claimed first.
+ */
 const beckon = await startTestBeckon({ BECKON_MAX_RUNS: "1", BECKON_DRAIN_SECONDS: "0" });
 
 /** Maximum delay that many runs of one agent can cause for the runs of other agents. */
@@ -108,6 +111,7 @@ test("two processes share a queue, and neither is idle while runs are queued", a
   );
   expect(rows.length).toBe(2);
   expect(Math.min(...rows.map(({ runs }) => runs))).toBeGreaterThan(200);
-  // These pauses are below the poll interval of 1 s, so the workers were woken.
+  // These pauses are below the poll interval of 1 s, so a notification made the processes claim
+  // runs.
   expect(Math.max(...rows.map((row) => row.longest_pause))).toBeLessThan(900);
 });

@@ -42,7 +42,8 @@ import { startRuns } from "./starting/start-runs.ts";
  */
 
 const { database, url, role } = await testDatabase();
-// With `poolSize` 2, each of the two pools has one connection, so each statement keeps its plan.
+// With `poolSize` 2, each of the two pools has one connection. A plan belongs to a connection, so
+// every later execution of a statement uses the plan of its first one.
 const planned = connect({
   url: `${url}${url.includes("?") ? "&" : "?"}options=${encodeURIComponent("-c plan_cache_mode=force_generic_plan")}`,
   poolSize: 2,
@@ -173,7 +174,8 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
   "a failover of half of the suspects": async () => {
     await abandon(2, 3);
     await countSuspects(database);
-    // Takes over both halves, so that no suspect is left for the next case.
+    // Takes over both halves of the suspects, which are runs that may have killed their process, so
+    // that none is left for the next case.
     return () =>
       claimLastAttempts(planned, claimant(heir, 1), []).then(() =>
         claimLastAttempts(planned, claimant(heir, 1), []),

@@ -43,7 +43,10 @@ const claimant = (owner: string, limit = 100) => ({
   eventIds: Array.from({ length: limit }, () => newId("evt")),
 });
 
-/** Declares a process dead and counts its suspects. */
+/**
+ * Declares a process dead and counts its suspects: its runs on their last attempt, each of which
+ * may have killed it.
+ */
 async function die(owner: string): Promise<void> {
   await recordDeaths(database.engine, [owner], "");
   await countSuspects(database);
@@ -313,7 +316,7 @@ test("only runs that kill their process end interrupted, after bounded deaths", 
             expect(
               executor.runs.filter(({ lastAttempt }) => lastAttempt !== undefined).length,
             ).toBeLessThanOrEqual(maxTogether);
-            // Some runs end before another one kills the process.
+            // Some runs end. Then a killer, if the process executes one, kills the process.
             const ending = executor.runs.filter(
               ({ runId }) => !killers.has(runId) && lives.next().value === 0,
             );
@@ -330,8 +333,9 @@ test("only runs that kill their process end interrupted, after bounded deaths", 
             expect([status, error, attempt]).toEqual(["failed", "interrupted", 3]);
           else expect([id, status]).toEqual([id, "succeeded"]);
         }
-        // `each` is the maximum number of deaths that one killer causes. The first of them, the
-        // death of `dead`, is not in `deaths`.
+        // A killer is a run that kills every process that executes it. `each` is the maximum number
+        // of deaths that one killer causes. The first of them, the death of `dead`, is not in
+        // `deaths`.
         const each = 3 - 1 + Math.ceil(Math.log2(Math.min(count, maxTogether))) + 1;
         expect(deaths).toBeLessThanOrEqual(killers.size * (each - 1));
       },
@@ -351,7 +355,8 @@ test("a suspect that waits is cancelled at once, even if the process has no capa
   await engine.query(
     "insert into processes (id, engine_version, lease_until, died_at) values ('prc_dead', 1, now(), now())",
   );
-  // Makes the queued run a suspect: it is on its last attempt, and its process had two suspects.
+  // Makes the queued run a suspect: it is on its last attempt, and its dead process executed two
+  // runs on their last attempt, so that each of them may have killed the process.
   await engine.query(
     "update runs set status = 'running', owner = 'prc_dead', fence = 3, attempt = 3, started_at = now() where agent_id = $1 and status = 'queued'",
     [agent.id],

@@ -45,7 +45,7 @@ const typesOf = async (runId: string) =>
 /**
  * Starts a run that uses so much of the workspace's share of memory that no other run of the
  * workspace can begin.
- * @param lessKib memory that the run leaves free in addition, in KiB.
+ * @param lessKib KiB that the run uses less than that, and so leaves to other runs.
  */
 async function fillShare(held: HeldTool, lessKib = 0): Promise<string> {
   const runId = await begin(

@@ -56,7 +56,8 @@ test("a failing model of a shared provider delays no other workspace", async () 
     expect(performance.now() - began).toBeLessThan(2_000);
   }
   expect(callsOf("good")).toBe(20);
-  // Each run can call the model once before the circuit opens.
+  // Each run can call the model once before the model's circuit breaker opens. After that, only the
+  // probes of the circuit breaker call it.
   expect(callsOf("bad")).toBeLessThan(runs * 2);
 
   upstream.script(down());

@@ -7,7 +7,10 @@ import { startHeldModel } from "../../test/held-model.ts";
 import { echo, says, startModelServer } from "../../test/model-server.ts";
 import { openClient } from "../../test/open-client.ts";
 
-/** One process serves callers and another executes, so each run needs two notifications. */
+/**
+ * One process serves callers and another executes, so each run needs two notifications: one that it
+ * is queued, and one that its journal has new entries.
+ */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 const worker = await beckon.another({ settings: { BECKON_ROLE: "worker" } });
 afterAll(() => worker.stop());

@@ -76,7 +76,8 @@ test.each<[string, NetworkCondition, Record<string, unknown>]>([
     expect(await runOf(name)).toHaveLength(1);
     expect(await brokenGuarantees(beckon.db.database, [])).toEqual([]);
 
-    // The key was unbound, so the same request starts a run now.
+    // The Idempotency-Key is no longer bound to the cancelled run, so the same request starts a
+    // run.
     expect(await invoke(agent, name, "the key")).toMatchObject({
       status: 200,
       body: { output: name },

@@ -54,6 +54,7 @@ const minHeapMib = 256;
  * flag, V8 would size each heap as if its server were the only one. Returns no flag if
  * `nodeOptions` contains a limit, because the flag would override it.
  *
+ * @param nodeOptions NODE_OPTIONS and the flags with which Node.js started the supervisor.
  * @param memoryBytes Memory of the machine or, if smaller, the memory limit of the container.
  */
 export function heapFlags(

@@ -1,9 +1,9 @@
 import { z } from "zod";
 
 /**
- * Messages over the channel between the supervisor and its servers. Both ends are the same version
- * on the same machine, so parsing only detects programming errors. Messages that do not match are
- * ignored.
+ * Messages over the IPC channel between the supervisor and its servers. The supervisor and the
+ * servers have the same version, so parsing only detects programming errors. Messages that do not
+ * match are ignored.
  */
 
 /** The demo agent with its secrets, for the greeting. */

@@ -34,6 +34,7 @@ export async function createTrigger({
 /**
  * Does the same as `createTrigger`, but in the caller's transaction. The caller must have checked
  * the permissions, and that the agent exists.
+ * @param input.triggerId Id of the new trigger; undefined to generate one.
  */
 export async function addTrigger(
   tx: WorkspaceTransaction,

@@ -12,7 +12,7 @@ import { defaultWorkspaceId } from "./ensure-default.ts";
 import { insertWorkspace } from "./store.ts";
 import { requireTimeZone, toWorkspace } from "./workspace.ts";
 
-/** A new workspace. If it was created with a key, `key` is the workspace's first key. */
+/** A new workspace. `key` is its first key; undefined if a person created the workspace. */
 export type NewWorkspace = Workspace & { key?: string };
 
 /**

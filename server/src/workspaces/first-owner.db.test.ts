@@ -5,7 +5,7 @@ import { expectError } from "../../test/expect-error.ts";
 import { password, signIn } from "../../test/people.ts";
 import type { Beckon } from "../main.ts";
 
-/** The order of the tests matters: the second half needs an installation with an owner. */
+/** The order of the tests matters: the later ones need the owner that an earlier one creates. */
 
 const beckon = await startTestBeckon();
 const started: Beckon[] = [];

@@ -25,7 +25,7 @@ export function issueSetupToken(database: Database): Promise<string | undefined>
   });
 }
 
-/** Invalidates the setup link that an earlier start of Beckon issued. */
+/** Invalidates the setup link that an earlier startup of Beckon issued. */
 export function revokeSetupToken(database: Database): Promise<void> {
   return inAllWorkspaces(database.tenant, (tx) => replaceSetupHash(tx, null));
 }

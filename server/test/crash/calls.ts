@@ -11,11 +11,11 @@ export interface Call {
   /** Sent with an Idempotency-Key, and therefore repeated after a broken connection or a 503. */
   readonly keyed: boolean;
   attempts: number;
-  /** A connection broke, a server was unavailable, or the wait timed out. */
+  /** Whether a connection broke, a server was unavailable, or the wait timed out. */
   faulted: boolean;
   /** Number of 503 responses. Each can leave one run, which must have been cancelled. */
   unavailable: number;
-  /** A response said that an earlier request with the same key had started the run. */
+  /** Whether a response said that an earlier request with the same key had started the run. */
   replayed: boolean;
   /** One entry for each response that acknowledged a run. */
   readonly acknowledged: {

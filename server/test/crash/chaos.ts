@@ -164,7 +164,7 @@ function slotOf(
   return known >= 0 ? known : random.below(fleet.servers.length);
 }
 
-/** Maximum wait for a run to reach the gate, failovers included. */
+/** Maximum wait for a run to reach the held model or effect, failovers included. */
 const maxWaitMs = 60_000;
 
 async function withTimeout<T>(reached: Promise<T>): Promise<T> {

@@ -147,8 +147,10 @@ function wrongWithCall(
 }
 
 /**
- * Checks that steps + failed <= made <= steps + failed + lost. It is not known whether the model
- * received a call that the journal reports as lost.
+ * Checks that steps + failed <= made <= steps + failed + lost. `made` is the number of calls that
+ * the model received, and `failed` how many of them it answered with an error. `steps` and `lost`
+ * come from the journal. The model may or may not have received a call that the journal reports as
+ * lost.
  */
 function wrongWithModelCalls({ steps, lost }: StoredRun, made: number, failed: number): string[] {
   if (steps + failed <= made && made <= steps + failed + lost) return [];

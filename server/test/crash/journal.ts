@@ -5,7 +5,10 @@ import type { Plan } from "./world.ts";
 /** A pool of the database. The functions of this file read runs directly from the tables. */
 type Database = Pick<Pool, "query">;
 
-/** Returns the id of the process that owns the plan's run, or owned it last. */
+/**
+ * Returns the id of the process that owns the plan's run, or owned it last. Returns undefined if no
+ * process has owned the run yet.
+ */
 export async function ownerOf(database: Database, plan: Plan): Promise<string | undefined> {
   const { rows } = await database.query<{ owner: string | null }>(
     "select r.owner from runs r join run_inputs i on i.run_id = r.id where i.payload = $1",

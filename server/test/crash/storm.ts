@@ -34,7 +34,10 @@ export interface StormReport extends CheckReport {
  */
 const maxRemainderMs = 120_000;
 
-/** Runs load and faults until both reached their number, then checks the database. */
+/**
+ * Sends requests and injects faults until `options.acknowledged` runs are acknowledged and all
+ * faults are injected. Then checks the database.
+ */
 export async function storm(options: StormOptions): Promise<StormReport> {
   const began = performance.now();
   const random = seeded(options.seed);

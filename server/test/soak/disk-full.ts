@@ -146,8 +146,8 @@ async function fillUnderLoad(databaseUrl: string, disk: string): Promise<DiskTes
     const filler = join(disk, "filler");
     const file = openSync(filler, "w");
     const fullAt = performance.now();
-    // Soon all callers wait for the ends of runs that were accepted. Therefore other requests test
-    // whether new runs are accepted.
+    // While the disk is full, accepted runs cannot end, so soon all callers wait for their runs.
+    // Therefore these further requests test whether new runs are accepted.
     const asking: Promise<void>[] = [];
     while (performance.now() - fullAt < fullMs) {
       fill(file);
@@ -195,7 +195,7 @@ function fill(file: number): void {
   }
 }
 
-/** Returns contradictions between `results` and the database, and unreadable data. */
+/** Returns the problems: contradictions between `results` and the database, and unreadable data. */
 async function problemsOf(
   superuserUrl: string,
   results: readonly InvokeResult[],
@@ -245,7 +245,10 @@ async function runProblems(client: Client, results: readonly InvokeResult[]): Pr
   return problems;
 }
 
-/** Reads every row of every table without indexes, and again through the indexes. */
+/**
+ * Reads every row of every table without indexes, and again through the indexes. Returns tables
+ * that cannot be read, tables for which the two numbers of rows differ, and broken indexes.
+ */
 async function fileProblems(client: Client): Promise<string[]> {
   const problems: string[] = [];
   const { rows: tables } = await client.query<{ name: string }>(

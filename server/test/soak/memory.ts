@@ -280,7 +280,7 @@ async function serveModels() {
   parentPort?.postMessage((server.address() as AddressInfo).port);
   parentPort?.on("message", (question: string) => {
     if (question === "let go") gate.resolve();
-    // If nothing was sent for 5 seconds, every model call has ended or waits.
+    // If nothing was sent for 5 seconds, every model call has ended or waits for `letGo`.
     parentPort?.postMessage(performance.now() - lastSent > 5_000);
   });
 }

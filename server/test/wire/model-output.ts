@@ -2,7 +2,10 @@
 export interface ModelOutput {
   readonly text?: string;
   readonly reasoning?: string;
-  /** Signature of the reasoning, or the encrypted reasoning itself, which must be sent back. */
+  /**
+   * Signature of the reasoning, or the encrypted reasoning itself. The next request to the model
+   * must contain it.
+   */
   readonly signature?: string;
   readonly calls?: readonly OutputCall[];
   /**

@@ -91,7 +91,10 @@ export async function writeSecrets(
     .execute();
 }
 
-/** Returns one secret of one agent, still encrypted, with the origins it can be sent to. */
+/**
+ * Returns one secret of one agent, still encrypted, with the origins it can be sent to; undefined
+ * if the agent has no secret with this id.
+ */
 export async function findSecret(
   database: Database,
   { workspaceId, agentId, id }: Owner & { readonly id: string },

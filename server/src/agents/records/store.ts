@@ -7,7 +7,10 @@ import { storedConfig } from "./version-store.ts";
 /** An agent's row with its current version. */
 export type AgentRow = Selectable<Tables["agents"]> & {
   config: AgentConfig;
-  /** The provider that the current version's model resolved to. */
+  /**
+   * Id of the workspace's provider that serves the current version's model; null for a built-in
+   * model and for a provider of the operator.
+   */
   provider_id: string | null;
   /** Last four characters of each secret of the agent's tools. The key is the secret's id. */
   secrets: Readonly<Record<string, string>>;
@@ -18,8 +21,8 @@ export type AgentRow = Selectable<Tables["agents"]> & {
 };
 
 /**
- * The interval is 720 hours and not `30 days`, because the length of `30 days` depends on the
- * session's time zone.
+ * The interval is 720 hours and not `30 days`: PostgreSQL adds days in the time zone of the
+ * database session, where a day can have 23 or 25 hours.
  */
 const restorableUntil = sql<Date | null>`agents.deleted_at + interval '720 hours'`;
 const isRestorable = sql<boolean>`coalesce(${restorableUntil} > now(), false)`;

@@ -14,7 +14,10 @@ export interface VersionEntryRow {
   readonly created_by: string;
 }
 
-/** One version of an agent with its configuration and the provider that serves its model. */
+/**
+ * One version of an agent. `provider_id` is the id of the workspace's provider that serves the
+ * model; null for a built-in model and for a provider of the operator.
+ */
 export interface StoredVersion extends VersionEntryRow {
   readonly config: AgentConfig;
   readonly provider_id: string | null;

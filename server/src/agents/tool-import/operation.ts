@@ -59,7 +59,11 @@ function itemAt(document: ImportedDocument, value: OpenapiNode): OpenapiNode {
   }
 }
 
-/** Converts an operation of the document to one of a tool. @throws UnsupportedError */
+/**
+ * Converts an operation of the document to one of a tool.
+ * @throws UnsupportedError if a tool cannot have the operation, for example because its required
+ *   body is not JSON.
+ */
 export function importOperation(
   document: ImportedDocument,
   found: FoundOperation,
@@ -133,8 +137,9 @@ function readBody(
 }
 
 /**
- * Returns the URL of the first server, with the defaults of its variables.
- * @throws UnsupportedError
+ * Returns the URL of the first server that the operation, else its path item, else the document
+ * declares, with the defaults of its variables.
+ * @throws UnsupportedError if there is no server with an absolute URL.
  */
 function serverOf(document: ImportedDocument, item: OpenapiNode, operation: OpenapiNode): string {
   const [server] = [operation, item, document.root]

@@ -18,7 +18,8 @@ export interface ImportedDocument {
   /**
    * Returns `value` itself or, if it has a `$ref`, the object to which it refers. `reference` is
    * the last reference that was followed; undefined if there was none.
-   * @throws UnsupportedError
+   * @throws UnsupportedError if a reference leads to another document, to itself or to no object,
+   *   or if the import has visited more than `maxVisited` objects and enum values.
    */
   follow(value: unknown): { readonly node: OpenapiNode; readonly reference: string | undefined };
 }
@@ -49,7 +50,11 @@ export function createReferenceResolver(root: OpenapiNode): ImportedDocument {
   };
 }
 
-/** Returns the value at a JSON Pointer (RFC 6901) in a URI fragment. */
+/**
+ * Returns the value to which `reference` (`#` and a JSON Pointer, RFC 6901) points; undefined if
+ * the document has no such value.
+ * @throws UnsupportedError if it points to another document.
+ */
 function target(root: OpenapiNode, reference: string): unknown {
   if (!reference.startsWith("#/"))
     throw new UnsupportedError(

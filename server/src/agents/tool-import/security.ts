@@ -18,7 +18,7 @@ export interface Credentials {
 
 /**
  * Returns the credentials of the first security requirement, or none if authentication is optional.
- * @throws UnsupportedError
+ * @throws UnsupportedError if a reference to the security scheme cannot be followed.
  */
 export function readSecurity(
   document: ImportedDocument,

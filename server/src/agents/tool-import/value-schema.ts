@@ -50,7 +50,8 @@ const maxDepth = 8;
  *
  * @param warn Called with each loss of information.
  * @param trail For each enclosing schema, outermost first, the reference that led to it, or "".
- * @throws UnsupportedError
+ * @throws UnsupportedError if a reference cannot be followed, or schemas of `allOf` cannot be
+ *   merged.
  */
 export function toValueSchema(
   document: ImportedDocument,

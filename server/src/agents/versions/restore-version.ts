@@ -28,7 +28,8 @@ import { planSecrets } from "../secrets/index.ts";
  *
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; `stale` if `If-Match` is not the
  *   current version; `conflict` if the earlier version's provider or one of its secrets no longer
- *   exists, or if a secret must not be sent to the earlier version's origins any more.
+ *   exists, or if the earlier version would send a secret to a server that the secret was not
+ *   entered for.
  */
 export async function restoreVersion({
   ctx,
@@ -70,7 +71,7 @@ export async function restoreVersion({
 /**
  * Returns the secrets to delete when the version is restored.
  * @throws ApiError `conflict` if the version's provider or one of its secrets no longer exists, or
- *   if a secret must not be sent to the version's origins any more.
+ *   if the version would send a secret to a server that the secret was not entered for.
  */
 async function planRestoredSecrets(
   tx: WorkspaceTransaction,

@@ -171,7 +171,8 @@ async function holdUp(
   values: unknown[],
 ): Promise<{ release: () => Promise<unknown>; waiting: (count: number) => Promise<void> }> {
   const holder = new Client(database.settings);
-  // In the test project `external`, only the superuser can see which statements wait.
+  // In the Vitest project `external`, the statements are executed in sessions of a superuser, and
+  // `pg_stat_activity` shows only to superusers what these sessions wait for.
   const observer = new Client({ connectionString: databaseAt(inject("server").adminUrl, name) });
   await Promise.all([holder.connect(), observer.connect()]);
   onTestFinished(async () => {

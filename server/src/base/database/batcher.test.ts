@@ -351,6 +351,7 @@ test("a write knows whether its rows may already be written", async () => {
   await vi.advanceTimersByTimeAsync(60_000);
   await results;
   await batcher.submit("new");
-  // The batch is lost, the batch is retried, then "good", "bad" and "new" are each written alone.
+  // In order: the batch, whose connection is lost; its retry; then "good", "bad" and "new", each
+  // written alone. Only the first write and that of "new" have rows that were not sent before.
   expect(flags).toEqual([false, true, true, true, false]);
 });

@@ -26,6 +26,9 @@ function binaryArray<Value>(
   maxBytesOf: (value: Value) => number,
   write: (value: Value, at: number) => number,
 ): Buffer {
+  if (values.length === 0) return constant(emptyArrays, type, () => emptyArray(type));
+  if (values.length === 1 && values[0] === null)
+    return constant(nullArrays, type, () => arrayOfNull(type));
   let at = headerBytes;
   let nulls = 0;
   for (const value of values) {
@@ -37,14 +40,51 @@ function binaryArray<Value>(
     at += 4 + Math.max(length, 0);
     if (value === null) nulls = 1;
   }
-  page.writeInt32BE(values.length === 0 ? 0 : 1, 0);
-  page.writeInt32BE(nulls, 4);
-  page.writeInt32BE(type, 8);
-  if (values.length === 0) return Buffer.from(page.subarray(0, 12));
-  page.writeInt32BE(values.length, 12);
-  page.writeInt32BE(1, 16);
-  const array = Buffer.from(page.subarray(0, at));
+  writeHeader(page, { type, nulls, length: values.length });
+  const array = Buffer.allocUnsafe(at);
+  page.copy(array, 0, 0, at);
   if (page.length > pageSize) page = Buffer.allocUnsafe(pageSize);
+  return array;
+}
+
+function writeHeader(
+  array: Buffer,
+  { type, nulls, length }: { type: number; nulls: number; length: number },
+): void {
+  array.writeInt32BE(1, 0);
+  array.writeInt32BE(nulls, 4);
+  array.writeInt32BE(type, 8);
+  array.writeInt32BE(length, 12);
+  array.writeInt32BE(1, 16);
+}
+
+/**
+ * Arrays without elements, and arrays whose only element is null, by element type. A batch of one
+ * run has a dozen of them, so they are built once. Nothing may change them.
+ */
+const emptyArrays = new Map<number, Buffer>();
+const nullArrays = new Map<number, Buffer>();
+
+function constant(arrays: Map<number, Buffer>, type: number, build: () => Buffer): Buffer {
+  let array = arrays.get(type);
+  if (array === undefined) {
+    array = build();
+    arrays.set(type, array);
+  }
+  return array;
+}
+
+/** Returns an array with no dimensions, as PostgreSQL writes an empty array. */
+function emptyArray(type: number): Buffer {
+  const array = Buffer.alloc(12);
+  array.writeInt32BE(type, 8);
+  return array;
+}
+
+function arrayOfNull(type: number): Buffer {
+  const array = Buffer.alloc(headerBytes + 4);
+  writeHeader(array, { type, nulls: 1, length: 1 });
+  array.writeInt32BE(-1, headerBytes);
   return array;
 }
 

@@ -83,8 +83,9 @@ async function open(connection: ClientConfig): Promise<Client> {
 
 /** @throws ConfigError if DATABASE_URL cannot be parsed, or a file that it names cannot be read. */
 function createClient(connection: ClientConfig): Client {
-  // Our startup options are omitted: a pooler can reject them before the check can name the
-  // problem.
+  // The startup options that `connect` uses are not sent here, because a pooler can reject a
+  // connection with such options. `rejectTransactionPooling` could then not report that there is a
+  // pooler.
   const { connectionString, connectionTimeoutMillis = queryTimeoutMs } = connection;
   try {
     return new Client({

@@ -58,7 +58,7 @@ export interface ConnectOptions {
   readonly url: string;
   /** Total connections of the engine and tenant pools; at least 4. */
   readonly poolSize: number;
-  /** Role that every connection switches to; see `checkServer`. */
+  /** Role that every connection switches to, as `checkServer` returned it; undefined for none. */
   readonly role: string | undefined;
   readonly log: Log;
 }

@@ -8,8 +8,8 @@ import { ApiError } from "../errors.ts";
 import { inWorkspace } from "./in-workspace.ts";
 
 /**
- * Without a listener, the "error" event of a lost connection would end the process. In these tests
- * it makes the test run fail.
+ * A lost connection emits the event "error". If Beckon had no listener for it, Node would throw an
+ * uncaught exception, which makes these tests fail.
  */
 
 const beckon = await startTestBeckon();
@@ -108,8 +108,8 @@ test("while all connections are blocked callers get 503 in time, and success aft
   onTestFinished(() => holder.end());
   await holder.query("begin");
   await holder.query("lock table runs, agents in access exclusive mode");
-  // The requests that use the connections wait for their statement timeout, which is longer than
-  // this test.
+  // The reads that get a connection wait for the lock until their statement timeout, which is
+  // longer than this test. They are among the first `poolSize` reads, which are therefore aborted.
   const giveUp = new AbortController();
   const reads = Array.from({ length: 30 }, () =>
     beckon.call(`/agents/${agent.id}`, { signal: giveUp.signal }).catch(() => undefined),

@@ -13,7 +13,10 @@ export type ProcessMessage =
   | { readonly kind: "queued" }
   /** Cancellation of the run was requested. */
   | { readonly kind: "cancel"; readonly runId: string }
-  /** The sender has subscribers to the run, and another process may be executing it. */
+  /**
+   * The sender has subscribers to the run. A receiver that executes the run sends `journal` at
+   * once, and then whenever it has added entries.
+   */
   | { readonly kind: "watch"; readonly runId: string }
   /** Entries were added to the run's journal. */
   | { readonly kind: "journal"; readonly runId: string }
@@ -103,7 +106,8 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
           processMessages.alone = false;
           for (const message of messages) processMessages.onMessage(read(message));
         });
-        // If a client is closed while it connects, its `connect` neither resolves nor rejects.
+        // If a client is closed while it connects, its `connect` neither resolves nor rejects, so
+        // the wait also ends when `close` aborts `closing`.
         await raceSignal(client.connect(), closing.signal);
         await client.query(`listen ${channel}`);
         processMessages.onMessage(undefined);

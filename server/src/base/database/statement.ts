@@ -61,9 +61,9 @@ export interface Statement<Input> {
   query(input: Input): { name: string; text: string; values: unknown[] };
   /**
    * Sends the query over a connection of the pool. For the statements of every run this is faster
-   * than `pool.query(statement.query(input))`: `pg` copies such an object property by property,
-   * with the descriptors, which takes longer than encoding the values of one run. An instance of
-   * its own class `Query` is sent without a copy.
+   * than `pool.query(statement.query(input))`: `pg` copies a plain query object with all property
+   * descriptors, which takes longer than encoding the values of one run. An instance of `Query`, a
+   * class of `pg`, is sent without a copy.
    */
   send<Row extends QueryResultRow>(pool: Pool, input: Input): Promise<QueryResult<Row>>;
 }

@@ -94,7 +94,10 @@ interface Providers {
   base_url: string | null;
   api_key_sealed: string | null;
   api_key_last4: string | null;
-  /** URL that the key was given for. Only its origin matters. */
+  /**
+   * URL that the stored key was entered for; the key is sent only to the origin of this URL. Null
+   * if no key is stored, or if an earlier version stored it during an upgrade.
+   */
   api_key_url: string | null;
   created_at: Time;
   updated_at: Time;

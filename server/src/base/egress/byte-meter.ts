@@ -5,7 +5,10 @@ const key = Symbol("byte meter");
  * limit by aborting the call's signal.
  */
 export interface ByteMeter {
-  /** Called for each request of a metered call, with the size of its body in bytes. */
+  /**
+   * Called for each request of a metered call that has a body, with the size of the body: bytes, or
+   * UTF-16 code units if the body is a string.
+   */
   sent(bytes: number): void;
   /**
    * Called with the size of each chunk of a response body, in bytes. A call with a meter is not

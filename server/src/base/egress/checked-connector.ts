@@ -19,15 +19,15 @@ interface CheckedConnectorOptions {
 }
 
 /**
- * Returns undici's connector for every connection of a pool. The connector resolves the host name,
- * checks all addresses of the name and connects only to these addresses. A DNS record that changes
- * between check and connect (DNS rebinding) therefore has no effect, and every new connection is
- * checked again.
+ * Returns the connector with which undici opens every connection of a pool. The connector resolves
+ * the host name, checks all addresses of the name and connects only to these addresses. A DNS
+ * record that changes between check and connect (DNS rebinding) therefore has no effect, and every
+ * new connection is checked again.
  *
  * The check is here and not before each call, so that a call over an open connection needs no
  * lookup, and no code can open a connection without the check. undici's `Agent` keeps pools by
- * scheme, host and port, and exceptions depend only on host and port, so all calls of a pool have
- * the same check result.
+ * scheme, host and port, and the exceptions in `allow` depend only on host and port, so all calls
+ * of a pool have the same check result.
  */
 export function createCheckedConnector(options: CheckedConnectorOptions): buildConnector.connector {
   return (target, callback) => {

@@ -40,7 +40,9 @@ beforeAll(async () => {
 });
 afterAll(() => listener.close());
 
-/** Both functions for calls, each until the whole body has arrived. */
+/**
+ * The two functions of `LeanFetch` that make calls. Both resolve when the whole body has arrived.
+ */
 const ways = {
   fetch: (egress: LeanFetch, url: string) => egress.fetch(url).then((response) => response.text()),
   call: (egress: LeanFetch, url: string) =>

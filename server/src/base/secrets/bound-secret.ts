@@ -77,8 +77,8 @@ export function requireGivenFor(
 }
 
 /**
- * Returns the first origin in `wanted` that the secret was not given for. A secret is sent only to
- * the origins that the person who entered it allowed.
+ * Returns the first origin in `wanted` that the secret was not given for; undefined if there is
+ * none. A secret is sent only to the origins that the person who entered it allowed.
  */
 function strayOrigin(given: readonly string[], wanted: readonly string[]): string | undefined {
   return wanted.find((origin) => !given.includes(origin));

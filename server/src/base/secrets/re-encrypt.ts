@@ -42,8 +42,9 @@ const batch = 200;
 /**
  * Re-encrypts the texts of a column that were encrypted with the old key. Each batch is a statement
  * of its own. If the process is killed, some texts have the new key, and the next call continues
- * with those of the old key. A row that changes meanwhile is skipped. `client` must see all
- * workspaces.
+ * with those of the old key. A text that changes between its select and its update is not
+ * overwritten; if its new value has the old key too, the next call re-encrypts it. `client` must
+ * see all workspaces.
  */
 export async function reEncryptColumn<Row extends object>(
   client: Queryable,

@@ -44,7 +44,8 @@ export function findUnknownSettings(
 
 /**
  * Returns a setting whose name is similar in spite of a large edit distance: `PORT` for
- * `BECKON_PORT`, `BECKON_MASTER_KEY` for `BECKON_MASTER_KEY_FILE`.
+ * `BECKON_PORT`, `BECKON_MASTER_KEY` for `BECKON_MASTER_KEY_FILE`. Returns undefined if there is
+ * none.
  */
 function related(name: string, known: readonly string[]): string | undefined {
   const extended = known.filter((other) => name.startsWith(`${other}_`));

@@ -4,7 +4,7 @@ import type { ReadYaml } from "./read-yaml.ts";
 
 /**
  * The worker of `readYaml`: parses one text and posts the result. If the parser throws something
- * unexpected, the worker exits without a result.
+ * unexpected, the worker exits without a result, and `readYaml` returns a mistake.
  */
 
 /** Maximum characters of the value as JSON. Aliases can expand a short text to a huge value. */

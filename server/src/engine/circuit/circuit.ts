@@ -33,8 +33,8 @@ export interface CircuitPolicy {
    */
   readonly minSilentCalls: number;
   /**
-   * Milliseconds since the last report, or since the first of the calls in flight began. See
-   * `minSilentCalls`.
+   * Maximum milliseconds without such a report (see `minSilentCalls`). They are counted from the
+   * last report or, if no call was in flight then, from the start of the next call.
    */
   readonly maxSilenceMs: number;
 }
@@ -92,8 +92,8 @@ export interface Circuit {
 }
 
 /**
- * Called when a call to an origin is answered. `notified` is the number of circuits that are
- * notified together.
+ * Called when a call of any circuit with the same provider origin (scheme, host, port) was
+ * answered. `notified` is the number of circuits that are notified together.
  */
 export type OriginListener = (notified: number) => void;
 
@@ -102,11 +102,14 @@ export interface SharedState {
   /** Reserves capacity for a waiting run. Returns false if no capacity is left. */
   startWaiting(): boolean;
   stopWaiting(): void;
-  /** Notifies the subscribed circuits that a call to this origin was answered. */
+  /**
+   * Notifies the subscribed circuits with the same provider origin (scheme, host, port) that a call
+   * of this circuit was answered.
+   */
   notifyOrigin(): void;
   /**
-   * Subscribes for one notification: `listener` is called when a call of any circuit to this origin
-   * is answered.
+   * Subscribes for one notification: `listener` is called when a call of any circuit with the same
+   * provider origin is answered.
    */
   subscribeToOrigin(listener: OriginListener): void;
   unsubscribeFromOrigin(listener: OriginListener): void;
@@ -188,7 +191,7 @@ export function createCircuit(
     const spread = Math.min(spreadMs, waiting.size);
     for (const waiter of waiting) {
       setTimeout(() => {
-        // The circuit may have opened again in the meantime.
+        // If the circuit has opened again in the meantime, this call continues to wait.
         if (openState === undefined) waiter.admit("ordinary");
       }, random() * spread);
     }

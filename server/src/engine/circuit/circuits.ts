@@ -93,7 +93,8 @@ export function createCircuits(
 }
 
 /**
- * Returns the id of the circuit to evict. `cached` must be in order of use and must not be empty.
+ * Returns the id of the circuit to evict. `cached` must not be empty, and its entries must be in
+ * order of use, least recently used first.
  */
 function entryToEvict(cached: ReadonlyMap<string, CacheEntry>): string {
   const oldest = new Map<string, { id: string; count: number }>();

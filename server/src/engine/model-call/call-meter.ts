@@ -6,8 +6,9 @@ import { ModelFailure } from "../model-failure.ts";
 import type { Answer } from "./read-answer.ts";
 
 /**
- * Peak bytes of memory for each byte transferred. docs/decisions/0014-a-budget-of-bytes.md lists
- * the measured figures, and `script/bench bytes` measures them again.
+ * Peak bytes of memory for each byte of a response, and for each character of a request.
+ * docs/decisions/0014-a-budget-of-bytes.md lists the measured figures, and `script/bench bytes`
+ * measures them again.
  */
 const factors = {
   /**
@@ -26,8 +27,9 @@ const factors = {
   unread: 4,
   /**
    * Streamed answer: factor that replaces `unread` for the first `maxQueuedBytes` of the unread
-   * bytes. These may already be parsed and wait to be read. In the worst case they are frames of
-   * one letter each.
+   * bytes. These may already be parsed into events that wait to be read. In the worst case each
+   * event has only one letter of content, and its object takes several times the bytes that were
+   * received for it.
    */
   queued: 16,
   /**

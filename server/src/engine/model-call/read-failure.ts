@@ -14,8 +14,8 @@ import { transportFailure } from "./transport-failure.ts";
 type Scrub = (text: string) => string;
 
 /**
- * Error labels that make an error in a 200 response permanent, except if another label is an HTTP
- * status.
+ * Error labels that make an error in a 200 response permanent. If another label is an HTTP status,
+ * that status alone decides whether the error is permanent.
  */
 const permanentLabels = new Set([
   "insufficient_quota",

@@ -16,7 +16,7 @@ export function readRetryAfter(
   const seconds = nonNegative(header);
   if (seconds !== undefined) return seconds * 1000;
 
-  // Date.parse accepts almost any text as a date, even "-3".
+  // The form is checked first, because Date.parse accepts almost any text as a date, even "-3".
   const date =
     header !== undefined && /^[A-Za-z]{3,9},? .* GMT$/.test(header)
       ? Date.parse(header)

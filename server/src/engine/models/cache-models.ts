@@ -13,7 +13,9 @@ export interface ModelAddress {
   readonly name: string;
   /** Root of the API, for example `http://127.0.0.1:11434/v1`. */
   readonly baseUrl: string;
-  /** The provider's API key. Local servers often need none. */
+  /**
+   * The provider's API key; undefined if the provider needs none, as is common for local servers.
+   */
   readonly apiKey?: string;
   /** The model's name at the provider. */
   readonly modelId: string;

@@ -29,8 +29,8 @@ function withoutNotANumber(text: string): string {
 }
 
 /**
- * A number that is never a valid token count, not even after other counts are added to it.
- * `reportedUsage` rejects it.
+ * Replaces a token count that is missing or invalid. It is so low that the sum is invalid too after
+ * the library adds other counts to it. `reportedUsage` rejects it, and the usage is estimated.
  */
 const invalidCount = Number.MIN_SAFE_INTEGER;
 

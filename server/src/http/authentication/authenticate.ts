@@ -16,7 +16,7 @@ export interface Authenticated {
   readonly workspaceId: string;
   /** Id of the caller's session; absent for a key or token. */
   readonly sessionId?: string;
-  /** Cookies for the response to a caller who is signed in. */
+  /** `Set-Cookie` values for the response; absent for a key or token, empty if none are due. */
   readonly cookies?: readonly string[];
 }
 
@@ -61,9 +61,9 @@ export async function authenticate(
 }
 
 /**
- * Returns the workspace that a request names in the header `beckon-workspace`, or else in the query
- * of a GET or HEAD, so that links can name one.
- * @param query value of `?workspace=`.
+ * Returns the id of the workspace that a request names in the header `beckon-workspace`, or else in
+ * the query of a GET or HEAD, so that links can name one. Undefined if it names none.
+ * @param query value of the parameter `workspace`; undefined if the query does not have it
  */
 export function workspaceOf(
   incoming: IncomingMessage,

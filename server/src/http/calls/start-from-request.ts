@@ -27,19 +27,22 @@ export interface StartHead extends Pick<StartRequest, "source" | "agentId" | "ou
    * query.
    */
   readonly caller: Caller | undefined;
-  /** The session by which the caller is signed in, with cookies to set in the response. */
+  /**
+   * The session of the caller and the cookies to set in the response; absent for a key, a token or
+   * a trigger.
+   */
   readonly session?: { readonly id: string; readonly cookies: readonly string[] };
   readonly key: Result<string> | undefined;
   readonly labels: Result<RunLabels | undefined>;
-  /** Converts the raw body to the run's payload. @throws ApiError */
+  /** Converts the raw body to the run's payload. @throws ApiError if the body is not valid */
   readonly payloadOf: (bytes: Buffer) => string;
   readonly contentType: string | undefined;
 }
 
 /**
  * Checks the credential, reads the body, and starts the run.
- * @throws ApiError If a request has several errors, this is the first one in the API's order of
- *   errors.
+ * @throws ApiError If a request has several errors, this is the first one in the order credential,
+ *   scope, resource, idempotency, agent or trigger not active, body, queue limit.
  */
 export async function startFromRequest(
   services: Services,

@@ -26,8 +26,9 @@ const encodings = [
 ] as const;
 
 /**
- * A name of one path segment that does not start with a dot, so that no name leads out of the
- * folder or to files such as `.sources`.
+ * A name of one path segment that does not start with a dot. Such a name cannot lead out of the
+ * folder, and cannot be that of `.sources`, in which `script/build-web` stores the list of the
+ * dashboard's source files.
  */
 const plainName = /^[\w-]+(?:\.[\w-]+)*\.(?<extension>\w+)$/;
 

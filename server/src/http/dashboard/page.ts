@@ -4,8 +4,8 @@ import { escapeHtml } from "../docs/index.ts";
 /**
  * Content security policy of the pages. Scripts come from this server only. The nonce admits the
  * style element with which an open dialog stops the page from scrolling. Trusted Types prevent
- * scripts from turning text into code or HTML, except by the dashboard's policy `beckon`, which
- * creates the URL of its worker.
+ * scripts from turning text into code or HTML. The only exception is the policy `beckon`, with
+ * which the dashboard creates the URL of its SharedWorker.
  */
 const policyWith = (nonce: string): string =>
   [
@@ -25,8 +25,8 @@ const policyWith = (nonce: string): string =>
 const headersWith = (policy: string): Record<string, string> => ({
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": policy,
-  // A page from a cache could refer to files of an earlier build. It would also have the same nonce
-  // again, which must be new for each response.
+  // A page from a cache could refer to files of an earlier build, which no longer exist. Its nonce
+  // would also be used again, but a nonce must be new for each response.
   "cache-control": "no-store",
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",

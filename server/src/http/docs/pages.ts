@@ -20,7 +20,7 @@ export interface Site {
   readonly description: string;
   readonly chapters: readonly Chapter[];
   readonly resources: readonly ResourcePage[];
-  /** Returns the path and fragment of a schema of the document. */
+  /** Returns the path and fragment at which the pages describe a schema of the document. */
   readonly linkTo: (schema: string) => string;
 }
 

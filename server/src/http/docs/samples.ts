@@ -77,8 +77,8 @@ function credentialOf(
     case "session":
       return {
         cookie: new Secret("BECKON_COOKIE"),
-        // With a session, Beckon rejects requests other than GET and HEAD that have no `Origin` of
-        // its own site.
+        // With a session, Beckon rejects requests other than GET and HEAD that do not send its own
+        // origin in the header `Origin`.
         ...(method === "GET" ? {} : { origin: new URL(baseUrl).origin }),
       };
   }

@@ -5,7 +5,7 @@ import { type PageFonts, pageStyle } from "./page-style.ts";
 import { type Site, siteOf } from "./pages.ts";
 import { pagePolicy, renderPage } from "./render-page.ts";
 
-/** Serves the OpenAPI document and its pages. Both are public, like the source code. */
+/** Serves the OpenAPI document and the pages made from it. No credential is needed for either. */
 export interface Docs {
   /** `GET /openapi.json` */
   serveDocument(): Response;

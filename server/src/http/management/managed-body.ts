@@ -7,7 +7,8 @@ import type { RouteDoc } from "./route-doc.ts";
 
 /**
  * Decodes a JSON body. If the route accepts YAML, a YAML body is returned as `YamlText`, and the
- * operation parses it.
+ * operation parses it. The value is undefined if the body is empty or `raw` is undefined.
+ * @param raw undefined for a GET, whose body is not read
  */
 export function managedBody(
   raw: RawBody | undefined,

@@ -53,10 +53,13 @@ export interface RouteResult {
     readonly content: AsyncIterable<string | Uint8Array>;
     /** Size of the content in bytes; undefined if it is not known yet. */
     readonly bytes?: number;
-    /** Maximum bytes of the content that are in memory at a time. Default 0: not counted. */
+    /**
+     * Maximum bytes of the content that are in memory at a time. They count against the memory
+     * budget for responses. Default 0.
+     */
     readonly heldBytes?: number;
   };
-  /** The cursor of the next page of a list; null for the last page. */
+  /** The cursor of the next page of a list; null for the last page, undefined if it is no list. */
   readonly next?: string | null;
   /**
    * The path of the resource that was created. If it is set, the response is 201 instead of 200.

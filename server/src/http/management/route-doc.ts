@@ -57,7 +57,10 @@ export function statusOf({ data, bytes, created }: RouteDoc): 200 | 201 | 204 {
   return data === undefined ? 204 : created ? 201 : 200;
 }
 
-/** Returns every error code of a route. `who` is given only for routes about accounts. */
+/**
+ * Returns every error code of a route. `who` is undefined for a managed route. For an account route
+ * it is `AccountRoute.who`.
+ */
 export function errorsOf({
   method,
   path,

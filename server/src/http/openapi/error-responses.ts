@@ -21,7 +21,10 @@ const headersByStatus: Readonly<Record<number, Record<string, unknown>>> = {
   503: headersOf("RetryAfter"),
 };
 
-/** Returns the error responses of an operation with these codes, by status. */
+/**
+ * Returns the error responses of an operation with these codes, by status. `runs` adds the response
+ * 500 with the codes of `runErrors`.
+ */
 export function errorResponses(
   codes: readonly ErrorCode[],
   { runs = false } = {},

@@ -35,9 +35,10 @@ export function holdExchange(
 }
 
 /**
- * Counts a response before it is sent. A client that reads nothing of a large response for a minute
- * is disconnected.
+ * Counts a response against the budget before it is sent. A client that reads nothing of a large
+ * response for a minute is disconnected.
  * @param characters the number of characters of the response that are in memory at a time.
+ * @param hold returns the hold that counts the bytes. It is called only for a large response.
  * @returns false if the response does not fit into the budget. It must not be sent then.
  */
 export function canSend(

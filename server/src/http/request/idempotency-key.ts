@@ -21,10 +21,11 @@ export function idempotencyKey(header: string | undefined): Result<string> | und
 }
 
 /**
- * Returns the key with the SHA-256 hash of the raw body, to recognize a repeat of the request;
- * undefined if there is no key.
+ * Returns the key with the SHA-256 hash of the raw body, to recognize a repeat of the request.
+ * Returns undefined if there is no key, and the error of an invalid key or body.
  * @param labels hashed together with the body: a request with the same key and other labels is
- *   rejected as a mismatch, because the first request's run does not have these labels.
+ *   rejected as a mismatch, because the first request's run does not have these labels. Undefined
+ *   if the request has no labels.
  */
 export function bindKey(
   key: Result<string> | undefined,

@@ -22,7 +22,7 @@ const smallBodyBytes = 16 * 1024;
 
 /**
  * Bytes of memory that are counted for each byte of a body. They include the chunks, the joined
- * bytes, the text, the parsed JSON and the result.
+ * bytes, the text, the parsed JSON and the validated value.
  */
 const heldPerByte = 6;
 

@@ -74,7 +74,9 @@ export function openStreams(
   let total = 0;
   let checking = false;
 
-  /** Checks the credentials of all streams with one query, as long as any stream is open. */
+  /**
+   * Checks the credentials of all open streams with one query every `checkMs`, until none is open.
+   */
   async function check(): Promise<void> {
     checking = true;
     for (;;) {

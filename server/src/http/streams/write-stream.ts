@@ -7,8 +7,8 @@ import { frameOf } from "./frame.ts";
 /** The source of a stream's events. */
 export interface StreamSource {
   /**
-   * Returns the events. They must end soon after `signal` aborts, and must not be read ahead of the
-   * consumer.
+   * Returns the events. They must end soon after `signal` aborts. Each event must be read only when
+   * the consumer asks for it, so that a slow reader does not fill the memory.
    */
   readonly events: (signal: AbortSignal) => AsyncIterable<StreamEvent>;
   /** Returns the cursor after an event; undefined if a reader cannot resume there. */

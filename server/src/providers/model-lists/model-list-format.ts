@@ -2,7 +2,9 @@ import type { ProviderKind } from "@beckon/contract";
 import { fieldOf } from "../../base/json-object.ts";
 import type { ProviderConnection } from "../connection.ts";
 
-/** How to request the list of models of an API, and how to read their names from the response. */
+/**
+ * How to request the list of models of an API, and how to read the models' names from the response.
+ */
 interface ListFormat {
   readonly query: string;
   headers(apiKey: string | undefined): Record<string, string>;

@@ -161,9 +161,9 @@ interface Claiming<Input extends Claimant> {
    */
   readonly picked: (p: Parameters<Input>, limit: string) => string;
   /**
-   * Name of the common table expression with which `picked` is compared. If it has more rows,
-   * another process had locked some of the runs, and the claim returns `contended`. With `picked`
-   * itself, the claim never returns `contended`.
+   * Name of the common table expression with which `picked` is compared. If that expression has
+   * more rows than `picked`, another process had locked some of the runs, and the claim returns
+   * `contended`. With `picked` itself, the claim never returns `contended`.
    */
   readonly wanted: "turns" | "picked";
   /**
@@ -276,8 +276,9 @@ export function claimQueued(database: Database, claimant: Claimant): Promise<Cla
 /**
  * Claims queued runs of agents with a concurrency limit, one agent at a time. A transaction first
  * locks the agent's row. Its next statement counts the agent's running runs and claims queued ones.
- * A single statement would count with a snapshot taken before the lock. The lock is not `for
- * update`, which would block the foreign-key checks of new runs.
+ * A single statement would count with a snapshot taken before the lock, and so miss the runs that
+ * another process claimed while this one waited for the lock. The lock is not `for update`, which
+ * would block the foreign-key checks of new runs.
  *
  * Agents get equal shares of the capacity, in random order. Capacity that some agents do not use is
  * shared again among the others.

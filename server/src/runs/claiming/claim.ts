@@ -59,7 +59,7 @@ const contendedRetryMs = 5;
 
 /**
  * Time within which a claim may still be committed after its connection broke. It is longer than
- * the statement timeout.
+ * the statement timeout, after which PostgreSQL aborts a claim that is still executing.
  */
 const unconfirmedMs = 30_000;
 
@@ -134,7 +134,7 @@ export async function executeLostClaims(ports: ClaimPorts): Promise<void> {
       execute(ports, run, claim);
     }
     // A claim for last attempts commits all its runs with a single statement, so if one of them was
-    // found, all were found.
+    // found, all were found, and the claim need not be searched for again.
     if (isOver || (claim.lastAttempt !== undefined && found.length > 0))
       ports.unconfirmedClaims.delete(claim);
   }

@@ -11,9 +11,10 @@ import {
 import { findExhausted } from "./abandoned-statement.ts";
 
 /**
- * Ends abandoned runs that have no attempt left. The engine decides from a digest of the journal
- * which events to add. The events are written only if the dead process still owns the run with the
- * same fence and last sequence number, so only one process can end a run.
+ * Ends abandoned runs that have no attempt left. The engine decides from a summary of the journal
+ * without payloads, the digest, which events to add. The events are written only if the dead
+ * process still owns the run with the same fence and last sequence number, so only one process can
+ * end a run.
  */
 export async function endExhausted(database: Database, limit: number): Promise<void> {
   const rows: AppendRow[] = [];

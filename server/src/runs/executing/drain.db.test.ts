@@ -7,7 +7,10 @@ import { echo, says, startModelServer } from "../../../test/model-server.ts";
 import { allSucceeded, eventTypesOf } from "../../../test/runs-of.ts";
 import type { Beckon } from "../../main.ts";
 
-/** A server that executes no runs. So released runs stay queued until a test starts another one. */
+/**
+ * A server that executes no runs. So released runs stay queued until a test starts a server that
+ * executes them.
+ */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 
 type Agent = Awaited<ReturnType<typeof beckon.createAgent>>;

@@ -172,8 +172,8 @@ async function endUnexecuted(
       { ...ending, usage: { ...nothingUsed.usage, estimated: true }, cost_micros: null },
       [],
     );
-  // With a prompt, `endByDigest` adds the estimated usage of the model call that was lost when an
-  // earlier process died. If there is a `journal`, the engine has already added that usage.
+  // If `endByDigest` gets the prompt, it adds the estimated usage of the model call that was lost
+  // when an earlier process died. If there is a `journal`, the engine has already added that usage.
   const { added, outcome } = endByDigest(
     read.digest,
     ending,

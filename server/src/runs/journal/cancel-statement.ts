@@ -21,10 +21,10 @@ interface CancelInput extends Omit<CancelOptions, "eventId"> {
 }
 
 /**
- * Ends runs that are queued or waiting, and sets `cancel_requested_at` on running ones. After that,
- * appends that announce side effects are rejected for the running ones. It is a single statement,
- * because a run could be claimed or released between two statements. Rows are locked in the order
- * of their ids, to avoid deadlocks.
+ * Ends runs that are queued or `waiting`, a state that is not used yet, and sets
+ * `cancel_requested_at` on running ones. After that, appends that announce side effects are
+ * rejected for the running ones. It is a single statement, because a run could be claimed or
+ * released between two statements. Rows are locked in the order of their ids, to avoid deadlocks.
  */
 export const cancelStatement = statement<CancelInput>("cancel", (p) => {
   const ids = p.value("text[]", (input) => input.runIds);
@@ -72,8 +72,8 @@ export interface CancelOptions {
   readonly eventId: string;
   readonly message: string;
   /**
-   * The actor, for the audit log; undefined if the server itself cancels the run, or the caller
-   * writes the audit entry. Then the statement writes no audit entry.
+   * The actor, for the audit log. Undefined if the server itself cancels the run, or if the caller
+   * of this function writes the audit entry: then the statement writes none.
    */
   readonly by?:
     | { readonly auditId: string; readonly actor: string; readonly address: string | undefined }

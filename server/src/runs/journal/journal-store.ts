@@ -28,7 +28,9 @@ export async function readEvents(
   return rows.map((row) => ({ ...row, time: row.time.toISOString() }));
 }
 
-/** Like `readEvents`, but returns summaries of the events, without their texts. */
+/**
+ * Like `readEvents`, but returns summaries: events without arguments, results, outputs and texts.
+ */
 export async function readEventSummaries(
   database: Database,
   run: { runId: string; workspaceId: string },

@@ -24,8 +24,8 @@ interface Change {
 /**
  * Selects the next runs for a change of many runs, among the runs that existed when the transaction
  * began.
- * @returns the ids of the runs, and the cursor for the next call; null if no runs are left to
- *   search.
+ * @returns `runIds`: the ids of the runs. `next`: the cursor for the next call; null if no runs are
+ *   left to search.
  */
 export async function selectMany(
   tx: WorkspaceTransaction,

@@ -4,7 +4,7 @@ import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts"
 import { spentOf } from "../journal/index.ts";
 
 /**
- * Selects runs with all columns that the API returns, except their texts. While a run has not
+ * Selects runs with all columns that the API returns, except input and output. While a run has not
  * ended, its token usage is the sum of the usage of its steps.
  */
 function runs(tx: WorkspaceTransaction, workspaceId: string) {
@@ -48,8 +48,8 @@ function runsWithTexts(tx: WorkspaceTransaction, workspaceId: string) {
 const maxSummaryLength = 200;
 
 /**
- * Selects runs with the beginnings of their texts, and the sizes of the whole ones in bytes.
- * `left` reads no more than the beginning of a stored text.
+ * Selects runs with the first `maxSummaryLength` characters of input and output, and with the sizes
+ * of the whole input and output in bytes. `left` reads no more than the beginning of a stored text.
  */
 function summariesOfRuns(tx: WorkspaceTransaction, workspaceId: string) {
   const max = sql.lit(maxSummaryLength);

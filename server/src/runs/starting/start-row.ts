@@ -63,6 +63,7 @@ export interface StartRow {
   readonly owner: string;
   /**
    * Properties that take precedence over the agent's current version and the trigger's settings.
+   * Undefined for requests to invoke an agent or to fire a trigger.
    */
   readonly details?: RunDetails | undefined;
   /** Undefined if the caller gave the run no labels. */

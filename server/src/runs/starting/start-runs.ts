@@ -46,7 +46,8 @@ export async function startRuns(
 
 /**
  * Groups the rows that differ only in run, Idempotency-Key, body hash, payload, labels and the
- * values of `details`. Rows with `details` and rows without are never in the same group.
+ * values of `details`, so that the start statement checks each caller once. Rows with `details` and
+ * rows without are never in the same group.
  * @returns `callers`: one row of each group. `callerOf`: for each row the position of its group in
  *   `callers`, counted from 1.
  */

@@ -11,7 +11,7 @@ import { authenticated, initialError, type StartRow } from "./start-row.ts";
 
 /**
  * The optional parts of the start statement. A part is included only if at least one request of the
- * batch needs it, since each join costs as much as several rows.
+ * batch needs it: most parts add a join, which costs as much time as several more rows.
  */
 export interface Parts {
   readonly triggers: boolean;
@@ -84,8 +84,8 @@ function startStatement(parts: Parts): Statement<StartInput> {
     const full = p.value("text[]", (input) => input.full);
     const scope =
       "case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end";
-    // These conditions are needed because the lateral subqueries also find credentials that are no
-    // longer valid.
+    // These conditions are needed because the lateral subqueries below, which look up a credential
+    // by its hash, also find credentials that are no longer valid.
     const isValidToken = parts.triggers
       ? `case when c.source = 'trigger' then ${isTriggerToken("t", "g", "a")} else ${isAgentToken("t", "a")} end`
       : isAgentToken("t", "a");

@@ -82,7 +82,8 @@ const startWaitMs = 5_000;
 
 /**
  * How long the entry of a rejected start stays in `unconfirmedStarts` after the outcome of its
- * statement is known. Concurrent statements with the same Idempotency-Key take less time than this.
+ * statement is known. Longer than a concurrent statement with the same Idempotency-Key takes, whose
+ * reply can name the rejected run.
  */
 const keepRejectedMs = 30_000;
 
@@ -90,9 +91,9 @@ const keepRejectedMs = 30_000;
  * Starts a run. One statement checks credential, pause, Idempotency-Key, body and queue limit, and
  * writes the run: see `start-statement.ts`. Resolves once the run is committed. Then the run either
  * executes in this process, or is queued for any process with capacity.
- * @throws ApiError one of the errors that the contract lists; `unavailable` if the database does
- *   not reply in time. After `unavailable` no model is called for the run: if the run was written
- *   nevertheless, it is cancelled before it executes.
+ * @throws ApiError the error of the first check that fails (see `StartRejection`); `unavailable` if
+ *   the database does not reply in time. After `unavailable` no model is called for the run: if the
+ *   run was written nevertheless, it is cancelled before it executes.
  */
 export async function startRun(ports: StartPorts, request: StartRequest): Promise<Started> {
   if (ports.capacity.isDraining) throw stopping();

@@ -17,7 +17,7 @@ const maxPendingCharacters = 16 * 1024;
  * Returns a function that publishes model output to the stream subscribers of a run. The first
  * delta is sent at once. Deltas that arrive within `minIntervalMs` of the last one sent are joined
  * into one. If the run has no stream subscribers, deltas are dropped. All subscribers get the same
- * event objects.
+ * event objects, so that each event is encoded only once.
  */
 export function publishOutput(outputBuffers: OutputBuffers, live: LiveRun): (delta: Delta) => void {
   const { runId } = live;

@@ -6,8 +6,8 @@ import type { RunRef } from "../run.ts";
 /**
  * Reads journals for streams, a few events at a time. All subscribers of a run are woken together
  * and read the same events, so they share one query and its result. A read that is requested after
- * the query was sent gets a query of its own: the event for which its subscriber was woken may have
- * been committed after the first query read the journal.
+ * the query was sent gets a query of its own: its subscriber may have been woken for an event that
+ * was committed after the first query read the journal.
  */
 export interface SharedReads {
   read(run: RunRef, after: number): Promise<readonly EventOnWire[]>;

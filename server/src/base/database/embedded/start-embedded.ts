@@ -46,9 +46,9 @@ interface Tcp {
 
 /** A running embedded PostgreSQL. */
 export interface Embedded {
-  /** Connects as role `beckon` to its database over the socket. */
+  /** Connects as role `beckon` to the database `beckon` over the socket. */
   readonly url: string;
-  /** Connects as the superuser to its own database over TCP. Only with the option `tcp`. */
+  /** Connects as the superuser to the database `postgres` over TCP; undefined without `tcp`. */
   readonly tcpUrl: string | undefined;
   readonly socketDir: string;
   /**

@@ -78,7 +78,8 @@ function numberMismatch(schema: ValueSchema, value: number, at: string): string 
   if (value <= exclusiveMinimum) return `${at} must be above ${exclusiveMinimum}`;
   if (value >= exclusiveMaximum) return `${at} must be below ${exclusiveMaximum}`;
   // 0.3 must count as a multiple of 0.1, although 0.3 / 0.1 is not exactly 3. Rounding of both
-  // numbers and of the quotient changes the quotient by at most 1.5 epsilon (relative).
+  // numbers and of the quotient changes the quotient by at most 1.5 epsilon (relative), so a
+  // difference of up to 4 epsilon is tolerated.
   const times = multipleOf === undefined ? 0 : value / multipleOf;
   const isBetween = Math.abs(times - Math.round(times)) > 4 * Number.EPSILON * Math.abs(times);
   return isBetween ? `${at} must be a multiple of ${multipleOf}` : undefined;

@@ -5,7 +5,7 @@ export interface Chapter {
   /** The last part of the page's path. */
   readonly slug: string;
   readonly title: string;
-  /** One sentence for the overview. Plain text, with code in backticks. */
+  /** One sentence for the overview page `/docs`. Plain text, with code in backticks. */
   readonly lead: string;
   readonly sections: readonly ChapterSection[];
 }

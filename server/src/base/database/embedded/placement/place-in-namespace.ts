@@ -5,11 +5,11 @@ import type { Binaries } from "./find-binaries.ts";
 import type { Placement } from "./placement.ts";
 
 /**
- * Tries to run PostgreSQL in a user namespace, because PostgreSQL does not run as root. In the
+ * Checks whether PostgreSQL, which does not run as root, can run in a user namespace. In the
  * namespace root has an ordinary user id and still owns its files, but cannot access files of other
- * users. To find out whether this works, the function runs a program in the namespace and checks
- * that it can write to the folder. Rejected: checks of kernel version, sysctl and container, which
- * gave wrong results.
+ * users. The check runs a program in the namespace, which tests that it can write to the folder.
+ * Rejected: checks of kernel version, sysctl and container, which gave wrong results.
+ * @returns the placement, or the reason why this is not possible.
  */
 export async function placeInNamespace({
   folder,

@@ -14,7 +14,7 @@ export interface Placement {
   readonly owner: { readonly uid: number; readonly gid: number } | undefined;
   /**
    * Command and arguments of a wrapper that executes the program with exec, so that the pid stays
-   * the same.
+   * the same. Empty if the program is executed directly.
    */
   readonly wrapper: readonly string[];
 }

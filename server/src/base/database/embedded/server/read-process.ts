@@ -16,8 +16,8 @@ export function readProcess(pid: number): Promise<ProcessInfo | undefined> {
 }
 
 /**
- * Reads /proc, because container images often lack `ps`. A tick is 1/100 s on every Linux that Node
- * runs on.
+ * Reads /proc, because container images often lack `ps`. There the start time is in clock ticks
+ * since boot. A tick is 1/100 s on every Linux that Node runs on.
  */
 async function readFromProc(pid: number): Promise<ProcessInfo | undefined> {
   try {
