@@ -1,10 +1,13 @@
+import { createHash } from "node:crypto";
+import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /**
  * Kinds of tests, told apart by their names:
  *   *.test.ts      needs no database
- *   *.db.test.ts   needs one, and passes on both: PostgreSQL inside (socket, ordinary role) and external (TCP, superuser)
+ *   *.db.test.ts   needs one, and passes on both: PostgreSQL inside (socket, ordinary role) and external (TCP, superuser);
+ *                  those of http/ run on one of the two, see `runsOnce`
  *   e2e/*.test.ts  starts the server and talks to it over HTTP; in e2e/web, in a browser
  */
 
@@ -14,6 +17,31 @@ const seed = Number(process.env.FAST_CHECK_SEED ?? Math.floor(Math.random() * 2 
 if (process.env.VITEST === "true") console.log(`FAST_CHECK_SEED=${seed}`);
 
 const databaseTests = ["server/src/**/*.db.test.ts", "server/test/**/*.db.test.ts"];
+
+/**
+ * Tests of http/ call operations whose own tests run on both databases. So each of these files runs
+ * on one of the two only, chosen by its path. Those of tenancy run on both, because row-level
+ * security depends on the role. `EVERY_DATABASE=1` runs all files on both.
+ */
+const runsOnce = (file: string) =>
+  file.startsWith("server/src/http/") &&
+  !file.includes("tenancy") &&
+  process.env.EVERY_DATABASE !== "1";
+type DatabaseKind = "embedded" | "external";
+const databaseOf = (file: string): DatabaseKind =>
+  (createHash("sha256").update(file).digest()[0] ?? 0) % 2 === 0 ? "embedded" : "external";
+const exceptThoseOf = (other: DatabaseKind) => [
+  "**/node_modules/**",
+  ...globSync(databaseTests, { exclude: ["**/node_modules/**"] }).filter(
+    (file) => runsOnce(file) && databaseOf(file) === other,
+  ),
+];
+
+/**
+ * Node.js loads the modules itself, which takes less CPU than Vite. Vite is needed only for the
+ * dashboard's sources.
+ */
+const experimental = { viteModuleRunner: false };
 
 export default defineConfig({
   test: {
@@ -41,18 +69,24 @@ export default defineConfig({
             "contract/src/**/*.test.ts",
             "server/src/**/*.test.ts",
             "client/src/**/*.test.ts",
-            "web/src/**/*.test.{ts,tsx}",
             "script/**/*.test.ts",
             "bench/**/*.test.ts",
           ],
           exclude: ["**/*.db.test.ts", "**/node_modules/**"],
+          experimental,
         },
+      },
+      {
+        extends: true,
+        test: { name: "web", include: ["web/src/**/*.test.{ts,tsx}"] },
       },
       {
         extends: true,
         test: {
           name: "embedded",
           include: databaseTests,
+          exclude: exceptThoseOf("external"),
+          experimental,
           globalSetup: ["server/test/global-setup.ts"],
         },
       },
@@ -61,6 +95,8 @@ export default defineConfig({
         test: {
           name: "external",
           include: databaseTests,
+          exclude: exceptThoseOf("embedded"),
+          experimental,
           globalSetup: ["server/test/global-setup.ts"],
         },
       },
@@ -69,6 +105,7 @@ export default defineConfig({
         // After the others: journeys start whole servers and measure waits.
         test: {
           name: "e2e",
+          experimental,
           include: ["e2e/*.test.ts"],
           globalSetup: ["e2e/web/global-setup.ts", "server/test/global-setup.ts"],
           sequence: { groupOrder: 1 },
@@ -78,6 +115,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "browser",
+          experimental,
           include: ["e2e/web/**/*.test.ts"],
           globalSetup: ["e2e/web/global-setup.ts", "server/test/global-setup.ts"],
           sequence: { groupOrder: 2 },

@@ -2,6 +2,7 @@ import type { Api } from "./api.ts";
 import type { Load } from "./load.ts";
 import { type Measurement, measure, type Target } from "./measure.ts";
 import type { Agent } from "./prepare-agent.ts";
+import { run } from "./processes.ts";
 
 /** One benchmark case: a load on an agent whose model has a given latency. */
 export interface Case {
@@ -56,6 +57,7 @@ const databaseCpu: Measure = {
   digits: 4,
   of: (one) => (one.databaseCpu / one.total) * 1_000,
 };
+const memory: Measure = { name: "memory MiB", digits: 0, of: ({ memoryMiB }) => memoryMiB };
 const p50: Measure = { name: "p50 ms", digits: 2, of: (one) => one.p50 };
 export const defaultMeasures: readonly Measure[] = [rate, serverCpu, databaseCpu];
 
@@ -85,7 +87,24 @@ export const cases: readonly Case[] = [
     connections: 1,
     measures: [p50, ...defaultMeasures],
   },
+  {
+    // 100 connections to a model that takes 500 ms are 200 requests a second.
+    name: "invoke, 500 ms model, 100 connections, five dashboards",
+    source: "invoke",
+    model: "slow",
+    connections: 100,
+    measures: [serverCpu, databaseCpu, memory],
+    prepare: openDashboards,
+    preparedOn: "checkout",
+  },
 ];
+
+/** Opens five dashboards and closes them when the returned function is called. */
+async function openDashboards({ port, key }: Prepared): Promise<() => Promise<void>> {
+  const opened = new AsyncDisposableStack();
+  await run<"open">(opened, "dashboards.ts", [JSON.stringify({ port, key, count: 5 })]);
+  return () => opened.disposeAsync();
+}
 
 export function casesNamed(part: string | undefined): readonly Case[] {
   const found = cases.filter(({ name }) => name.includes(part ?? ""));

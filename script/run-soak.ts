@@ -3,6 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
 import { checkDashboard } from "../e2e/web/soak.ts";
 import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
 import { connect } from "../server/src/base/database/index.ts";
@@ -14,87 +15,103 @@ import { loseProcesses } from "../server/test/soak/lost-processes.ts";
 import { fillMemory } from "../server/test/soak/memory.ts";
 
 /**
- * Runs the long tests. The first is e2e/crash.test.ts with more runs and faults, and with kills of
- * PostgreSQL. Then follow a full disk, lost processes with 500 runs, a workspace that fills the
- * memory, and all screens of the dashboard. Prints one line of results for each. The bound for lost
- * runs is from the rule of three: an event that did not occur in n trials has a probability below
- * 3/n, with 95 % confidence.
+ * Runs the long tests. Prints one line of results for each. Arguments select some of them.
+ *
+ *   crash       e2e/crash.test.ts with more runs and faults, and with kills of PostgreSQL
+ *   disk        a full disk
+ *   processes   lost processes with 500 runs
+ *   memory      a workspace that fills the memory
+ *   dashboard   all screens of the dashboard, in all states, themes and widths, and hostile texts
  *
  *   CRASH_SEED            seed of the random choices; default: random, printed first
  *   CRASH_ACKNOWLEDGED    acknowledged runs; default 10000
  *   CRASH_FAULTS          faults, most of them kills; default 60
  */
-const number = (name: string, fallback: number) => Number(process.env[name] ?? fallback);
-const seed = number("CRASH_SEED", Math.floor(Math.random() * 2 ** 31));
-console.log(`CRASH_SEED=${seed}`);
-
-const guard = startGuard();
-const dataDir = await mkdtemp(join(tmpdir(), "beckon-soak-"));
-guard.watch(dataDir);
-const embedded = await startEmbedded({
-  dataDir,
-  log: createLog("silent"),
-  tcp: { password: randomBytes(16).toString("hex") },
-});
-if (embedded.elsewhere !== undefined) guard.watch(embedded.elsewhere);
-const database = connect({
-  url: embedded.url,
-  poolSize: 4,
-  role: undefined,
-  log: createLog("silent"),
-});
-
-/** Kills the postmaster with SIGKILL and waits until the next postmaster accepts queries. */
-async function killDatabase(): Promise<void> {
-  const killed = embedded.pid;
-  process.kill(killed, "SIGKILL");
-  for (
-    const deadline = performance.now() + 60_000;
-    performance.now() < deadline;
-    await delay(100)
-  ) {
-    // Backends of the killed postmaster can accept queries for a moment longer.
-    if (embedded.pid !== killed && (await isReachable())) return;
-  }
-  throw new Error("PostgreSQL did not restart within 60 seconds");
+const log = (line: string) => console.log(line);
+const tests: Readonly<Record<string, () => Promise<boolean>>> = {
+  crash: crashOften,
+  disk: () => fillDisk(log),
+  processes: () => loseProcesses(log),
+  memory: () => fillMemory(log),
+  dashboard: () => checkDashboard(log),
+};
+const { positionals } = parseArgs({ allowPositionals: true });
+const unknown = positionals.filter((name) => !(name in tests));
+if (unknown.length > 0)
+  throw new Error(`${unknown.join(", ")}: there are only ${Object.keys(tests).join(", ")}`);
+for (const [name, test] of Object.entries(tests)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  if (!(await test())) process.exitCode = 1;
 }
 
-const isReachable = () =>
-  database.engine.query("select 1").then(
-    () => true,
-    () => false,
-  );
+/**
+ * Kills servers and PostgreSQL under load. Its bound for lost runs is from the rule of three: an
+ * event that did not occur in n trials has a probability below 3/n, with 95 % confidence.
+ */
+async function crashOften(): Promise<boolean> {
+  const number = (name: string, fallback: number) => Number(process.env[name] ?? fallback);
+  const seed = number("CRASH_SEED", Math.floor(Math.random() * 2 ** 31));
+  log(`CRASH_SEED=${seed}`);
 
-try {
-  const report = await storm({
-    seed,
-    databaseUrl: embedded.url,
-    pool: database.engine,
-    killDatabase,
-    servers: 2,
-    acknowledged: number("CRASH_ACKNOWLEDGED", 10_000),
-    faults: faultsOf(number("CRASH_FAULTS", 60)),
-    callers: 16,
-    log: (line) => console.log(line),
+  const guard = startGuard();
+  const dataDir = await mkdtemp(join(tmpdir(), "beckon-soak-"));
+  guard.watch(dataDir);
+  const embedded = await startEmbedded({
+    dataDir,
+    log: createLog("silent"),
+    tcp: { password: randomBytes(16).toString("hex") },
   });
-  for (const line of report.broken.slice(0, 50)) console.log(`✗ ${line}`);
-  const bound = ((3 / report.figures.acknowledged) * 100).toFixed(3);
-  console.log(`soak: ${summary(seed, report)}; with 95 % confidence less than ${bound} % are lost`);
-  const survivedFullDisk = await fillDisk((line) => console.log(line));
-  const keptAttempts = await loseProcesses((line) => console.log(line));
-  const survivedFullMemory = await fillMemory((line) => console.log(line));
-  const passed =
-    survivedFullDisk &&
-    keptAttempts &&
-    survivedFullMemory &&
-    (await checkDashboard((line) => console.log(line)));
-  process.exitCode =
-    report.broken.length === 0 && report.figures.unfaultedFailures <= 0.05 && passed ? 0 : 1;
-} finally {
-  await database.close();
-  await embedded.stop();
-  // Waiting for the guard does not keep the event loop alive, so this timer does.
-  const keepAlive = setInterval(() => {}, 1_000);
-  await guard.release();
-  clearInterval(keepAlive);
+  if (embedded.elsewhere !== undefined) guard.watch(embedded.elsewhere);
+  const database = connect({
+    url: embedded.url,
+    poolSize: 4,
+    role: undefined,
+    log: createLog("silent"),
+  });
+
+  /** Kills the postmaster with SIGKILL and waits until the next postmaster accepts queries. */
+  async function killDatabase(): Promise<void> {
+    const killed = embedded.pid;
+    process.kill(killed, "SIGKILL");
+    for (
+      const deadline = performance.now() + 60_000;
+      performance.now() < deadline;
+      await delay(100)
+    ) {
+      // Backends of the killed postmaster can accept queries for a moment longer.
+      if (embedded.pid !== killed && (await isReachable())) return;
+    }
+    throw new Error("PostgreSQL did not restart within 60 seconds");
+  }
+
+  const isReachable = () =>
+    database.engine.query("select 1").then(
+      () => true,
+      () => false,
+    );
+
+  try {
+    const report = await storm({
+      seed,
+      databaseUrl: embedded.url,
+      pool: database.engine,
+      killDatabase,
+      servers: 2,
+      acknowledged: number("CRASH_ACKNOWLEDGED", 10_000),
+      faults: faultsOf(number("CRASH_FAULTS", 60)),
+      callers: 16,
+      log,
+    });
+    for (const line of report.broken.slice(0, 50)) log(`✗ ${line}`);
+    const bound = ((3 / report.figures.acknowledged) * 100).toFixed(3);
+    log(`soak: ${summary(seed, report)}; with 95 % confidence less than ${bound} % are lost`);
+    return report.broken.length === 0 && report.figures.unfaultedFailures <= 0.05;
+  } finally {
+    await database.close();
+    await embedded.stop();
+    // Waiting for the guard does not keep the event loop alive, so this timer does.
+    const keepAlive = setInterval(() => {}, 1_000);
+    await guard.release();
+    clearInterval(keepAlive);
+  }
 }

@@ -65,14 +65,15 @@ function readAnswers(received: Buffer, isHead: boolean): Exchange {
   const answers: RawAnswer[] = [];
   let at = 0;
   for (;;) {
+    const start = at;
     const headEnd = received.indexOf("\r\n\r\n", at);
     const [statusLine = "", ...lines] = received
       .subarray(at, Math.max(at, headEnd))
       .toString("latin1")
       .split("\r\n");
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
-    if (headEnd < 0 || Number.isNaN(status))
-      return { answers, rest: received.subarray(at).toString("latin1") };
+    const rest = received.subarray(start).toString("latin1");
+    if (headEnd < 0 || Number.isNaN(status)) return { answers, rest };
     const headers = new Map(
       lines.map((line) => [
         line.slice(0, line.indexOf(":")).toLowerCase(),
@@ -85,10 +86,9 @@ function readAnswers(received: Buffer, isHead: boolean): Exchange {
       (isHead && at === received.length) || status === 204
         ? 0
         : Number(headers.get("content-length"));
-    // All our responses have a length. If it is missing or wrong, the remaining bytes are returned
-    // as `rest`.
-    if (Number.isNaN(length) || at + length > received.length)
-      return { answers, rest: received.subarray(at).toString("latin1") };
+    // Most of our responses have a length. A response without one, or with a wrong one, is left
+    // over, with its head.
+    if (Number.isNaN(length) || at + length > received.length) return { answers, rest };
     answers.push({ status, headers, text: received.subarray(at, at + length).toString("utf8") });
     at += length;
   }

@@ -54,7 +54,7 @@ with urlopen(request) as response:
         title: "Rules",
         html: `<ul>
 <li>${prose("The same key with another body, `beckon-external-id` or `beckon-tags` is a 422 `idempotency_mismatch`.")}</li>
-<li>${prose("While the first request is in progress, a repeat of a management request is a 409 `conflict`: try again.")}</li>
+<li>${prose("While the first request is in progress, a repeat of a management request waits for it and gets the same response.")}</li>
 <li>${prose("A rejected request does not use up its key. A run that was started does, even if it fails.")}</li>
 <li>${prose("[Fire trigger](/docs/calls#fireTrigger) also accepts `webhook-id` of Standard Webhooks as the key.")}</li>
 </ul>`,

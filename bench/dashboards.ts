@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/**
+ * Sends the requests of browsers that show the overview of the dashboard, without rendering: each
+ * reads the page and its files, then the stream of the workspace, statistics every ten seconds and
+ * the queue every fifteen (`web/src/overview/`). Sends "open" when all streams are open, and then
+ * works until the process is stopped.
+ */
+interface Dashboards {
+  readonly port: number;
+  readonly key: string;
+  readonly count: number;
+}
+
+const { port, key, count } = JSON.parse(process.argv[2] ?? "{}") as Dashboards;
+const origin = `http://127.0.0.1:${port}`;
+
+async function read(path: string, headers: Record<string, string> = {}): Promise<Response> {
+  const response = await fetch(`${origin}${path}`, { headers });
+  if (!response.ok) throw new Error(`${path} responded with ${response.status}`);
+  return response;
+}
+
+const readApi = async (path: string) =>
+  (await read(`/api/public${path}`, { "x-api-key": key })).arrayBuffer();
+
+/** Reads the page and the scripts, styles and fonts that it names. */
+async function readPage(): Promise<void> {
+  const html = await (await read("/", { accept: "text/html" })).text();
+  for (const [, path = ""] of html.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css|woff2|svg))"/g))
+    await (await read(path)).arrayBuffer();
+}
+
+const kinds =
+  "run.queued,run.started,run.resumed,run.step,run.step_lost,run.tool_call,run.tool_result," +
+  "run.finished,run.failed,run.cancelled,agent.paused,agent.resumed";
+
+async function openStream(): Promise<void> {
+  const response = await read(`/api/public/events?view=summary&kind=${kinds}`, {
+    "x-api-key": key,
+    accept: "text/event-stream",
+  });
+  void response.body?.pipeTo(new WritableStream()).catch(() => {});
+}
+
+const lastHour = () => new Date(Date.now() - 3_600_000).toISOString();
+const today = () => `${new Date().toISOString().slice(0, 10)}T00:00:00Z`;
+/** The statistics of the overview, of which one is read at a time. */
+const statistics: readonly (() => string)[] = [
+  () => `/runs/stats?bucket=minute&created_after=${lastHour()}`,
+  () => `/runs/stats?created_after=${lastHour()}`,
+  () => `/runs/stats?group_by=agent&created_after=${lastHour()}`,
+  () => `/runs/stats?bucket=hour&created_after=${today()}`,
+];
+const queue = "/runs?status=queued&view=summary&limit=200";
+
+async function show(): Promise<void> {
+  await readPage();
+  await openStream();
+  for (const path of ["/agents?limit=1", "/runs?view=summary&limit=100", queue])
+    await readApi(path);
+  for (const path of statistics) await readApi(path());
+}
+
+async function repeat(everyMs: number, act: (turn: number) => Promise<unknown>): Promise<never> {
+  for (let turn = 0; ; turn++) {
+    await sleep(everyMs);
+    await act(turn);
+  }
+}
+
+await Promise.all(Array.from({ length: count }, show));
+process.send?.("open");
+await Promise.all(
+  Array.from({ length: count }, () => [
+    repeat(10_000, (turn) => readApi(statistics[turn % statistics.length]?.() ?? queue)),
+    repeat(15_000, () => readApi(queue)),
+  ]).flat(),
+);
