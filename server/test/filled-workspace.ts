@@ -4,6 +4,7 @@ import { defaultWorkspaceId } from "../src/workspaces/index.ts";
 import { artifactOf, longInput } from "./artifact-of.ts";
 import type { TestBeckon } from "./beckon.ts";
 import { eventually } from "./eventually.ts";
+import { rollUpAll } from "./ledger.ts";
 import { echo, held, startModelServer } from "./model-server.ts";
 import { addPerson, type Person } from "./people.ts";
 
@@ -134,6 +135,7 @@ async function fillWorkspace(
       `the end of ${id}`,
       async () => (await send(`/runs/${id}`, undefined, "GET")).finished_at ?? undefined,
     );
+  await rollUpAll(beckon.db.database);
   const artifactId = await artifactOf(beckon, runId, key);
   const { id: keyId } = await send("/keys", {
     name: mark,

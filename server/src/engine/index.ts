@@ -13,7 +13,9 @@ export {
   type Prompt,
   type Stopped,
 } from "./lost-run.ts";
+export type { MeteredCall, ReportedCall } from "./metered-call.ts";
 export { demoEcho, demoEchoName, openAICompatibleModel, providerModel } from "./models/index.ts";
+export { freePrice, type PriceOf, unknownPrice } from "./price.ts";
 export type { Delta, Model, RunRequest } from "./run-request.ts";
 export { defaultTimeouts } from "./timeouts.ts";
 export { type Tool, type ToolContext, ToolFailure } from "./tool.ts";

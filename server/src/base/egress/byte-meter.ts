@@ -10,6 +10,8 @@ export interface ByteMeter {
    * UTF-16 code units if the body is a string.
    */
   sent(bytes: number): void;
+  /** Called when a connection is open and the request is written to it. */
+  begun(): void;
   /**
    * Called with the size of each chunk of a response body, in bytes. A call with a meter is not
    * subject to the transport's `maxResponseBytes`.

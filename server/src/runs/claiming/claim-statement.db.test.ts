@@ -16,6 +16,7 @@ import { createLog } from "../../base/log.ts";
 import { recordDeaths } from "../../processes/process-store.ts";
 import { appendToRuns } from "../journal/append-statement.ts";
 import { readOutcome } from "../journal/result-store.ts";
+import { builtInPricer } from "../pricer.ts";
 import type { StartedRun } from "../starting/start-row.ts";
 import { startRuns } from "../starting/start-runs.ts";
 import { claimAbandoned, claimLastAttempts, countSuspects } from "./abandoned-statement.ts";
@@ -286,7 +287,7 @@ test("a run without an attempt left ends interrupted and keeps its usage", async
   );
   expect((await claimLastAttempts(database, claimant(heir, 10), [])).runs).toEqual([]);
 
-  await endExhausted(database, 10);
+  await endExhausted({ database, pricer: builtInPricer }, 10);
   expect(await readOutcome(database, spent)).toEqual({
     status: "failed",
     error: { code: "interrupted", message: expect.stringMatching(/lost/) },

@@ -7,6 +7,7 @@ import { digestOf } from "../../engine/lost-run.ts";
 import { recordDeaths } from "../../processes/process-store.ts";
 import { countSuspects } from "../claiming/abandoned-statement.ts";
 import { endExhausted } from "../claiming/end-exhausted.ts";
+import { builtInPricer } from "../pricer.ts";
 import { appendToRuns } from "./append-statement.ts";
 import { readDigest } from "./digest-store.ts";
 import { toEntry } from "./journal-entry.ts";
@@ -131,7 +132,7 @@ test("a run with a journal of 200 MB is ended without loading the journal", asyn
   await recordDeaths(database.engine, [dying], "");
   await countSuspects(database);
   const before = process.memoryUsage();
-  await endExhausted(database, 10);
+  await endExhausted({ database, pricer: builtInPricer }, 10);
   const after = process.memoryUsage();
   expect(after.heapUsed + after.external - before.heapUsed - before.external).toBeLessThan(
     20 * 1024 * 1024,
