@@ -12,6 +12,15 @@ const agent = await beckon.createAgent();
 const other = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
 const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
+const { data: price } = (
+  await beckon.call("/prices", {
+    body: {
+      model: `${provider.name}/large`,
+      input_micros_per_million: 1,
+      output_micros_per_million: 1,
+    },
+  })
+).body;
 // Has only scopes that every key of this file can grant: rotating a key with more is rejected.
 const { data: key } = (
   await beckon.call("/keys", { body: { name: "Test", scopes: ["keys:write"] } })
@@ -79,6 +88,11 @@ const routes: readonly (readonly [scope: string, method: string, path: string])[
   ["providers:read", "GET", `/providers/${provider.id}`],
   ["providers:write", "PATCH", `/providers/${provider.id}`],
   ["providers:write", "DELETE", `/providers/${provider.id}`],
+  ["limits:write", "POST", "/prices"],
+  ["providers:read", "GET", "/prices"],
+  ["providers:read", "GET", `/prices/${price.id}`],
+  ["limits:write", "PATCH", `/prices/${price.id}`],
+  ["limits:write", "DELETE", `/prices/${price.id}`],
   ["agents:write", "POST", "/tools/http/import"],
   ["keys:write", "POST", "/keys"],
   ["keys:read", "GET", "/keys"],

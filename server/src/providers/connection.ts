@@ -10,8 +10,14 @@ export interface ProviderConnection extends ProviderAddress {
   readonly apiKey: string | undefined;
 }
 
+/** The connection to a workspace's own provider. */
+export interface OwnConnection extends ProviderConnection {
+  /** Whether calls of the provider cost nothing. */
+  readonly isFree: boolean;
+}
+
 /**
- * Returns the address and the decrypted key of a provider; undefined if the provider was deleted.
+ * Returns the connection to a workspace's provider; undefined if the provider was deleted.
  * The result is for the process that executes runs. It must not be sent in a response.
  * @throws ApiError `secret_unreadable` if the key was encrypted with another master key, or was
  *   given for another origin.
@@ -20,7 +26,7 @@ export async function connectionOf(
   database: Database,
   cipher: SecretCipher,
   provider: { id: string; workspaceId: string },
-): Promise<ProviderConnection | undefined> {
+): Promise<OwnConnection | undefined> {
   const row = await findConnection(database, provider);
   return row && toConnection(cipher, row);
 }
@@ -29,7 +35,8 @@ export async function connectionOf(
  * Returns the address and the decrypted key of a stored provider.
  * @throws ApiError `secret_unreadable` in the same cases as `connectionOf`.
  */
-export function toConnection(cipher: SecretCipher, row: ConnectionRow): ProviderConnection {
+export function toConnection(cipher: SecretCipher, row: ConnectionRow): OwnConnection {
   const address = addressOf(row);
-  return { name: row.name, ...address, apiKey: openKey(cipher, row, address) };
+  const apiKey = openKey(cipher, row, address);
+  return { name: row.name, ...address, apiKey, isFree: row.free };
 }

@@ -14,6 +14,7 @@ import {
   type Tool,
   type ToolServices,
 } from "../../engine/index.ts";
+import { type PriceTable, readOwnRates } from "../../prices/index.ts";
 import { connectionOf, modelMistake, type ProviderConnection } from "../../providers/index.ts";
 import type { RunRef } from "../run.ts";
 import { readDraft, type StoredDraft } from "./draft-store.ts";
@@ -22,7 +23,9 @@ import { readVersion } from "./version-store.ts";
 
 /**
  * Maximum number of cached agent versions. An entry cannot become stale: versions are immutable,
- * and the cache key contains the provider's stamp, which changes whenever the provider is changed.
+ * and the cache key contains the provider's stamp, which changes whenever the provider or one of its
+ * prices is changed. The prices of the operator and of the library do not change while a process
+ * runs.
  */
 const maxPrepared = 2_000;
 
@@ -51,7 +54,25 @@ export interface AgentCacheOptions {
    */
   readonly egress: Transport;
   readonly operator: OperatorProviders | undefined;
+  /** The prices of the operator and of the library. */
+  readonly prices: PriceTable;
 }
+
+/** How a model is called, and whose provider it has. */
+interface Route {
+  readonly connection: ProviderConnection;
+  readonly transport: Transport;
+  /**
+   * Whether the provider is a model server that was discovered on this machine. It may no longer be
+   * there at the next run.
+   */
+  readonly isDiscovered: boolean;
+  /** The workspace's own provider; undefined if the provider is the operator's. */
+  readonly own: { readonly id: string; readonly isFree: boolean } | undefined;
+}
+
+type PreparedModel = Pick<PreparedAgent, "model" | "circuit" | "priceOf"> &
+  Pick<Route, "isDiscovered">;
 
 interface PinnedAgent extends RunRef {
   readonly agentId: string;
@@ -64,7 +85,7 @@ interface PinnedAgent extends RunRef {
   readonly isDraft?: boolean;
 }
 
-/** LRU cache of agent versions, each with its model and tools. */
+/** LRU cache of agent versions, each with its model, its tools and the price of its model. */
 export class AgentCache {
   readonly #options: AgentCacheOptions;
   readonly #prepared = new LRUCache<string, PreparedAgent>({ max: maxPrepared });
@@ -139,24 +160,21 @@ export class AgentCache {
   }
 
   /**
-   * Creates the model and its circuit breaker. The key of the circuit breaker contains the
-   * provider's stamp. So when the provider's URL or API key is changed, a new circuit breaker is
-   * used, and the provider is tried at once.
-   * @returns `isDiscovered`: whether the provider is a model server that was discovered on this
-   *   machine. It may no longer be there at the next run.
+   * Creates the model with its circuit breaker and its price. The key of the circuit breaker
+   * contains the provider's stamp. So when the provider's URL or API key is changed, a new circuit
+   * breaker is used, and the provider is tried at once.
    */
   async #modelOf(
     { workspaceId, providerStamp }: Pick<PinnedAgent, "workspaceId" | "providerStamp">,
     model: string,
     providerId: string | null,
-  ): Promise<Pick<PreparedAgent, "model" | "circuit"> & { isDiscovered: boolean }> {
-    if (providerId === null && model === demoEchoName)
-      return { model: demoEcho, circuit: undefined, isDiscovered: false };
-    const { connection, transport, isDiscovered } = await this.#connect(
-      workspaceId,
-      model,
-      providerId,
-    );
+  ): Promise<PreparedModel> {
+    if (providerId === null && model === demoEchoName) {
+      const priceOf = this.#options.prices.pricer({ name: model, baseUrl: undefined });
+      return { model: demoEcho, circuit: undefined, priceOf, isDiscovered: false };
+    }
+    const route = await this.#routeTo(workspaceId, model, providerId);
+    const { connection, transport, isDiscovered } = route;
     const { name, kind, baseUrl, apiKey } = connection;
     const modelId = model.slice(model.indexOf("/") + 1);
     const mistake = modelMistake(kind, modelId);
@@ -176,8 +194,26 @@ export class AgentCache {
         model,
         origin: URL.parse(baseUrl)?.origin ?? baseUrl,
       }),
+      priceOf: await this.#pricerOf(workspaceId, model, route),
       isDiscovered,
     };
+  }
+
+  /** Returns the function that computes what calls of the model cost. */
+  async #pricerOf(
+    workspaceId: string,
+    model: string,
+    { connection, own }: Route,
+  ): Promise<PreparedAgent["priceOf"]> {
+    const { database, prices } = this.#options;
+    const { baseUrl } = connection;
+    if (own === undefined) return prices.pricer({ name: model, baseUrl });
+    const rates = await readOwnRates(database, {
+      workspaceId,
+      providerId: own.id,
+      model: model.slice(model.indexOf("/") + 1),
+    });
+    return prices.pricer({ name: model, baseUrl, own: { isFree: own.isFree, rates } });
   }
 
   /**
@@ -186,18 +222,18 @@ export class AgentCache {
    * @throws ApiError `conflict` if that provider is not available. No other provider is used
    *   instead.
    */
-  async #connect(
+  async #routeTo(
     workspaceId: string,
     model: string,
     providerId: string | null,
-  ): Promise<{ connection: ProviderConnection; transport: Transport; isDiscovered: boolean }> {
+  ): Promise<Route> {
     if (providerId === null) {
       const { operator, outbound } = this.#options;
       const name = model.slice(0, model.indexOf("/"));
       const connection = await operator?.find(workspaceId, name);
       if (connection !== undefined) {
         const isDiscovered = connection.origin === "discovered";
-        return { connection, transport: outbound, isDiscovered };
+        return { connection, transport: outbound, isDiscovered, own: undefined };
       }
       const absence = operator?.absence(workspaceId, name);
       throw new ApiError(
@@ -211,8 +247,10 @@ export class AgentCache {
       id: providerId,
       workspaceId,
     });
-    if (connection !== undefined)
-      return { connection, transport: this.#options.egress, isDiscovered: false };
+    if (connection !== undefined) {
+      const own = { id: providerId, isFree: connection.isFree };
+      return { connection, transport: this.#options.egress, isDiscovered: false, own };
+    }
     throw new ApiError(
       "conflict",
       `The provider of the model ${model} was deleted. Give the agent another model.`,

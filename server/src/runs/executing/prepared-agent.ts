@@ -1,5 +1,6 @@
 import type { AgentConfig } from "@beckon/contract";
 import type { Circuit, Model, Tool } from "../../engine/index.ts";
+import type { CallPrice, TokenCounts } from "../../prices/index.ts";
 
 /** An agent's version with the model and tools to execute it. */
 export interface PreparedAgent {
@@ -10,6 +11,8 @@ export interface PreparedAgent {
    * undefined for the built-in model, which has none.
    */
   readonly circuit: Circuit | undefined;
+  /** Returns what a call of the model costs. */
+  readonly priceOf: (usage: TokenCounts) => CallPrice;
   readonly tools: readonly Tool[];
   /** Memory that the configuration of a draft run takes, in bytes; 0 for an agent's version. */
   readonly configBytes: number;

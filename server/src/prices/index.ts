@@ -1,0 +1,10 @@
+export { createPrice } from "./create.ts";
+export { deletePrice } from "./delete.ts";
+export { getPrice } from "./get.ts";
+export { listPrices } from "./list.ts";
+export type { PriceServices } from "./model-price.ts";
+export { readOperatorPrices } from "./operator-file.ts";
+export { type CallPrice, PriceTable } from "./price-table.ts";
+export { readOwnRates } from "./store.ts";
+export type { TokenCounts } from "./token-counts.ts";
+export { updatePrice } from "./update.ts";
