@@ -18,7 +18,8 @@ const rates = {
   cached_input_micros_per_million: null,
   cache_write_micros_per_million: null,
 };
-const price = (await beckon.call("/prices", { body: { model: "held/priced", ...rates } })).body.data;
+const price = (await beckon.call("/prices", { body: { model: "held/priced", ...rates } })).body
+  .data;
 const agent = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
 const waiting = await beckon.createAgent({ model: "held/x" });

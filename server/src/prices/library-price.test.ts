@@ -13,11 +13,7 @@ function priceOf(baseUrl: string, model: string) {
   if (price === undefined) throw new Error(`the library has no price for ${model}`);
   return price;
 }
-const counts = (
-  input: number,
-  output: number,
-  parts: Partial<TokenCounts> = {},
-): TokenCounts => ({
+const counts = (input: number, output: number, parts: Partial<TokenCounts> = {}): TokenCounts => ({
   input_tokens: input,
   output_tokens: output,
   cached_input_tokens: 0,
@@ -76,8 +72,12 @@ test("input, cached input and output have their prices", () => {
 });
 
 test("cache writes have their price, or that of input if the vendor does not charge for them", () => {
-  expect(priceOf(anthropic, "claude-sonnet-4-5").costOf(counts(1_000, 0, { cache_write_tokens: 1_000 }))).toBe(3_750);
-  expect(priceOf(openai, "gpt-4o").costOf(counts(1_000, 0, { cache_write_tokens: 1_000 }))).toBe(2_500);
+  expect(
+    priceOf(anthropic, "claude-sonnet-4-5").costOf(counts(1_000, 0, { cache_write_tokens: 1_000 })),
+  ).toBe(3_750);
+  expect(priceOf(openai, "gpt-4o").costOf(counts(1_000, 0, { cache_write_tokens: 1_000 }))).toBe(
+    2_500,
+  );
 });
 
 test("a cost is rounded up to whole micro-dollars", () => {
@@ -113,7 +113,9 @@ test("implausible parts do not make a price fail", () => {
 });
 
 test("a model that the library lists without a price is unknown, and not free", () => {
-  const listed = calcPrice({ input_tokens: 1_000 }, "qwen-3-coder-480b", { providerId: "cerebras" });
+  const listed = calcPrice({ input_tokens: 1_000 }, "qwen-3-coder-480b", {
+    providerId: "cerebras",
+  });
   expect(listed?.total_price).toBe(0);
   const price = priceOf("https://api.cerebras.ai/v1", "qwen-3-coder-480b");
   expect([price.costOf(counts(1_000, 0)), price.show()]).toEqual([null, null]);

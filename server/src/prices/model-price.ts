@@ -1,6 +1,7 @@
-import { defaultBaseUrls, type ModelPrice, type Rates } from "@beckon/contract";
+import type { ModelPrice, Rates } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
 import { ApiError } from "../base/errors.ts";
+import { baseUrlOf } from "./own-pricing-store.ts";
 import type { PriceTable } from "./price-table.ts";
 import type { PricedProvider, PriceRow } from "./store.ts";
 
@@ -68,13 +69,4 @@ export function providerOf(model: string): string {
 /** Returns the error for an id that belongs to no price of the workspace. */
 export function noPrice(): ApiError {
   return new ApiError("not_found", "There is no price with this id in this workspace.");
-}
-
-const defaults: Readonly<Record<string, string | undefined>> = defaultBaseUrls;
-
-function baseUrlOf({
-  kind,
-  base_url,
-}: Pick<PricedProvider, "kind" | "base_url">): string | undefined {
-  return base_url ?? defaults[kind];
 }

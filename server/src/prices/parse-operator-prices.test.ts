@@ -62,12 +62,14 @@ const withModel = (entry: string) => `{\n  "models": {\n    ${entry}\n  }\n}`;
 const noAmount = (what: string, was: string) =>
   `${what} was ${was}. It must be a number of dollars for 1,000,000 tokens, 0 to 2,000, ` +
   "with at most 6 decimals";
-const noModel =
-  "is not a model. It must be provider/model; a * at its end stands for any text";
+const noModel = "is not a model. It must be provider/model; a * at its end stands for any text";
 
 test.each([
   ["", "1:1 the JSON is not valid: the text ends, but a value is missing"],
-  ['{"models": {},}', "1:15 the JSON is not valid: a field's name in double quotes is expected here"],
+  [
+    '{"models": {},}',
+    "1:15 the JSON is not valid: a field's name in double quotes is expected here",
+  ],
   ["[]", "1:1 the file must be a JSON object"],
   ["null", "1:1 the file must be a JSON object"],
   ['{"models": []}', "1:2 models must be a JSON object"],

@@ -19,9 +19,7 @@ export class PriceMistakes extends Error {
 
   constructor(list: readonly PriceMistake[]) {
     super("the operator's prices are not valid");
-    this.list = list.toSorted(
-      (one, other) => one.line - other.line || one.column - other.column,
-    );
+    this.list = list.toSorted((one, other) => one.line - other.line || one.column - other.column);
   }
 }
 

@@ -125,7 +125,11 @@ describe("the shown price", () => {
   });
 
   test("of a free provider is 0", () => {
-    const model = { name: "own/llama", baseUrl: undefined, own: { isFree: true, rates: undefined } };
+    const model = {
+      name: "own/llama",
+      baseUrl: undefined,
+      own: { isFree: true, rates: undefined },
+    };
     expect(new PriceTable(file).show(model)).toEqual({
       current: shown("free", rates(0)),
       standard: null,

@@ -50,7 +50,12 @@ const free = shown("free", { input_micros_per_million: 0, output_micros_per_mill
 
 const create = (model: string, body: object = {}) =>
   beckon.call("/prices", {
-    body: { model, input_micros_per_million: 1_000_000, output_micros_per_million: 4_000_000, ...body },
+    body: {
+      model,
+      input_micros_per_million: 1_000_000,
+      output_micros_per_million: 4_000_000,
+      ...body,
+    },
   });
 const change = (id: string, body: unknown) =>
   beckon.call(`/prices/${id}`, { method: "PATCH", body });
@@ -125,7 +130,12 @@ describe("setting a price", () => {
   });
 
   test("of an unknown provider is rejected", async () => {
-    expectError(await create("nobody/x"), 400, "bad_request", /this workspace has no provider nobody/);
+    expectError(
+      await create("nobody/x"),
+      400,
+      "bad_request",
+      /this workspace has no provider nobody/,
+    );
   });
 
   test.each([
@@ -420,6 +430,8 @@ test("Beckon does not start with an invalid file of prices, and says where it is
   writeFileSync(path, '{"models": {\n  "openai/gpt-5": {"input": "1", "output": 1}\n}}');
   await expect(beckon.another({ settings: { BECKON_PRICES: path } })).rejects.toMatchObject({
     name: "ConfigError",
-    message: expect.stringMatching(/^BECKON_PRICES names .*invalid\.json.*\nline 2, column 20: input/),
+    message: expect.stringMatching(
+      /^BECKON_PRICES names .*invalid\.json.*\nline 2, column 20: input/,
+    ),
   });
 });

@@ -49,9 +49,7 @@ test("a sum that is whole is not rounded up to the next number", () => {
 
 test("cached and cache-written tokens have their own prices", () => {
   const price = rates(1_000_000, 0, 100_000, 1_250_000);
-  expect(costByRates(price, counts(1_000, 0, { cached: 600, written: 200 }))).toBe(
-    200 + 60 + 250,
-  );
+  expect(costByRates(price, counts(1_000, 0, { cached: 600, written: 200 }))).toBe(200 + 60 + 250);
 });
 
 test("cached and cache-written tokens without a price of their own cost as much as input", () => {

@@ -60,7 +60,10 @@ export function readJson(text: string): PositionedJson {
     try {
       return JSON.parse(literal);
     } catch {
-      throw mistake("this text has a line break or an invalid escape sequence", at - literal.length);
+      throw mistake(
+        "this text has a line break or an invalid escape sequence",
+        at - literal.length,
+      );
     }
   };
   const expected = (what: string) =>

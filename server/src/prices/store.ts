@@ -1,6 +1,6 @@
 import type { Rates } from "@beckon/contract";
 import { type Selectable, sql } from "kysely";
-import type { Database, Tables, WorkspaceTransaction } from "../base/database/index.ts";
+import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
 
 export type PriceRow = Selectable<Tables["prices"]>;
 
@@ -106,7 +106,7 @@ export function insertPrice(
 export function updatePriceRow(
   tx: WorkspaceTransaction,
   row: PriceRow,
-  change: Partial<Rates>,
+  change: { readonly [Name in keyof Rates]?: Rates[Name] | undefined },
 ): Promise<PriceRow> {
   return tx
     .updateTable("prices")
@@ -123,22 +123,4 @@ export async function deletePriceRow(tx: WorkspaceTransaction, row: PriceRow): P
     .where("id", "=", row.id)
     .where("workspace_id", "=", row.workspace_id)
     .execute();
-}
-
-/**
- * Returns the price that a workspace set for a model of its provider, for the process that executes
- * runs.
- */
-export async function readOwnRates(
-  database: Database,
-  model: { workspaceId: string; providerId: string; model: string },
-): Promise<Rates | undefined> {
-  const { rows } = await database.engine.query<Rates>({
-    name: "read-own-rates",
-    text: `select input_micros_per_million, output_micros_per_million,
-        cached_input_micros_per_million, cache_write_micros_per_million
-      from prices where workspace_id = $1 and provider_id = $2 and model = $3`,
-    values: [model.workspaceId, model.providerId, model.model],
-  });
-  return rows[0];
 }

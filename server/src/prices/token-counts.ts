@@ -10,8 +10,10 @@ export interface TokenCounts {
   readonly reasoning_tokens?: number | undefined;
 }
 
+type AllCounts = { readonly [Name in keyof TokenCounts]-?: number };
+
 /** Returns the counts with each part limited to the whole, because providers report parts wrongly. */
-export function plausibleParts(counts: TokenCounts): Required<TokenCounts> {
+export function plausibleParts(counts: TokenCounts): AllCounts {
   const { input_tokens, output_tokens } = counts;
   const cached = Math.min(counts.cached_input_tokens, input_tokens);
   return {

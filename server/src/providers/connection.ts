@@ -10,14 +10,8 @@ export interface ProviderConnection extends ProviderAddress {
   readonly apiKey: string | undefined;
 }
 
-/** The connection to a workspace's own provider. */
-export interface OwnConnection extends ProviderConnection {
-  /** Whether calls of the provider cost nothing. */
-  readonly isFree: boolean;
-}
-
 /**
- * Returns the connection to a workspace's provider; undefined if the provider was deleted.
+ * Returns the address and the decrypted key of a provider; undefined if the provider was deleted.
  * The result is for the process that executes runs. It must not be sent in a response.
  * @throws ApiError `secret_unreadable` if the key was encrypted with another master key, or was
  *   given for another origin.
@@ -26,7 +20,7 @@ export async function connectionOf(
   database: Database,
   cipher: SecretCipher,
   provider: { id: string; workspaceId: string },
-): Promise<OwnConnection | undefined> {
+): Promise<ProviderConnection | undefined> {
   const row = await findConnection(database, provider);
   return row && toConnection(cipher, row);
 }
@@ -35,8 +29,7 @@ export async function connectionOf(
  * Returns the address and the decrypted key of a stored provider.
  * @throws ApiError `secret_unreadable` in the same cases as `connectionOf`.
  */
-export function toConnection(cipher: SecretCipher, row: ConnectionRow): OwnConnection {
+export function toConnection(cipher: SecretCipher, row: ConnectionRow): ProviderConnection {
   const address = addressOf(row);
-  const apiKey = openKey(cipher, row, address);
-  return { name: row.name, ...address, apiKey, isFree: row.free };
+  return { name: row.name, ...address, apiKey: openKey(cipher, row, address) };
 }

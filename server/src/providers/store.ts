@@ -174,10 +174,10 @@ export async function agentsUsingProvider(
   return rows.map((agent) => agent.name);
 }
 
-/** The columns of a provider that contain its name, address and key, and whether it is free. */
+/** The columns of a provider that contain its name, address and key. */
 export type ConnectionRow = Pick<
   ProviderRow,
-  "id" | "workspace_id" | "name" | "kind" | "base_url" | "api_key_sealed" | "api_key_url" | "free"
+  "id" | "workspace_id" | "name" | "kind" | "base_url" | "api_key_sealed" | "api_key_url"
 >;
 
 /**
@@ -190,8 +190,7 @@ export async function findConnection(
 ): Promise<ConnectionRow | undefined> {
   const { rows } = await database.engine.query<ConnectionRow>({
     name: "find-connection",
-    text: `select id, workspace_id, name, kind, base_url, api_key_sealed, api_key_url, free
-      from providers
+    text: `select id, workspace_id, name, kind, base_url, api_key_sealed, api_key_url from providers
       where id = $1 and workspace_id = $2 and deleted_at is null`,
     values: [provider.id, provider.workspaceId],
   });

@@ -70,11 +70,7 @@ export async function updateProvider({
  * vendor at these prices.
  * @throws ApiError `forbidden`
  */
-async function permitMove(
-  tx: WorkspaceTransaction,
-  ctx: Context,
-  row: ProviderRow,
-): Promise<void> {
+async function permitMove(tx: WorkspaceTransaction, ctx: Context, row: ProviderRow): Promise<void> {
   if (scopesBeyond(ctx, ["limits:write"]).length === 0) return;
   if (!row.free && !(await hasPrices(tx, row))) return;
   throw new ApiError(

@@ -1,11 +1,5 @@
 import { createPriceBody, modelPrice, pricesQuery, updatePriceBody } from "@beckon/contract";
-import {
-  createPrice,
-  deletePrice,
-  getPrice,
-  listPrices,
-  updatePrice,
-} from "../../prices/index.ts";
+import { createPrice, deletePrice, getPrice, listPrices, updatePrice } from "../../prices/index.ts";
 import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
 
 const priceOf = (request: ManagedRequest) => ({ priceId: request.param("price_id") });

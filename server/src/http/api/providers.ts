@@ -112,7 +112,8 @@ export const providerRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "deleteProvider",
       summary: "Delete provider",
-      description: "Fails while an agent uses the provider, and for a provider of the operator. Deletes the prices of its models too.",
+      description:
+        "Fails while an agent uses the provider, and for a provider of the operator. Deletes the prices of its models too.",
       errors: ["conflict"],
     },
     handle: async (request) => {

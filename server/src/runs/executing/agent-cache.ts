@@ -14,8 +14,8 @@ import {
   type Tool,
   type ToolServices,
 } from "../../engine/index.ts";
-import { type PriceTable, readOwnRates } from "../../prices/index.ts";
 import { connectionOf, modelMistake, type ProviderConnection } from "../../providers/index.ts";
+import type { Pricer } from "../pricer.ts";
 import type { RunRef } from "../run.ts";
 import { readDraft, type StoredDraft } from "./draft-store.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
@@ -54,25 +54,8 @@ export interface AgentCacheOptions {
    */
   readonly egress: Transport;
   readonly operator: OperatorProviders | undefined;
-  /** The prices of the operator and of the library. */
-  readonly prices: PriceTable;
+  readonly pricer: Pricer;
 }
-
-/** How a model is called, and whose provider it has. */
-interface Route {
-  readonly connection: ProviderConnection;
-  readonly transport: Transport;
-  /**
-   * Whether the provider is a model server that was discovered on this machine. It may no longer be
-   * there at the next run.
-   */
-  readonly isDiscovered: boolean;
-  /** The workspace's own provider; undefined if the provider is the operator's. */
-  readonly own: { readonly id: string; readonly isFree: boolean } | undefined;
-}
-
-type PreparedModel = Pick<PreparedAgent, "model" | "circuit" | "priceOf"> &
-  Pick<Route, "isDiscovered">;
 
 interface PinnedAgent extends RunRef {
   readonly agentId: string;
@@ -118,9 +101,15 @@ export class AgentCache {
       row.config.model,
       row.providerId,
     );
+    const priced = {
+      workspaceId: pinned.workspaceId,
+      model: row.config.model,
+      providerId: row.providerId,
+    };
     const prepared: PreparedAgent = {
       config: row.config,
       ...model,
+      priceOf: await this.#options.pricer(priced),
       tools: [...granted, ...this.#options.extraTools.filter(isFree)],
       configBytes: heldPerConfigByte * row.bytes,
     };
@@ -160,21 +149,24 @@ export class AgentCache {
   }
 
   /**
-   * Creates the model with its circuit breaker and its price. The key of the circuit breaker
-   * contains the provider's stamp. So when the provider's URL or API key is changed, a new circuit
-   * breaker is used, and the provider is tried at once.
+   * Creates the model and its circuit breaker. The key of the circuit breaker contains the
+   * provider's stamp. So when the provider's URL or API key is changed, a new circuit breaker is
+   * used, and the provider is tried at once.
+   * @returns `isDiscovered`: whether the provider is a model server that was discovered on this
+   *   machine. It may no longer be there at the next run.
    */
   async #modelOf(
     { workspaceId, providerStamp }: Pick<PinnedAgent, "workspaceId" | "providerStamp">,
     model: string,
     providerId: string | null,
-  ): Promise<PreparedModel> {
-    if (providerId === null && model === demoEchoName) {
-      const priceOf = this.#options.prices.pricer({ name: model, baseUrl: undefined });
-      return { model: demoEcho, circuit: undefined, priceOf, isDiscovered: false };
-    }
-    const route = await this.#routeTo(workspaceId, model, providerId);
-    const { connection, transport, isDiscovered } = route;
+  ): Promise<Pick<PreparedAgent, "model" | "circuit"> & { isDiscovered: boolean }> {
+    if (providerId === null && model === demoEchoName)
+      return { model: demoEcho, circuit: undefined, isDiscovered: false };
+    const { connection, transport, isDiscovered } = await this.#connect(
+      workspaceId,
+      model,
+      providerId,
+    );
     const { name, kind, baseUrl, apiKey } = connection;
     const modelId = model.slice(model.indexOf("/") + 1);
     const mistake = modelMistake(kind, modelId);
@@ -194,26 +186,8 @@ export class AgentCache {
         model,
         origin: URL.parse(baseUrl)?.origin ?? baseUrl,
       }),
-      priceOf: await this.#pricerOf(workspaceId, model, route),
       isDiscovered,
     };
-  }
-
-  /** Returns the function that computes what calls of the model cost. */
-  async #pricerOf(
-    workspaceId: string,
-    model: string,
-    { connection, own }: Route,
-  ): Promise<PreparedAgent["priceOf"]> {
-    const { database, prices } = this.#options;
-    const { baseUrl } = connection;
-    if (own === undefined) return prices.pricer({ name: model, baseUrl });
-    const rates = await readOwnRates(database, {
-      workspaceId,
-      providerId: own.id,
-      model: model.slice(model.indexOf("/") + 1),
-    });
-    return prices.pricer({ name: model, baseUrl, own: { isFree: own.isFree, rates } });
   }
 
   /**
@@ -222,18 +196,18 @@ export class AgentCache {
    * @throws ApiError `conflict` if that provider is not available. No other provider is used
    *   instead.
    */
-  async #routeTo(
+  async #connect(
     workspaceId: string,
     model: string,
     providerId: string | null,
-  ): Promise<Route> {
+  ): Promise<{ connection: ProviderConnection; transport: Transport; isDiscovered: boolean }> {
     if (providerId === null) {
       const { operator, outbound } = this.#options;
       const name = model.slice(0, model.indexOf("/"));
       const connection = await operator?.find(workspaceId, name);
       if (connection !== undefined) {
         const isDiscovered = connection.origin === "discovered";
-        return { connection, transport: outbound, isDiscovered, own: undefined };
+        return { connection, transport: outbound, isDiscovered };
       }
       const absence = operator?.absence(workspaceId, name);
       throw new ApiError(
@@ -247,10 +221,8 @@ export class AgentCache {
       id: providerId,
       workspaceId,
     });
-    if (connection !== undefined) {
-      const own = { id: providerId, isFree: connection.isFree };
-      return { connection, transport: this.#options.egress, isDiscovered: false, own };
-    }
+    if (connection !== undefined)
+      return { connection, transport: this.#options.egress, isDiscovered: false };
     throw new ApiError(
       "conflict",
       `The provider of the model ${model} was deleted. Give the agent another model.`,

@@ -6,6 +6,7 @@ import { circuitPolicy, createCircuits } from "../../engine/index.ts";
 import { PriceTable } from "../../prices/index.ts";
 import { operatorProviders } from "../../providers/index.ts";
 import { defaultWorkspaceId } from "../../workspaces/index.ts";
+import { createPricer } from "../pricer.ts";
 import { AgentCache } from "./agent-cache.ts";
 
 const beckon = await startTestBeckon({ OPENAI_API_KEY: "operator-key-0123456789" });
@@ -16,6 +17,16 @@ const transport = createLeanFetch({
   bodyTimeoutMs: 1_000,
 });
 afterAll(() => transport.close());
+const operator = operatorProviders(beckon.config.accounts, {
+  defaultWorkspaceId,
+  shared: false,
+  discovery: undefined,
+});
+const prices = new PriceTable({
+  models: new Map(),
+  voiceNanosPerSecond: undefined,
+  browserNanosPerSecond: undefined,
+});
 const cache = new AgentCache({
   database,
   cipher: createSecretCipher(parseMasterKey(beckon.config.masterKey ?? "")),
@@ -23,16 +34,8 @@ const cache = new AgentCache({
   extraTools: [],
   outbound: transport,
   egress: transport,
-  operator: operatorProviders(beckon.config.accounts, {
-    defaultWorkspaceId,
-    shared: false,
-    discovery: undefined,
-  }),
-  prices: new PriceTable({
-    models: new Map(),
-    voiceNanosPerSecond: undefined,
-    browserNanosPerSecond: undefined,
-  }),
+  operator,
+  pricer: createPricer({ database, operator, prices }),
 });
 
 /** Returns what one million input tokens cost in a run of the agent that starts now. */

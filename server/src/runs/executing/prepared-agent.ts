@@ -1,6 +1,5 @@
 import type { AgentConfig } from "@beckon/contract";
-import type { Circuit, Model, Tool } from "../../engine/index.ts";
-import type { CallPrice, TokenCounts } from "../../prices/index.ts";
+import type { Circuit, Model, PriceOf, Tool } from "../../engine/index.ts";
 
 /** An agent's version with the model and tools to execute it. */
 export interface PreparedAgent {
@@ -12,7 +11,7 @@ export interface PreparedAgent {
    */
   readonly circuit: Circuit | undefined;
   /** Returns what a call of the model costs. */
-  readonly priceOf: (usage: TokenCounts) => CallPrice;
+  readonly priceOf: PriceOf;
   readonly tools: readonly Tool[];
   /** Memory that the configuration of a draft run takes, in bytes; 0 for an agent's version. */
   readonly configBytes: number;
