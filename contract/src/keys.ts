@@ -4,8 +4,8 @@ import { cleanText, name } from "./text.ts";
 /**
  * Permissions that workspace keys and roles can have. `agents:invoke` starts runs. A scope ending
  * in `:write` includes pausing, rotating and deleting. `workspaces:own` is for owners only: it
- * permits adding and removing owners, resetting passwords and creating workspaces. `limits:write` is
- * for what money depends on: prices, and which providers are free.
+ * permits adding and removing owners, resetting passwords and creating workspaces. `limits:write`
+ * permits setting prices and marking providers as free.
  */
 export const scopes = [
   "agents:read",

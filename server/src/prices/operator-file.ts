@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { ConfigError, messageOf } from "../base/errors.ts";
 import { noOperatorPrices, type OperatorPrices } from "./operator-prices.ts";
 import { PriceMistakes, parseOperatorPrices } from "./parse-operator-prices.ts";
@@ -37,11 +37,10 @@ async function textOf(path: string): Promise<string> {
     new ConfigError(`BECKON_PRICES names ${path}, which cannot be read: ${why}.`);
   let bytes: Buffer;
   try {
-    await using file = await open(path, "r");
-    const { size } = await file.stat();
+    const { size } = await stat(path);
     if (size > maxBytes)
       throw unreadable(`it has ${size} bytes, and at most ${maxBytes} are allowed`);
-    bytes = await file.readFile();
+    bytes = await readFile(path);
   } catch (thrown) {
     throw thrown instanceof ConfigError ? thrown : unreadable(messageOf(thrown));
   }

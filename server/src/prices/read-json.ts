@@ -31,8 +31,8 @@ const tokens = {
 } as const;
 
 /**
- * Parses JSON (RFC 8259) that a person wrote. `JSON.parse` does not report where the fields are, and
- * it accepts an object with the same field twice.
+ * Parses JSON (RFC 8259) that a person wrote. Unlike `JSON.parse`, it reports where the fields are,
+ * and it rejects an object that has a field twice.
  * @throws JsonMistake if the text is not valid JSON, an object has a field twice, or the nesting is
  *   deeper than 20 levels.
  */

@@ -12,7 +12,10 @@ export interface TokenCounts {
 
 type AllCounts = { readonly [Name in keyof TokenCounts]-?: number };
 
-/** Returns the counts with each part limited to the whole, because providers report parts wrongly. */
+/**
+ * Returns the counts with each part limited to the whole. Some providers report parts that exceed
+ * it.
+ */
 export function plausibleParts(counts: TokenCounts): AllCounts {
   const { input_tokens, output_tokens } = counts;
   const cached = Math.min(counts.cached_input_tokens, input_tokens);

@@ -23,9 +23,9 @@ import { readVersion } from "./version-store.ts";
 
 /**
  * Maximum number of cached agent versions. An entry cannot become stale: versions are immutable,
- * and the cache key contains the provider's stamp, which changes whenever the provider or one of its
- * prices is changed. The prices of the operator and of the library do not change while a process
- * runs.
+ * and the cache key contains the provider's stamp, which changes whenever the provider or one of
+ * its prices is changed. The prices of the operator and of the library do not change while a
+ * process runs.
  */
 const maxPrepared = 2_000;
 
