@@ -1,13 +1,7 @@
 import type { ShownPrice } from "@beckon/contract";
-import {
-  calcPrice,
-  findProvider,
-  type ModelInfo,
-  type ModelPrice,
-  type Provider,
-  type TieredPrices,
-} from "@pydantic/genai-prices";
-import { plausibleParts, type TokenCounts } from "./token-counts.ts";
+import { calcPrice, findProvider, type ModelPrice, type Provider } from "@pydantic/genai-prices";
+import type { TokenCounts } from "./token-counts.ts";
+import { costOfCall, priceOfToken, type TokenPrices } from "./token-prices.ts";
 
 /** The price of a model in the price library. */
 export interface LibraryPrice {
@@ -32,38 +26,26 @@ export function findLibraryPrice(baseUrl: string, modelId: string): LibraryPrice
   const vendor = vendorAt(baseUrl);
   const found = vendor && calcPrice({}, modelId, { provider: vendor });
   if (!found) return undefined;
-  // A search in a list of one model takes half the time, and each model call makes one.
-  const provider = { ...found.provider, models: [meteredOnly(found.model)] };
-  const priceOf = (usage: Record<string, number>) => {
-    const result = calcPrice(usage, modelId, { provider });
-    return result !== null && isComplete(result.model_price) ? result : null;
+  const provider = { ...found.provider, models: [found.model] };
+  const now = () => calcPrice({}, modelId, { provider })?.model_price;
+  // A list of prices depends on the time. Reading it takes longer than computing a cost.
+  const constant = Array.isArray(found.model.prices) ? undefined : found.model_price;
+  const completePrice = () => {
+    const price = constant ?? now();
+    return price !== undefined && isComplete(price) ? price : undefined;
   };
   return {
     costOf(counts) {
-      const parts = plausibleParts(counts);
-      const result = priceOf({
-        input_tokens: parts.input_tokens,
-        output_tokens: parts.output_tokens,
-        cache_read_tokens: parts.cached_input_tokens,
-        cache_write_tokens: parts.cache_write_tokens,
-        output_reasoning_tokens: parts.reasoning_tokens,
-      });
-      return result && wholeMicros(result.total_price);
+      const price = completePrice();
+      if (price === undefined) return null;
+      const prices = tokenPricesAt(price, counts.input_tokens);
+      return costOfCall(prices, counts, priceOfToken(dollarsOfCall(price) * 1_000_000));
     },
     show() {
-      const result = priceOf({});
-      return result && shownPrice(result.model_price);
+      const price = completePrice();
+      return price === undefined ? null : shownPrice(price);
     },
   };
-}
-
-/**
- * Returns an amount in whole micro-dollars, rounded up. The library adds floating-point numbers, so
- * its result can differ from the exact one after the 15th digit. 14 digits are kept: otherwise
- * 0.1 + 0.2 would be rounded up as if it were more than 0.3.
- */
-export function wholeMicros(dollars: number): number {
-  return Math.ceil(Number((dollars * 1_000_000).toPrecision(14)));
 }
 
 /**
@@ -83,32 +65,14 @@ function vendorAt(baseUrl: string): Provider | undefined {
   return whole.test(address) ? vendor : undefined;
 }
 
-/** Keys of the library for what Beckon meters, and for the call itself. */
-const meteredKeys = [
+/** Keys of the library for what Beckon meters. */
+const tokenKeys = [
   "input_mtok",
   "output_mtok",
   "cache_read_mtok",
   "cache_write_mtok",
   "output_reasoning_mtok",
-  "requests_kcount",
 ] as const;
-
-/** Returns the model without prices for what Beckon does not meter, for example audio. */
-function meteredOnly(model: ModelInfo): ModelInfo {
-  const { prices } = model;
-  return {
-    ...model,
-    prices: Array.isArray(prices)
-      ? prices.map((each) => ({ ...each, prices: meteredPrices(each.prices) }))
-      : meteredPrices(prices),
-  };
-}
-
-function meteredPrices(prices: ModelPrice): ModelPrice {
-  const metered: ModelPrice = {};
-  for (const key of meteredKeys) if (prices[key] !== undefined) metered[key] = prices[key];
-  return metered;
-}
 
 /**
  * Returns whether the library knows what input and output cost. For some models it lists no price
@@ -118,47 +82,64 @@ function isComplete({ input_mtok, output_mtok }: ModelPrice): boolean {
   return input_mtok !== undefined && output_mtok !== undefined;
 }
 
-function shownPrice(price: ModelPrice): Omit<ShownPrice, "origin"> {
-  const starts = meteredKeys.flatMap((key) => tiersOf(price[key]).map(({ start }) => start));
-  const { requests_kcount: perThousandCalls } = price;
+/** Returns the prices of a call with this many input tokens. */
+function tokenPricesAt(price: ModelPrice, inputTokens: number): TokenPrices {
+  const dollars = dollarsAt(price, inputTokens);
   return {
-    ...ratesAt(price, 0),
-    call_micros: micros(baseOf(perThousandCalls ?? 0) / 1_000),
+    input: priceOfToken(dollars.input),
+    cachedInput: priceOfToken(dollars.cachedInput ?? dollars.input),
+    cacheWrite: priceOfToken(dollars.cacheWrite ?? dollars.input),
+    output: priceOfToken(dollars.output),
+    reasoning: priceOfToken(dollars.reasoning ?? dollars.output),
+  };
+}
+
+function shownPrice(price: ModelPrice): Omit<ShownPrice, "origin"> {
+  const starts = tokenKeys.flatMap((key) => tiersOf(price[key]).map(({ start }) => start));
+  return {
+    ...shownRatesAt(price, 0),
+    call_micros: micros(dollarsOfCall(price)),
     tiers: [...new Set(starts)]
       .sort((one, other) => one - other)
-      .map((start) => ({ above_input_tokens: start, ...ratesAt(price, start + 1) })),
+      .map((start) => ({ above_input_tokens: start, ...shownRatesAt(price, start + 1) })),
   };
 }
 
-/** Returns the prices of a call with this many input tokens. */
-function ratesAt(price: ModelPrice, inputTokens: number) {
-  const dollars = (key: (typeof meteredKeys)[number]) => {
-    const value = price[key];
-    return value === undefined ? undefined : dollarsAt(value, inputTokens);
-  };
-  const cached = dollars("cache_read_mtok");
-  const written = dollars("cache_write_mtok");
+function shownRatesAt(price: ModelPrice, inputTokens: number) {
+  const { input, output, cachedInput, cacheWrite } = dollarsAt(price, inputTokens);
   return {
-    input_micros_per_million: micros(dollars("input_mtok") ?? 0),
-    output_micros_per_million: micros(dollars("output_mtok") ?? 0),
-    cached_input_micros_per_million: cached === undefined ? null : micros(cached),
-    cache_write_micros_per_million: written === undefined ? null : micros(written),
+    input_micros_per_million: micros(input),
+    output_micros_per_million: micros(output),
+    cached_input_micros_per_million: cachedInput === undefined ? null : micros(cachedInput),
+    cache_write_micros_per_million: cacheWrite === undefined ? null : micros(cacheWrite),
   };
 }
 
-type LibraryValue = number | TieredPrices;
+type LibraryValue = ModelPrice[string];
 
-function dollarsAt(value: LibraryValue, inputTokens: number): number {
-  const tier = tiersOf(value).findLast(({ start }) => inputTokens > start);
-  return tier?.price ?? baseOf(value);
+/** Returns the dollars for 1,000,000 tokens of a call with this many input tokens. */
+function dollarsAt(price: ModelPrice, inputTokens: number) {
+  const dollars = (value: LibraryValue) => {
+    if (typeof value !== "object") return value;
+    return tiersOf(value).findLast(({ start }) => inputTokens > start)?.price ?? value.base;
+  };
+  return {
+    input: dollars(price.input_mtok) ?? 0,
+    cachedInput: dollars(price.cache_read_mtok),
+    cacheWrite: dollars(price.cache_write_mtok),
+    output: dollars(price.output_mtok) ?? 0,
+    reasoning: dollars(price.output_reasoning_mtok),
+  };
 }
 
-function baseOf(value: LibraryValue): number {
-  return typeof value === "number" ? value : value.base;
+/** Returns the dollars for each call. The library lists them for 1,000 calls, without tiers. */
+function dollarsOfCall({ requests_kcount: perThousand }: ModelPrice): number {
+  return typeof perThousand === "number" ? perThousand / 1_000 : 0;
 }
 
-function tiersOf(value: LibraryValue | undefined): TieredPrices["tiers"] {
-  if (value === undefined || typeof value === "number") return [];
+/** Returns the tiers in ascending order. */
+function tiersOf(value: LibraryValue) {
+  if (typeof value !== "object") return [];
   return value.tiers.toSorted((one, other) => one.start - other.start);
 }
 

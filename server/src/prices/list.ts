@@ -33,7 +33,8 @@ export async function listPrices({
       model,
     }),
   );
-  if (model !== undefined && rows.length === 0 && isShared(ctx, providerOf(model)))
+  const isUnused = rows.length === 0 && page.below === undefined;
+  if (model !== undefined && isUnused && isShared(ctx, providerOf(model)))
     rows.push({ model, providerId: null, provider: null, price: null });
   const { data, next } = page.page(rows.map((row) => ({ id: idOf(row), row })));
   return { data: data.map(({ row }) => toModelPrice(ctx, withTimes(row))), next };

@@ -2,8 +2,8 @@ import type { PriceOrigin, Rates, ShownPrice } from "@beckon/contract";
 import { LRUCache } from "lru-cache";
 import { findLibraryPrice, type LibraryPrice } from "./library-price.ts";
 import { type OperatorPrices, operatorRates } from "./operator-prices.ts";
-import { costByRates, costOfTime } from "./rates.ts";
 import type { TokenCounts } from "./token-counts.ts";
+import { costOfCall, costOfTime, tokenPricesOf } from "./token-prices.ts";
 
 /** What a call costs. */
 export interface CallPrice {
@@ -146,9 +146,10 @@ export class PriceTable {
 }
 
 function byRates(origin: PriceOrigin, rates: Rates): KnownPrice {
+  const prices = tokenPricesOf(rates);
   return {
     origin,
-    costOf: (counts) => costByRates(rates, counts),
+    costOf: (counts) => costOfCall(prices, counts),
     show: () => ({ origin, ...rates, call_micros: 0, tiers: [] }),
   };
 }

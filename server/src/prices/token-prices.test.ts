@@ -1,7 +1,7 @@
 import type { Rates } from "@beckon/contract";
 import { expect, test } from "vitest";
-import { costByRates, costOfTime } from "./rates.ts";
 import type { TokenCounts } from "./token-counts.ts";
+import { costOfCall, costOfTime, tokenPricesOf } from "./token-prices.ts";
 
 const rates = (input: number, output: number, cached?: number, written?: number): Rates => ({
   input_micros_per_million: input,
@@ -19,6 +19,8 @@ const counts = (
   cached_input_tokens: cached,
   cache_write_tokens: written,
 });
+
+const costByRates = (price: Rates, tokens: TokenCounts) => costOfCall(tokenPricesOf(price), tokens);
 
 test("one million tokens cost the price", () => {
   expect(costByRates(rates(2_500_000, 10_000_000), counts(1_000_000, 1_000_000))).toBe(12_500_000);
