@@ -35,6 +35,7 @@ const layers = [
       "events",
       "subscriptions",
       "usage",
+      "prices",
       "providers",
       "accounts",
       "processes",

@@ -163,6 +163,14 @@ async function prepare(
   const newRun = async () => (await beckon.invoke(agent, "Hello")).body.run_id as string;
   const runId = (await beckon.invoke(agent, longInput)).body.run_id as string;
   const newKey = async () => (await created("/keys", { name: "Test", preset: "observer" })).id;
+  const newPrice = async (model: string) => {
+    const body = {
+      model: `scripted/${model}`,
+      input_micros_per_million: 1,
+      output_micros_per_million: 1,
+    };
+    return (await created("/prices", body)).id;
+  };
   const invite = (email: string) => created("/invitations", { email, role: "viewer" });
   const modelUrl = (await startModelServer()).url;
   const newPerson = () => addPerson(beckon, { role: "viewer" });
@@ -181,6 +189,7 @@ async function prepare(
     [example("run")]: runId,
     [example("art")]: await artifactOf(beckon, runId),
     [example("prv")]: (await beckon.createProvider(modelUrl)).id,
+    [example("pri")]: await newPrice("one"),
     [example("key")]: await newKey(),
     [example("wsp")]: (await beckon.call("/workspaces")).body.data[0].id,
     [example("usr")]: (await newPerson()).id,
@@ -203,6 +212,7 @@ async function prepare(
     deleteTrigger: withId("trg", (await beckon.createTrigger(agent.id)).id),
     deleteRun: withId("run", await newRun()),
     deleteKey: withId("key", await newKey()),
+    deletePrice: withId("pri", await newPrice("other")),
     deleteProvider: withId("prv", (await beckon.createProvider(modelUrl, "other")).id),
     removeMember: withId("usr", (await newPerson()).id),
     checkSetup: withLink(setupLink),

@@ -71,7 +71,7 @@ export type Limits = z.infer<typeof limits>;
  * `provider/model`: the provider's name in the workspace, and the name that the provider itself
  * uses for the model.
  */
-const modelName = cleanText(300)
+export const modelName = cleanText(300)
   .min(3)
   .regex(/^[^/\s]+\/\S+$/, "must be provider/model, for example demo/echo");
 

@@ -113,6 +113,17 @@ export {
   updateMemberBody,
 } from "./members.ts";
 export {
+  createPriceBody,
+  type ModelPrice,
+  maxMicrosPerMillion,
+  modelPrice,
+  type PriceOrigin,
+  pricesQuery,
+  type Rates,
+  type ShownPrice,
+  updatePriceBody,
+} from "./prices.ts";
+export {
   createProviderBody,
   defaultBaseUrls,
   type ModelList,

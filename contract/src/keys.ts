@@ -4,7 +4,8 @@ import { cleanText, name } from "./text.ts";
 /**
  * Permissions that workspace keys and roles can have. `agents:invoke` starts runs. A scope ending
  * in `:write` includes pausing, rotating and deleting. `workspaces:own` is for owners only: it
- * permits adding and removing owners, resetting passwords and creating workspaces.
+ * permits adding and removing owners, resetting passwords and creating workspaces. `limits:write`
+ * permits setting prices and marking providers as free.
  */
 export const scopes = [
   "agents:read",
@@ -16,6 +17,7 @@ export const scopes = [
   "runs:write",
   "providers:read",
   "providers:write",
+  "limits:write",
   "keys:read",
   "keys:write",
   "audit:read",
@@ -35,6 +37,7 @@ export type Scope = (typeof scopes)[number];
 export const workspaceScopes: readonly Scope[] = [
   "providers:read",
   "providers:write",
+  "limits:write",
   "audit:read",
   "members:read",
   "members:write",

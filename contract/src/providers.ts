@@ -65,6 +65,8 @@ export const createProviderBody = z
     kind: providerKind,
     base_url: baseUrl.optional(),
     api_key: apiKey.optional(),
+    /** Whether calls cost nothing. `true` needs the scope `limits:write`. */
+    free: z.boolean().default(false),
   })
   .refine(({ kind, base_url }) => kind !== "openai-compatible" || base_url !== undefined, {
     path: ["base_url"],
@@ -84,10 +86,13 @@ export const createProviderBody = z
  * Body of `PATCH /providers/:provider_id`. `api_key: null` removes the key, and `base_url: null`
  * restores the default of the kind. If a key is stored, a `base_url` with another scheme, host or
  * port needs `api_key` in the same request, so that the stored key is not sent to another server.
+ * To change `free`, or the `base_url` of a provider that is free or has prices, the scope
+ * `limits:write` is needed as well.
  */
 export const updateProviderBody = z.strictObject({
   base_url: baseUrl.nullable().optional(),
   api_key: apiKey.nullable().optional(),
+  free: z.boolean().optional(),
 });
 
 /**
@@ -113,6 +118,8 @@ export const provider = z.object({
   base_url: z.string().nullable(),
   /** Last four characters of the key; null if there is no key or the provider is the operator's. */
   api_key_last4: z.string().nullable(),
+  /** Whether calls of the provider cost nothing. false for a provider of the operator. */
+  free: z.boolean(),
   /** null for a provider of the operator. */
   created_at: z.iso.datetime().nullable(),
   /** null for a provider of the operator. */

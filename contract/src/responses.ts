@@ -52,7 +52,7 @@ export const emptyBody = z.strictObject({});
  */
 export const pageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
-  after: z.string().max(1_000).optional(),
+  after: z.string().max(2_000).optional(),
 });
 export type PageQuery = z.infer<typeof pageQuery>;
 

@@ -77,6 +77,8 @@ export interface Config {
    * ports) become providers of the workspace `default`.
    */
   readonly discover: boolean;
+  /** Absolute path of the operator's prices; undefined if there is no such file. */
+  readonly pricesFile: string | undefined;
   readonly logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
 }
 
@@ -301,6 +303,14 @@ const settings = {
       "1: model servers on this machine (Ollama, LM Studio, llama.cpp, vLLM at their default " +
       "ports) become providers of `default`. 0: they do not.",
   },
+  BECKON_PRICES: {
+    schema: z.string().min(1).optional(),
+    may: "the path of a JSON file with prices",
+    help:
+      "JSON file with the [operator's prices](money.md#prices-of-the-operator) of models. " +
+      "It takes precedence over the price library.",
+    unset: "no file",
+  },
   BECKON_EGRESS_ALLOW: {
     schema: z
       .string()
@@ -423,6 +433,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     },
     shareProviders: values.BECKON_SHARE_PROVIDERS === "1",
     discover: values.BECKON_DISCOVER === "1",
+    pricesFile: values.BECKON_PRICES === undefined ? undefined : resolve(values.BECKON_PRICES),
     logLevel: values.LOG_LEVEL,
   });
 }

@@ -22,6 +22,7 @@ import {
   type StreamLimits,
 } from "./http/index.ts";
 import { recordKeyUse } from "./keys/index.ts";
+import { PriceTable, readOperatorPrices } from "./prices/index.ts";
 import { keepLease, recordDeaths, registerProcess } from "./processes/index.ts";
 import {
   Discovery,
@@ -146,6 +147,7 @@ async function build(
   if (databaseUrl === undefined || masterKey === undefined)
     throw new ConfigError("DATABASE_URL and BECKON_MASTER_KEY are needed to start a server.");
   const log = createLog(config.logLevel);
+  const prices = new PriceTable(await readOperatorPrices(config.pricesFile));
   const previous =
     config.previousMasterKey === undefined ? undefined : parseMasterKey(config.previousMasterKey);
   const cipher = createSecretCipher(parseMasterKey(masterKey), previous);
@@ -200,6 +202,7 @@ async function build(
     outbound,
     egress,
     operator,
+    prices,
   });
   opened.defer(() => runs.processMessages.close());
   const lease = keepLease({
@@ -228,6 +231,7 @@ async function build(
       outbound,
       modelLists: new ModelLists(),
       operator,
+      prices,
       publicUrl: () => url,
       trustProxy: config.trustProxy,
       keyUse: recordKeyUse(database, log),

@@ -20,6 +20,8 @@ export interface FilledWorkspace {
   readonly deletedAgentId: string;
   readonly trigger: { readonly id: string; readonly url: string };
   readonly provider: { readonly id: string; readonly name: string };
+  /** Price of a model of the provider. */
+  readonly priceId: string;
   /** Secret of a tool of the agent. */
   readonly secretId: string;
   /** A run of the agent that has ended. */
@@ -85,6 +87,12 @@ async function fillWorkspace(
   await beckon.call("/providers", {
     credential: key,
     body: { name: `${mark}-2`, kind: "openai-compatible", base_url: model.url },
+  });
+  const rates = { input_micros_per_million: 1_000_000, output_micros_per_million: 2_000_000 };
+  const { id: priceId } = await send("/prices", { model: `${mark}/large`, ...rates });
+  await beckon.call("/prices", {
+    credential: key,
+    body: { model: `${mark}-2/large`, ...rates },
   });
   const tool = {
     type: "http",
@@ -163,6 +171,7 @@ async function fillWorkspace(
     deletedAgentId,
     trigger,
     provider,
+    priceId,
     secretId,
     runId,
     artifactId,
@@ -182,6 +191,7 @@ export function pathParametersOf(of: FilledWorkspace): Readonly<Record<string, s
     ":run_id": of.runId,
     ":artifact_id": of.artifactId,
     ":provider_id": of.provider.id,
+    ":price_id": of.priceId,
     ":key_id": of.keyId,
     ":user_id": of.viewer.id,
     ":invitation_id": of.invitationId,

@@ -23,6 +23,7 @@ import type {
   CreateInvitationBody,
   CreateKeyAnswer,
   CreateKeyBody,
+  CreatePriceBody,
   CreateProviderBody,
   CreateResetLinkAnswer,
   CreateTriggerAnswer,
@@ -58,6 +59,7 @@ import type {
   ListKeysQuery,
   ListMembersQuery,
   ListModelsQuery,
+  ListPricesQuery,
   ListProvidersQuery,
   ListRunEventsQuery,
   ListRunsQuery,
@@ -67,6 +69,7 @@ import type {
   Me,
   Member,
   ModelList,
+  ModelPrice,
   PauseAgentBody,
   Provider,
   ProviderCheck,
@@ -95,6 +98,7 @@ import type {
   UpdateKeyBody,
   UpdateMeBody,
   UpdateMemberBody,
+  UpdatePriceBody,
   UpdateProviderBody,
   UpdateTriggerBody,
   UpdateWorkspaceBody,
@@ -612,7 +616,7 @@ export function bindOperations(send: Sender) {
         ),
     },
     providers: {
-      /** Create provider. The host of base_url must be public, unless the operator of Beckon names it in BECKON_EGRESS_ALLOW. Needs the scope `providers:write`. */
+      /** Create provider. The host of base_url must be public, unless the operator of Beckon names it in BECKON_EGRESS_ALLOW. `free` needs `limits:write` as well. Needs the scope `providers:write`. */
       create: (body: CreateProviderBody, options?: OnceOptions): Promise<Provider> =>
         send.data<Provider>({ method: "POST", path: "/providers", body, once: true }, options),
 
@@ -627,7 +631,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Update provider. null removes the key, or restores the default address of the kind. If a key is stored, a `base_url` of another origin (scheme, host, port) needs `api_key` in the same request: a key is sent only to the origin for which it was set. Needs the scope `providers:write`. */
+      /** Update provider. null removes the key, or restores the default address of the kind. If a key is stored, a `base_url` of another origin (scheme, host, port) needs `api_key` in the same request: a key is sent only to the origin for which it was set. A change of `free`, or of the `base_url` of a provider that is free or has prices, needs `limits:write` as well. Needs the scope `providers:write`. */
       update: (
         providerId: string,
         body: UpdateProviderBody,
@@ -638,7 +642,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Delete provider. Fails while an agent uses the provider, and for a provider of the operator. Needs the scope `providers:write`. */
+      /** Delete provider. Fails while an agent uses the provider, and for a provider of the operator. Deletes the prices of its models too. Needs the scope `providers:write`. */
       delete: (providerId: string, options?: CallOptions): Promise<void> =>
         send.nothing(
           { method: "DELETE", path: "/providers/{provider_id}", params: [providerId] },
@@ -656,6 +660,37 @@ export function bindOperations(send: Sender) {
       /** List the models that agents can use. One item for each provider of GET /providers, and one for the built-in demo/echo. A provider that does not list its models in time has an error in their place. Lists are up to 30 seconds old. Needs the scope `providers:read`. Reads further pages as they are needed. */
       list: (query?: ListModelsQuery, options?: CallOptions): Listing<ModelList> =>
         send.list<ModelList>({ method: "GET", path: "/models", query }, options),
+    },
+    prices: {
+      /** Set price. Sets the price of a model of one of the workspace's own providers, in micro-dollars for 1,000,000 tokens. It applies to runs that start or resume afterwards. Only the operator sets prices for the operator's providers. Needs the scope `limits:write`. */
+      create: (body: CreatePriceBody, options?: OnceOptions): Promise<ModelPrice> =>
+        send.data<ModelPrice>({ method: "POST", path: "/prices", body, once: true }, options),
+
+      /** List prices. What the models cost that agents use, and those for which the workspace set a price, in the order of their names. Needs the scope `providers:read`. Reads further pages as they are needed. */
+      list: (query?: ListPricesQuery, options?: CallOptions): Listing<ModelPrice> =>
+        send.list<ModelPrice>({ method: "GET", path: "/prices", query }, options),
+
+      /** Get price. Needs the scope `providers:read`. */
+      get: (priceId: string, options?: CallOptions): Promise<ModelPrice> =>
+        send.data<ModelPrice>(
+          { method: "GET", path: "/prices/{price_id}", params: [priceId] },
+          options,
+        ),
+
+      /** Update price. null as the price of cached input or of cache writes means the price of input. Costs that were recorded stay. Needs the scope `limits:write`. */
+      update: (
+        priceId: string,
+        body: UpdatePriceBody,
+        options?: CallOptions,
+      ): Promise<ModelPrice> =>
+        send.data<ModelPrice>(
+          { method: "PATCH", path: "/prices/{price_id}", params: [priceId], body },
+          options,
+        ),
+
+      /** Delete price. The model then has the price that applies without it. Needs the scope `limits:write`. */
+      delete: (priceId: string, options?: CallOptions): Promise<void> =>
+        send.nothing({ method: "DELETE", path: "/prices/{price_id}", params: [priceId] }, options),
     },
     tools: {
       /** Import HTTP tool. Converts an OpenAPI document to an HTTP tool. Stores and calls nothing: add the secrets and put the tool into an agent. Needs the scope `agents:write`. */

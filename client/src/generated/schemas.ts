@@ -668,6 +668,7 @@ export interface Provider {
   origin: "workspace" | "environment" | "discovered";
   base_url: string | null;
   api_key_last4: string | null;
+  free: boolean;
   created_at: string | null;
   updated_at: string | null;
 }
@@ -682,6 +683,43 @@ export interface ModelList {
   origin: "workspace" | "environment" | "discovered" | "built_in";
   models: string[];
   error: string | null;
+}
+export interface ModelPrice {
+  id: string | null;
+  model: string;
+  provider_id: string | null;
+  current: {
+    input_micros_per_million: number;
+    output_micros_per_million: number;
+    cached_input_micros_per_million: number | null;
+    cache_write_micros_per_million: number | null;
+    origin: "library" | "operator" | "workspace" | "free";
+    call_micros: number;
+    tiers: {
+      input_micros_per_million: number;
+      output_micros_per_million: number;
+      cached_input_micros_per_million: number | null;
+      cache_write_micros_per_million: number | null;
+      above_input_tokens: number;
+    }[];
+  } | null;
+  standard: {
+    input_micros_per_million: number;
+    output_micros_per_million: number;
+    cached_input_micros_per_million: number | null;
+    cache_write_micros_per_million: number | null;
+    origin: "library" | "operator" | "workspace" | "free";
+    call_micros: number;
+    tiers: {
+      input_micros_per_million: number;
+      output_micros_per_million: number;
+      cached_input_micros_per_million: number | null;
+      cache_write_micros_per_million: number | null;
+      above_input_tokens: number;
+    }[];
+  } | null;
+  created_at: string | null;
+  updated_at: string | null;
 }
 export interface Key {
   id: string;
@@ -1439,6 +1477,7 @@ export interface CreateProviderBody {
   kind: "openai" | "openai-chat" | "anthropic" | "google" | "openai-compatible";
   base_url?: string;
   api_key?: string;
+  free?: boolean;
 }
 export interface ListProvidersQuery {
   limit?: number;
@@ -1447,10 +1486,29 @@ export interface ListProvidersQuery {
 export interface UpdateProviderBody {
   base_url?: string | null;
   api_key?: string | null;
+  free?: boolean;
 }
 export interface ListModelsQuery {
   limit?: number;
   after?: string;
+}
+export interface CreatePriceBody {
+  model: string;
+  input_micros_per_million: number;
+  output_micros_per_million: number;
+  cached_input_micros_per_million?: number | null;
+  cache_write_micros_per_million?: number | null;
+}
+export interface ListPricesQuery {
+  limit?: number;
+  after?: string;
+  model?: string;
+}
+export interface UpdatePriceBody {
+  input_micros_per_million?: number;
+  output_micros_per_million?: number;
+  cached_input_micros_per_million?: number | null;
+  cache_write_micros_per_million?: number | null;
 }
 export interface ImportHttpToolAnswer {
   tool: {
@@ -1486,6 +1544,7 @@ export interface CreateKeyBody {
     | "runs:write"
     | "providers:read"
     | "providers:write"
+    | "limits:write"
     | "keys:read"
     | "keys:write"
     | "audit:read"
@@ -1520,6 +1579,7 @@ export interface UpdateKeyBody {
     | "runs:write"
     | "providers:read"
     | "providers:write"
+    | "limits:write"
     | "keys:read"
     | "keys:write"
     | "audit:read"

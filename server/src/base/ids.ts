@@ -12,6 +12,7 @@ export type IdPrefix =
   | "wsp"
   | "key"
   | "prv"
+  | "pri"
   | "evt"
   | "art"
   /** Conversations. Reserved for later, not used yet. */

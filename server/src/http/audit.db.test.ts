@@ -12,6 +12,14 @@ const { engine } = beckon.db.database;
 const model = await startModelServer();
 model.script(held(new Promise(() => {}), echo()));
 const provider = await beckon.createProvider(model.url, "held");
+const rates = {
+  input_micros_per_million: 1_000_000,
+  output_micros_per_million: 4_000_000,
+  cached_input_micros_per_million: null,
+  cache_write_micros_per_million: null,
+};
+const price = (await beckon.call("/prices", { body: { model: "held/priced", ...rates } })).body
+  .data;
 const agent = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
 const waiting = await beckon.createAgent({ model: "held/x" });
@@ -219,6 +227,34 @@ const acts: readonly Act[] = [
       after: { api_key_last4: apiKey.slice(-4) },
       api_key: "replaced",
     },
+  },
+  {
+    action: "provider.update",
+    request: ["PATCH", `/providers/${provider.id}`, { free: true }],
+    target: provider.id,
+    data: { before: { free: false }, after: { free: true } },
+  },
+  {
+    action: "price.create",
+    request: ["POST", "/prices", { model: "held/x", ...rates }],
+    target: made,
+    data: { model: "held/x", ...rates },
+  },
+  {
+    action: "price.update",
+    request: ["PATCH", `/prices/${price.id}`, { cached_input_micros_per_million: 100_000 }],
+    target: price.id,
+    data: {
+      model: "held/priced",
+      before: { cached_input_micros_per_million: null },
+      after: { cached_input_micros_per_million: 100_000 },
+    },
+  },
+  {
+    action: "price.delete",
+    request: ["DELETE", `/prices/${price.id}`],
+    target: price.id,
+    data: { model: "held/priced", ...rates, cached_input_micros_per_million: 100_000 },
   },
   {
     action: "key.create",

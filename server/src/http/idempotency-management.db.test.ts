@@ -20,6 +20,7 @@ async function routes() {
   const deleted = await beckon.createAgent();
   await beckon.call(`/agents/${deleted.id}`, { method: "DELETE" });
   const key = (await beckon.call("/keys", { body: { name: "Test", preset: "invoke" } })).body.data;
+  const provider = await beckon.createProvider("http://127.0.0.1:9/v1", `q${agent.id.slice(-20)}`);
   return {
     "create an agent": { path: "/agents", body: { name: "Test", model: "demo/echo" }, status: 201 },
     "create a trigger": {
@@ -33,6 +34,15 @@ async function routes() {
         name: `p${agent.id.slice(-20)}`,
         kind: "openai-compatible",
         base_url: "http://127.0.0.1:9/v1",
+      },
+      status: 201,
+    },
+    "set a price": {
+      path: "/prices",
+      body: {
+        model: `${provider.name}/large`,
+        input_micros_per_million: 1,
+        output_micros_per_million: 1,
       },
       status: 201,
     },
@@ -76,6 +86,7 @@ const names: readonly RouteName[] = [
   "create an agent",
   "create a trigger",
   "create a provider",
+  "set a price",
   "rotate an agent's token",
   "rotate a trigger's token",
   "create a key",

@@ -12,6 +12,15 @@ const agent = await beckon.createAgent();
 const other = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
 const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
+const { data: price } = (
+  await beckon.call("/prices", {
+    body: {
+      model: `${provider.name}/large`,
+      input_micros_per_million: 1,
+      output_micros_per_million: 1,
+    },
+  })
+).body;
 // The key has only the scope `keys:write`, which every credential that rotates it here has too. A
 // key cannot be rotated with a credential that lacks one of its scopes.
 const { data: key } = (
@@ -80,6 +89,11 @@ const routes: readonly (readonly [scope: string, method: string, path: string])[
   ["providers:read", "GET", `/providers/${provider.id}`],
   ["providers:write", "PATCH", `/providers/${provider.id}`],
   ["providers:write", "DELETE", `/providers/${provider.id}`],
+  ["limits:write", "POST", "/prices"],
+  ["providers:read", "GET", "/prices"],
+  ["providers:read", "GET", `/prices/${price.id}`],
+  ["limits:write", "PATCH", `/prices/${price.id}`],
+  ["limits:write", "DELETE", `/prices/${price.id}`],
   ["agents:write", "POST", "/tools/http/import"],
   ["keys:write", "POST", "/keys"],
   ["keys:read", "GET", "/keys"],

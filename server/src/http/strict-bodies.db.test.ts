@@ -10,6 +10,10 @@ const trigger = await beckon.createTrigger(agent.id);
 const deleted = await beckon.createAgent();
 await beckon.call(`/agents/${deleted.id}`, { method: "DELETE" });
 const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
+const rates = { input_micros_per_million: 1, output_micros_per_million: 1 };
+const { data: price } = (
+  await beckon.call("/prices", { body: { model: `${provider.name}/large`, ...rates } })
+).body;
 const { data: key } = (await beckon.call("/keys", { body: { name: "Test", preset: "invoke" } }))
   .body;
 const { body: invoked } = await beckon.invoke(agent, "Hello");
@@ -41,6 +45,8 @@ const routes: readonly (readonly [method: string, path: string, body: Record<str
       { name: "other", kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1" },
     ],
     ["PATCH", `/providers/${provider.id}`, {}],
+    ["POST", "/prices", { model: `${provider.name}/small`, ...rates }],
+    ["PATCH", `/prices/${price.id}`, {}],
     ["POST", "/tools/http/import", { document: {} }],
     ["POST", "/keys", { name: "Test", preset: "invoke" }],
     ["PATCH", `/keys/${key.id}`, {}],

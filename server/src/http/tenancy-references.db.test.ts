@@ -132,7 +132,8 @@ const plainInBodies = new Set(
   secret prefix secret_last4 query operations method url parameters body safe_to_repeat idempotency_header timeout_seconds
   max_response_bytes max_calls_per_run limits max_steps max_concurrent_runs max_queued_runs max_attempts max_answer_bytes metadata reason grace_seconds
   beckon agents paused pause_reason triggers prompt_prefix enabled filter error created_after created_before status source all version
-  payload content_type input config kind base_url api_key document scopes preset expires_in_days expires_at time_zone role`.split(
+  payload content_type input config kind base_url api_key free document
+  input_micros_per_million output_micros_per_million cached_input_micros_per_million cache_write_micros_per_million scopes preset expires_in_days expires_at time_zone role`.split(
     /\s+/,
   ),
 );
@@ -189,6 +190,10 @@ const cases: Readonly<
     (given) => [{ input: "Hello", config: { model: given } }, 400] as const,
   ),
   "startDraftRun.secret_id": [[{ input: "Hello", config: { tools } }, 400]],
+  "createPrice.model": [model, byId].map(
+    (given) =>
+      [{ model: given, input_micros_per_million: 1, output_micros_per_million: 1 }, 400] as const,
+  ),
   "createKey.agent_ids": [theirs.agent.id, theirs.deletedAgentId].map(
     (id) => [{ name: "Test", preset: "invoke", agent_ids: [ours.agent.id, id] }, 404] as const,
   ),

@@ -3,7 +3,7 @@ import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace, isUniqueViolation } from "../base/database/index.ts";
 import type { Egress } from "../base/egress/index.ts";
-import { ApiError } from "../base/errors.ts";
+import { ApiError, attempt, orThrow } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
@@ -14,7 +14,7 @@ import { insertProvider } from "./store.ts";
 /**
  * Adds a provider.
  * @throws ApiError `conflict` if the name is reserved or in use; `bad_request` if the address is
- *   private and not allowed.
+ *   private and not allowed; `forbidden` if the caller may not add providers, or not free ones.
  */
 export async function createProvider({
   ctx,
@@ -24,11 +24,14 @@ export async function createProvider({
   input: { body: UnparsedBody };
 }): Promise<Once<Provider>> {
   permit(ctx, "providers:write");
+  const given = attempt(() => parseBody(createProviderBody, input.body));
+  // Limits in money do not stop calls that cost nothing.
+  if (given.ok && given.value.free) permit(ctx, "limits:write");
   const { tenant } = ctx.database;
   const addressError = await privateAddressError(ctx.egress, input.body);
   return inWorkspace(tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, async () => {
-      const body = parseBody(createProviderBody, input.body);
+      const body = orThrow(given);
       if (addressError !== undefined) throw addressError;
       if (body.name === reservedName) throw nameConflict(body.name, "is reserved");
       const id = newId("prv");
@@ -38,6 +41,7 @@ export async function createProvider({
         name: body.name,
         kind: body.kind,
         base_url: body.base_url ?? null,
+        free: body.free,
         ...sealKey(
           ctx.cipher,
           owner,
@@ -50,7 +54,12 @@ export async function createProvider({
       await record(tx, ctx, {
         action: "provider.create",
         target: id,
-        data: { name: body.name, kind: body.kind, base_url: body.base_url },
+        data: {
+          name: body.name,
+          kind: body.kind,
+          base_url: body.base_url,
+          ...(body.free ? { free: true } : {}),
+        },
       });
       return toProvider(row);
     }),

@@ -28,6 +28,7 @@ export function toProvider(row: ProviderRow): Provider {
     origin: "workspace",
     base_url: row.base_url,
     api_key_last4: row.api_key_last4,
+    free: row.free,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

@@ -36,6 +36,7 @@ describe("creating a provider", () => {
         origin: "workspace",
         base_url: nowhere,
         api_key_last4: "cdef",
+        free: false,
         created_at: time,
         updated_at: time,
       },

@@ -90,6 +90,7 @@ export function insertProvider(
     name: string;
     kind: string;
     base_url: string | null;
+    free: boolean;
   } & SealedKey,
 ): Promise<ProviderRow> {
   return tx.insertInto("providers").values(row).returningAll().executeTakeFirstOrThrow();
@@ -100,7 +101,7 @@ export type SealedKey = Pick<ProviderRow, "api_key_sealed" | "api_key_last4" | "
 export function updateProviderRow(
   tx: WorkspaceTransaction,
   row: ProviderRow,
-  change: Partial<SealedKey & { base_url: string | null }>,
+  change: Partial<SealedKey & { base_url: string | null; free: boolean }>,
 ): Promise<ProviderRow> {
   return tx
     .updateTable("providers")
@@ -112,8 +113,8 @@ export function updateProviderRow(
 }
 
 /**
- * Marks the provider as deleted and removes its key. Runs of older agent versions that use this
- * provider then fail with a clear error.
+ * Marks the provider as deleted and removes its key and its prices. Runs of older agent versions
+ * that use this provider then fail with a clear error.
  */
 export async function deleteProviderRow(tx: WorkspaceTransaction, row: ProviderRow): Promise<void> {
   await tx
@@ -128,6 +129,23 @@ export async function deleteProviderRow(tx: WorkspaceTransaction, row: ProviderR
     .where("id", "=", row.id)
     .where("workspace_id", "=", row.workspace_id)
     .execute();
+  await tx
+    .deleteFrom("prices")
+    .where("provider_id", "=", row.id)
+    .where("workspace_id", "=", row.workspace_id)
+    .execute();
+}
+
+/** Returns whether the workspace set a price for a model of the provider. */
+export async function hasPrices(tx: WorkspaceTransaction, row: ProviderRow): Promise<boolean> {
+  const price = await tx
+    .selectFrom("prices")
+    .select("id")
+    .where("provider_id", "=", row.id)
+    .where("workspace_id", "=", row.workspace_id)
+    .limit(1)
+    .executeTakeFirst();
+  return price !== undefined;
 }
 
 /**

@@ -8,6 +8,7 @@ import type { HeapGuard } from "../base/heap-guard.ts";
 import type { Log } from "../base/log.ts";
 import { circuitPolicy, createCircuits } from "../engine/index.ts";
 import { createEventPoller, type EventPoller } from "../events/index.ts";
+import type { PriceTable } from "../prices/index.ts";
 import { OwnProcess } from "../processes/index.ts";
 import type { ClaimPorts } from "./claiming/index.ts";
 import {
@@ -22,7 +23,7 @@ import {
 } from "./executing/index.ts";
 import { createAppends } from "./journal/index.ts";
 import type { CancelPorts } from "./managing/index.ts";
-import { builtInPricer } from "./pricer.ts";
+import { createPricer } from "./pricer.ts";
 import {
   createQueueLimits,
   createStarts,
@@ -50,6 +51,8 @@ export type RunServices = StartPorts &
 /** Dependencies and limits of the services for runs. */
 export interface RunServicesOptions extends Omit<AgentCacheOptions, "circuits" | "pricer"> {
   readonly database: Database;
+  /** The prices of the operator and of the library. */
+  readonly prices: PriceTable;
   readonly log: Log;
   readonly processId: string;
   /** Maximum number of runs that this process executes at the same time. */
@@ -86,7 +89,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   const mutex = createMutex();
   const onWritten = () => tail.noteWritten();
   const appends = createAppends(database, { mutex, onWritten });
-  const pricer = builtInPricer;
+  const pricer = createPricer(options);
   const agents = new AgentCache({
     ...options,
     pricer,

@@ -14,6 +14,7 @@ export const scopes: readonly Scope[] = [
   "runs:write",
   "providers:read",
   "providers:write",
+  "limits:write",
   "keys:read",
   "keys:write",
   "audit:read",
@@ -26,7 +27,7 @@ export const scopes: readonly Scope[] = [
 
 /** Whether a key that is limited to some agents cannot have the scope. */
 export function isOfWorkspace(scope: Scope): boolean {
-  return /^(providers|audit|members|workspaces):/.test(scope);
+  return /^(providers|limits|audit|members|workspaces):/.test(scope);
 }
 
 const observer: readonly Scope[] = ["agents:read", "triggers:read", "runs:read", "providers:read"];
@@ -62,6 +63,7 @@ export const scopeTexts: Readonly<Record<Scope, string>> = {
   "runs:write": "Retry, cancel and delete runs",
   "providers:read": "See providers and models",
   "providers:write": "Add, change, check and delete providers",
+  "limits:write": "Set prices, and mark providers as free",
   "keys:read": "See keys",
   "keys:write": "Create, rotate and delete keys",
   "audit:read": "See who did what",

@@ -279,6 +279,29 @@ alter table password_resets enable row level security;
 alter table password_resets force row level security;
 create policy nobody on password_resets as permissive for all to public using ((current_setting('beckon.workspace'::text, true) = '*'::text));
 
+create table prices (
+  id text not null,
+  workspace_id text not null,
+  provider_id text not null,
+  model text not null,
+  input_micros_per_million integer not null,
+  output_micros_per_million integer not null,
+  cached_input_micros_per_million integer,
+  cache_write_micros_per_million integer,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint prices_cache_write_micros_per_million_check CHECK ((cache_write_micros_per_million >= 0)),
+  constraint prices_cached_input_micros_per_million_check CHECK ((cached_input_micros_per_million >= 0)),
+  constraint prices_input_micros_per_million_check CHECK ((input_micros_per_million >= 0)),
+  constraint prices_output_micros_per_million_check CHECK ((output_micros_per_million >= 0)),
+  constraint prices_pkey PRIMARY KEY (id, workspace_id),
+  constraint prices_workspace_id_provider_id_fkey FOREIGN KEY (workspace_id, provider_id) REFERENCES providers(workspace_id, id)
+);
+CREATE UNIQUE INDEX prices_model ON public.prices USING btree (workspace_id, provider_id, model);
+alter table prices enable row level security;
+alter table prices force row level security;
+create policy tenant on prices as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
 create table processes (
   id text not null,
   engine_version integer not null,
@@ -302,6 +325,7 @@ create table providers (
   updated_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
   api_key_url text,
+  free boolean not null default false,
   constraint providers_pkey PRIMARY KEY (id, workspace_id),
   constraint providers_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );

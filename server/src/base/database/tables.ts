@@ -99,9 +99,23 @@ interface Providers {
    * if no key is stored, or if an earlier version stored it during an upgrade.
    */
   api_key_url: string | null;
+  free: Generated<boolean>;
   created_at: Time;
   updated_at: Time;
   deleted_at: OptionalTime;
+}
+
+interface Prices {
+  id: string;
+  workspace_id: string;
+  provider_id: string;
+  model: string;
+  input_micros_per_million: number;
+  output_micros_per_million: number;
+  cached_input_micros_per_million: number | null;
+  cache_write_micros_per_million: number | null;
+  created_at: Time;
+  updated_at: Time;
 }
 
 interface Agents {
@@ -374,6 +388,7 @@ export interface Tables {
   members: Members;
   invitations: Invitations;
   providers: Providers;
+  prices: Prices;
   agents: Agents;
   agent_versions: AgentVersions;
   agent_secrets: AgentSecrets;

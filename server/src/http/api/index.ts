@@ -6,6 +6,7 @@ import { auditRoutes } from "./audit.ts";
 import { eventRoutes } from "./events.ts";
 import { keyRoutes } from "./keys.ts";
 import { memberRoutes } from "./members.ts";
+import { priceRoutes } from "./prices.ts";
 import { providerRoutes } from "./providers.ts";
 import { runRoutes } from "./runs.ts";
 import { toolRoutes } from "./tools.ts";
@@ -21,6 +22,7 @@ export const managedRoutes: readonly ManagedRoute[] = [
   ...runRoutes,
   ...eventRoutes,
   ...providerRoutes,
+  ...priceRoutes,
   ...toolRoutes,
   ...keyRoutes,
   ...auditRoutes,

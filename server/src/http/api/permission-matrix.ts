@@ -41,6 +41,9 @@ const permissionRows: readonly PermissionRow[] = [
 const remarks: Readonly<Record<string, string>> = {
   "POST /runs/:run_id/retry":
     "With `input` it also needs `agents:invoke`, for a draft run `agents:write` and `agents:invoke`.",
+  "POST /providers": "With `free` it also needs `limits:write`.",
+  "PATCH /providers/:provider_id":
+    "A change of `free`, or of the address of a provider that is free or has prices, also needs `limits:write`.",
   "DELETE /members/:user_id":
     "Every member can leave by removing themselves, except the last owner.",
   "PATCH /members/:user_id":

@@ -29,7 +29,7 @@ export const providerRoutes: readonly ManagedRoute[] = [
       id: "createProvider",
       summary: "Create provider",
       description:
-        "The host of base_url must be public, unless the operator of Beckon names it in BECKON_EGRESS_ALLOW.",
+        "The host of base_url must be public, unless the operator of Beckon names it in BECKON_EGRESS_ALLOW. `free` needs `limits:write` as well.",
       body: createProviderBody,
       data: provider,
       created: true,
@@ -73,7 +73,7 @@ export const providerRoutes: readonly ManagedRoute[] = [
       id: "updateProvider",
       summary: "Update provider",
       description:
-        "null removes the key, or restores the default address of the kind. If a key is stored, a `base_url` of another origin (scheme, host, port) needs `api_key` in the same request: a key is sent only to the origin for which it was set.",
+        "null removes the key, or restores the default address of the kind. If a key is stored, a `base_url` of another origin (scheme, host, port) needs `api_key` in the same request: a key is sent only to the origin for which it was set. A change of `free`, or of the `base_url` of a provider that is free or has prices, needs `limits:write` as well.",
       errors: ["conflict"],
       body: updateProviderBody,
       data: provider,
@@ -112,7 +112,8 @@ export const providerRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "deleteProvider",
       summary: "Delete provider",
-      description: "Fails while an agent uses the provider, and for a provider of the operator.",
+      description:
+        "Fails while an agent uses the provider, and for a provider of the operator. Deletes the prices of its models too.",
       errors: ["conflict"],
     },
     handle: async (request) => {

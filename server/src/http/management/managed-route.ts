@@ -3,6 +3,7 @@ import type { Context } from "../../base/context.ts";
 import type { Egress } from "../../base/egress/index.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
 import type { EventPoller } from "../../events/index.ts";
+import type { PriceServices } from "../../prices/index.ts";
 import type { ModelListServices } from "../../providers/index.ts";
 import type { RunServices } from "../../runs/index.ts";
 import { authenticate, streamCredentialOf, workspaceOf } from "../authentication/index.ts";
@@ -25,7 +26,8 @@ import { managedBody } from "./managed-body.ts";
 import type { RouteDoc } from "./route-doc.ts";
 
 export type ManagedContext = Context &
-  ModelListServices & {
+  ModelListServices &
+  PriceServices & {
     readonly runs: RunServices;
     readonly tail: EventPoller;
     readonly egress: Egress;
@@ -125,7 +127,7 @@ export async function handleManaged(
   const key =
     route.method === "POST" ? idempotencyKey(headerOf(incoming, "idempotency-key")) : undefined;
   const binding = raw && bindKey(key, raw);
-  const { database, cipher, operator, runs, egress, outbound, modelLists } = services;
+  const { database, cipher, operator, runs, egress, outbound, modelLists, prices } = services;
   const request: ManagedRequest = {
     ctx: {
       actor,
@@ -139,6 +141,7 @@ export async function handleManaged(
       egress,
       outbound,
       modelLists,
+      prices,
       idempotency: binding && { route: `${route.method} ${c.req.path}`, binding },
       ifMatch: entityTag(headerOf(incoming, "if-match")),
     },

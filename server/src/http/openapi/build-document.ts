@@ -42,6 +42,7 @@ const tags = [
     "x-displayName": "Providers",
     description: "Accounts at providers of models.",
   },
+  { name: "prices", "x-displayName": "Prices", description: "What the calls of models cost." },
   { name: "tools", "x-displayName": "Tools", description: "Tools that let agents call HTTP APIs." },
   { name: "keys", "x-displayName": "Keys", description: "Keys of a workspace, with scopes." },
   {

@@ -84,6 +84,7 @@ const collections = [
   "runs",
   "events",
   "providers",
+  "prices",
   "tools",
   "keys",
   "audit",

@@ -126,6 +126,15 @@ test("every managed route answers as it declares", async () => {
     ":artifact_id": await artifactOf(beckon, invoked.run_id),
     ":key_id": key.id,
     ":provider_id": provider.id,
+    ":price_id": (
+      await beckon.call("/prices", {
+        body: {
+          model: `${provider.name}/large`,
+          input_micros_per_million: 1,
+          output_micros_per_million: 1,
+        },
+      })
+    ).body.data.id,
     ":workspace_id": defaultWorkspaceId,
     ":user_id": (await addPerson(beckon, { role: "viewer" })).id,
     ":invitation_id": (
@@ -137,6 +146,11 @@ test("every managed route answers as it declares", async () => {
     updateTrigger: { name: "Other" },
     createProvider: { name: "other", kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1" },
     updateProvider: { api_key: "sk-test" },
+    createPrice: {
+      model: `${provider.name}/small`,
+      input_micros_per_million: 1,
+      output_micros_per_million: 1,
+    },
   };
   // These routes are called last, because they delete resources that other routes need. A resource
   // is deleted before the resource that it belongs to.
@@ -146,6 +160,7 @@ test("every managed route answers as it declares", async () => {
     "revokeAgentToken",
     "deleteAgent",
     "deleteKey",
+    "deletePrice",
     "deleteProvider",
     "deleteInvitation",
     "removeMember",

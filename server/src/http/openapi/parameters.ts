@@ -11,6 +11,7 @@ const pathParameterDocs: Readonly<Record<string, { description: string; example:
   run_id: { description: "Id of the run.", example: id("run") },
   artifact_id: { description: "Id of the artifact.", example: id("art") },
   provider_id: { description: "Id of the provider.", example: id("prv") },
+  price_id: { description: "Id of the price.", example: id("pri") },
   key_id: { description: "Id of the key.", example: id("key") },
   workspace_id: { description: "Id of the workspace.", example: id("wsp") },
   user_id: { description: "Id of the member.", example: id("usr") },

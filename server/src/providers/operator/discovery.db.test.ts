@@ -406,7 +406,7 @@ async function startHanging(): Promise<number> {
 }
 
 function operators(name: string, kind: string, origin: string, base_url: string) {
-  const unknown = { api_key_last4: null, created_at: null, updated_at: null };
+  const unknown = { api_key_last4: null, free: false, created_at: null, updated_at: null };
   return { id: `env_${name}`, name, kind, origin, base_url, ...unknown };
 }
 

@@ -41,6 +41,7 @@ export function toOperatorProvider(ctx: Context, provider: OperatorProvider): Pr
     origin: provider.origin,
     base_url: isOwner ? provider.baseUrl : null,
     api_key_last4: null,
+    free: false,
     created_at: null,
     updated_at: null,
   };

@@ -23,7 +23,9 @@ import { readVersion } from "./version-store.ts";
 
 /**
  * Maximum number of cached agent versions. An entry cannot become stale: versions are immutable,
- * and the cache key contains the provider's stamp, which changes whenever the provider is changed.
+ * and the cache key contains the provider's stamp, which changes whenever the provider or one of
+ * its prices is changed. The prices of the operator and of the library do not change while a
+ * process runs.
  */
 const maxPrepared = 2_000;
 
@@ -66,7 +68,7 @@ interface PinnedAgent extends RunRef {
   readonly isDraft?: boolean;
 }
 
-/** LRU cache of agent versions, each with its model and tools. */
+/** LRU cache of agent versions, each with its model, its tools and the price of its model. */
 export class AgentCache {
   readonly #options: AgentCacheOptions;
   readonly #prepared = new LRUCache<string, PreparedAgent>({ max: maxPrepared });
@@ -107,7 +109,7 @@ export class AgentCache {
     const prepared: PreparedAgent = {
       config: row.config,
       ...model,
-      readPrice: () => this.#options.pricer(priced),
+      priceOf: await this.#options.pricer(priced),
       tools: [...granted, ...this.#options.extraTools.filter(isFree)],
       configBytes: heldPerConfigByte * row.bytes,
     };

@@ -244,20 +244,19 @@ interface Executing {
   readonly deadlineAt: number;
 }
 
-async function execute(
+function execute(
   ports: ExecutePorts,
   live: LiveRun,
   { run, input, prepared, journal, hold, deadlineAt }: Executing,
 ): Promise<void> {
-  const { config, model, circuit, tools, readPrice } = prepared;
-  const price = readPrice();
-  await runEngine({
+  const { config, model, priceOf, circuit, tools } = prepared;
+  return runEngine({
     runId: run.runId,
     input,
     instructions: config.instructions,
     modelName: config.model,
     model,
-    priceOf: price instanceof Promise ? await price : price,
+    priceOf,
     circuit,
     settings: config.model_settings,
     maxSteps: config.limits.max_steps,

@@ -10,8 +10,8 @@ export interface PreparedAgent {
    * undefined for the built-in model, which has none.
    */
   readonly circuit: Circuit | undefined;
-  /** Returns the current price of the model. It is read at the start of each run. */
-  readonly readPrice: () => PriceOf | Promise<PriceOf>;
+  /** Returns what a call of the model costs. */
+  readonly priceOf: PriceOf;
   readonly tools: readonly Tool[];
   /** Memory that the configuration of a draft run takes, in bytes; 0 for an agent's version. */
   readonly configBytes: number;

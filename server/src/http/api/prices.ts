@@ -1,0 +1,90 @@
+import { createPriceBody, modelPrice, pricesQuery, updatePriceBody } from "@beckon/contract";
+import { createPrice, deletePrice, getPrice, listPrices, updatePrice } from "../../prices/index.ts";
+import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
+
+const priceOf = (request: ManagedRequest) => ({ priceId: request.param("price_id") });
+
+export const priceRoutes: readonly ManagedRoute[] = [
+  {
+    method: "POST",
+    path: "/prices",
+    permission: "limits:write",
+    doc: {
+      id: "createPrice",
+      summary: "Set price",
+      description:
+        "Sets the price of a model of one of the workspace's own providers, in micro-dollars for 1,000,000 tokens. It applies to runs that start or resume afterwards. Only the operator sets prices for the operator's providers.",
+      body: createPriceBody,
+      data: modelPrice,
+      created: true,
+      once: true,
+      example: {
+        model: "ollama/qwen3",
+        input_micros_per_million: 50_000,
+        output_micros_per_million: 200_000,
+      },
+    },
+    handle: async ({ ctx, body }) => {
+      const { data, replayed } = await createPrice({ ctx, input: { body } });
+      return { data, replayed, location: `/api/public/prices/${data.id}` };
+    },
+  },
+  {
+    method: "GET",
+    path: "/prices",
+    permission: "providers:read",
+    doc: {
+      id: "listPrices",
+      summary: "List prices",
+      description:
+        "What the models cost that agents use, and those for which the workspace set a price, in the order of their names.",
+      query: pricesQuery,
+      data: modelPrice,
+      list: true,
+    },
+    handle: ({ ctx, query }) => listPrices({ ctx, input: { query } }),
+  },
+  {
+    method: "GET",
+    path: "/prices/:price_id",
+    permission: "providers:read",
+    doc: { id: "getPrice", summary: "Get price", data: modelPrice },
+    handle: async (request) => ({
+      data: await getPrice({ ctx: request.ctx, input: priceOf(request) }),
+    }),
+  },
+  {
+    method: "PATCH",
+    path: "/prices/:price_id",
+    permission: "limits:write",
+    doc: {
+      id: "updatePrice",
+      summary: "Update price",
+      description:
+        "null as the price of cached input or of cache writes means the price of input. Costs that were recorded stay.",
+      body: updatePriceBody,
+      data: modelPrice,
+      example: { output_micros_per_million: 250_000 },
+    },
+    handle: async (request) => ({
+      data: await updatePrice({
+        ctx: request.ctx,
+        input: { ...priceOf(request), body: request.body },
+      }),
+    }),
+  },
+  {
+    method: "DELETE",
+    path: "/prices/:price_id",
+    permission: "limits:write",
+    doc: {
+      id: "deletePrice",
+      summary: "Delete price",
+      description: "The model then has the price that applies without it.",
+    },
+    handle: async (request) => {
+      await deletePrice({ ctx: request.ctx, input: priceOf(request) });
+      return {};
+    },
+  },
+];

@@ -1,0 +1,149 @@
+import type { ShownPrice } from "@beckon/contract";
+import { calcPrice, findProvider, type ModelPrice, type Provider } from "@pydantic/genai-prices";
+import type { TokenCounts } from "./token-counts.ts";
+import { costOfCall, priceOfToken, type TokenPrices } from "./token-prices.ts";
+
+/** The price of a model in the price library. */
+export interface LibraryPrice {
+  /** Returns the cost in whole micro-dollars, rounded up; null if the library has no price now. */
+  costOf(counts: TokenCounts): number | null;
+  /** Returns the price of now; null if the library has none. */
+  show(): Omit<ShownPrice, "origin"> | null;
+}
+
+/**
+ * Returns the price of a model in the price library; undefined if the library does not list it. The
+ * library is the data that the package contains: it requests nothing from the network.
+ *
+ * The vendor is found by the address that is called, and the model only among the vendor's models.
+ * A model's name alone does not determine its price, because every vendor and every server of one's
+ * own can give its models any name.
+ *
+ * @param baseUrl root of the API.
+ * @param modelId the vendor's own name of the model.
+ */
+export function findLibraryPrice(baseUrl: string, modelId: string): LibraryPrice | undefined {
+  const vendor = vendorAt(baseUrl);
+  const found = vendor && calcPrice({}, modelId, { provider: vendor });
+  if (!found) return undefined;
+  const provider = { ...found.provider, models: [found.model] };
+  const now = () => calcPrice({}, modelId, { provider })?.model_price;
+  // A list of prices depends on the time. Reading it takes longer than computing a cost.
+  const constant = Array.isArray(found.model.prices) ? undefined : found.model_price;
+  const completePrice = () => {
+    const price = constant ?? now();
+    return price !== undefined && isComplete(price) ? price : undefined;
+  };
+  return {
+    costOf(counts) {
+      const price = completePrice();
+      if (price === undefined) return null;
+      const prices = tokenPricesAt(price, counts.input_tokens);
+      return costOfCall(prices, counts, priceOfToken(dollarsOfCall(price) * 1_000_000));
+    },
+    show() {
+      const price = completePrice();
+      return price === undefined ? null : shownPrice(price);
+    },
+  };
+}
+
+/**
+ * Returns the vendor whose API has this root; undefined if the library lists none. The library's
+ * patterns have no end, so `https://api.openai.com.example.org` would match the pattern of
+ * `https://api.openai.com`. A match must therefore end where the host ends, or within the path, or
+ * before the last label of the host if the pattern ends with a dot.
+ */
+function vendorAt(baseUrl: string): Provider | undefined {
+  const url = URL.parse(baseUrl);
+  if (url === null) return undefined;
+  const address = `${url.origin}${url.pathname}`;
+  const vendor = findProvider({ providerApiUrl: address });
+  if (vendor === undefined) return undefined;
+  const pattern = vendor.api_pattern.replaceAll(".*", "[^/]*");
+  const whole = new RegExp(`^(?:${pattern})(?:(?<=\\.)\\w+)?(?:(?<=[^:/]/)|(?=[:/])|$)`);
+  return whole.test(address) ? vendor : undefined;
+}
+
+/** Keys of the library for what Beckon meters. */
+const tokenKeys = [
+  "input_mtok",
+  "output_mtok",
+  "cache_read_mtok",
+  "cache_write_mtok",
+  "output_reasoning_mtok",
+] as const;
+
+/**
+ * Returns whether the library knows what input and output cost. For some models it lists no price
+ * at all. Their cost is unknown, and not 0.
+ */
+function isComplete({ input_mtok, output_mtok }: ModelPrice): boolean {
+  return input_mtok !== undefined && output_mtok !== undefined;
+}
+
+/** Returns the prices of a call with this many input tokens. */
+function tokenPricesAt(price: ModelPrice, inputTokens: number): TokenPrices {
+  const dollars = dollarsAt(price, inputTokens);
+  return {
+    input: priceOfToken(dollars.input),
+    cachedInput: priceOfToken(dollars.cachedInput ?? dollars.input),
+    cacheWrite: priceOfToken(dollars.cacheWrite ?? dollars.input),
+    output: priceOfToken(dollars.output),
+    reasoning: priceOfToken(dollars.reasoning ?? dollars.output),
+  };
+}
+
+function shownPrice(price: ModelPrice): Omit<ShownPrice, "origin"> {
+  const starts = tokenKeys.flatMap((key) => tiersOf(price[key]).map(({ start }) => start));
+  return {
+    ...shownRatesAt(price, 0),
+    call_micros: micros(dollarsOfCall(price)),
+    tiers: [...new Set(starts)]
+      .sort((one, other) => one - other)
+      .map((start) => ({ above_input_tokens: start, ...shownRatesAt(price, start + 1) })),
+  };
+}
+
+function shownRatesAt(price: ModelPrice, inputTokens: number) {
+  const { input, output, cachedInput, cacheWrite } = dollarsAt(price, inputTokens);
+  return {
+    input_micros_per_million: micros(input),
+    output_micros_per_million: micros(output),
+    cached_input_micros_per_million: cachedInput === undefined ? null : micros(cachedInput),
+    cache_write_micros_per_million: cacheWrite === undefined ? null : micros(cacheWrite),
+  };
+}
+
+type LibraryValue = ModelPrice[string];
+
+/** Returns the dollars for 1,000,000 tokens of a call with this many input tokens. */
+function dollarsAt(price: ModelPrice, inputTokens: number) {
+  const dollars = (value: LibraryValue) => {
+    if (typeof value !== "object") return value;
+    return tiersOf(value).findLast(({ start }) => inputTokens > start)?.price ?? value.base;
+  };
+  return {
+    input: dollars(price.input_mtok) ?? 0,
+    cachedInput: dollars(price.cache_read_mtok),
+    cacheWrite: dollars(price.cache_write_mtok),
+    output: dollars(price.output_mtok) ?? 0,
+    reasoning: dollars(price.output_reasoning_mtok),
+  };
+}
+
+/** Returns the dollars for each call. The library lists them for 1,000 calls, without tiers. */
+function dollarsOfCall({ requests_kcount: perThousand }: ModelPrice): number {
+  return typeof perThousand === "number" ? perThousand / 1_000 : 0;
+}
+
+/** Returns the tiers in ascending order. */
+function tiersOf(value: LibraryValue) {
+  if (typeof value !== "object") return [];
+  return value.tiers.toSorted((one, other) => one.start - other.start);
+}
+
+/** Returns dollars as micro-dollars, without the digits that floating point adds. */
+function micros(dollars: number): number {
+  return Number((dollars * 1_000_000).toPrecision(12));
+}

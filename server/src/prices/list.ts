@@ -1,0 +1,71 @@
+import { type ModelPrice, pricesQuery } from "@beckon/contract";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { type Page, readPage } from "../base/page.ts";
+import { parseQuery } from "../base/parse.ts";
+import { type PriceServices, providerOf, toModelPrice } from "./model-price.ts";
+import { listUsedModels, type UsedModel } from "./used-models-store.ts";
+
+/** The form of the ids in cursors, which `idOf` returns. */
+const idForm = /^[\w-]+ (prv_[0-9a-z]{26})?$/;
+
+/**
+ * Lists the prices of the models that agents of the workspace use and of those for which it set a
+ * price, in the order of their names. With `model` in the query, lists this model only, whether or
+ * not it is used. The list is empty if the model's provider is unknown.
+ * @throws ApiError `forbidden` if the caller may not read providers.
+ */
+export async function listPrices({
+  ctx,
+  input,
+}: {
+  ctx: Context & PriceServices;
+  input: { query: unknown };
+}): Promise<Page<ModelPrice>> {
+  permit(ctx, "providers:read");
+  const { model, ...paging } = parseQuery(pricesQuery, input.query);
+  const page = readPage(paging, { list: "prices", workspace: ctx.workspaceId, model }, idForm);
+  await ctx.operator?.probe(ctx.workspaceId);
+  const rows = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    listUsedModels(tx, ctx.workspaceId, {
+      limit: page.limit + 1,
+      above: page.below === undefined ? undefined : fromId(page.below),
+      model,
+    }),
+  );
+  const isUnused = rows.length === 0 && page.below === undefined;
+  if (model !== undefined && isUnused && isShared(ctx, providerOf(model)))
+    rows.push({ model, providerId: null, provider: null, price: null });
+  const { data, next } = page.page(rows.map((row) => ({ id: idOf(row), row })));
+  return { data: data.map(({ row }) => toModelPrice(ctx, withTimes(row))), next };
+}
+
+/** Returns whether the provider is built in or the operator's. */
+function isShared({ operator, workspaceId }: Context, name: string): boolean {
+  return (
+    name === "demo" ||
+    operator?.usableBy(workspaceId).some((provider) => provider.name === name) === true
+  );
+}
+
+/** Returns the model and its provider as an id for cursors. */
+function idOf({ model, providerId }: UsedModel): string {
+  return `${Buffer.from(model).toString("base64url")} ${providerId ?? ""}`;
+}
+
+function fromId(id: string): { model: string; providerId: string } {
+  const [model = "", providerId = ""] = id.split(" ");
+  return { model: Buffer.from(model, "base64url").toString(), providerId };
+}
+
+function withTimes({ model, provider, price }: UsedModel) {
+  return {
+    model,
+    provider,
+    price: price && {
+      ...price,
+      created_at: new Date(price.created_at),
+      updated_at: new Date(price.updated_at),
+    },
+  };
+}
