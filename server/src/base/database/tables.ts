@@ -293,6 +293,72 @@ interface Audit {
   data: JSONColumnType<Record<string, unknown>, string, string>;
 }
 
+interface UsageEntries {
+  run_id: string;
+  seq: number;
+  number: number;
+  workspace_id: string;
+  time: Time;
+  /** A date in the form YYYY-MM-DD; select it as text. */
+  day: string;
+  agent_id: string;
+  source: string;
+  principal: string;
+  trigger_id: string | null;
+  tags: string[] | null;
+  step: number;
+  attempt: number;
+  outcome: string;
+  kind: string;
+  provider: string;
+  model: string;
+  input_tokens: Generated<string>;
+  output_tokens: Generated<string>;
+  cached_input_tokens: Generated<string>;
+  cache_write_tokens: Generated<string>;
+  reasoning_tokens: Generated<string>;
+  voice_ms: Generated<string>;
+  browser_ms: Generated<string>;
+  cost_micros: string | null;
+  standard_cost_micros: string | null;
+  price_origin: string | null;
+  estimated: boolean;
+  transaction: Generated<string>;
+}
+
+interface UsageDays {
+  id: Generated<string>;
+  workspace_id: string;
+  /** A date in the form YYYY-MM-DD; select it as text. */
+  day: string;
+  agent_id: string;
+  provider: string;
+  model: string;
+  principal: string;
+  trigger_id: string | null;
+  kind: string;
+  entries: string;
+  input_tokens: string;
+  output_tokens: string;
+  cached_input_tokens: string;
+  cache_write_tokens: string;
+  reasoning_tokens: string;
+  voice_ms: string;
+  browser_ms: string;
+  cost_micros: string;
+  unknown_cost_entries: string;
+  standard_cost_micros: string;
+  unknown_standard_cost_entries: string;
+  estimated_entries: string;
+}
+
+interface UsageRollups {
+  workspace_id: string;
+  up_to: string;
+  /** A date in the form YYYY-MM-DD; select it as text. */
+  merged_before: string;
+}
+
 /** The schema's tables, for the query builder. */
 export interface Tables {
   workspaces: Workspaces;
@@ -317,6 +383,9 @@ export interface Tables {
   events: Events;
   workspace_events: WorkspaceEvents;
   artifacts: Artifacts;
+  usage_entries: UsageEntries;
+  usage_days: UsageDays;
+  usage_rollups: UsageRollups;
   idempotency: Idempotency;
   audit: Audit;
 }
