@@ -45,7 +45,7 @@ const label = (max: number) =>
     .refine((text) => text === "" || text.trim() !== "", "must not be blank");
 /** The caller's own id of a run, for example that of an order. Several runs can have the same. */
 const externalId = label(255);
-const tag = label(64);
+export const tag = label(64);
 
 /** The headers with which invoke and fire label a run, decoded. */
 export const runLabels = z.object({

@@ -10,6 +10,7 @@ import { providerRoutes } from "./providers.ts";
 import { runRoutes } from "./runs.ts";
 import { toolRoutes } from "./tools.ts";
 import { triggerRoutes } from "./triggers.ts";
+import { usageRoutes } from "./usage.ts";
 import { workspaceRoutes } from "./workspaces.ts";
 
 /** Every route of the management API. */
@@ -23,6 +24,7 @@ export const managedRoutes: readonly ManagedRoute[] = [
   ...providerRoutes,
   ...toolRoutes,
   ...keyRoutes,
+  ...usageRoutes,
   ...auditRoutes,
   ...workspaceRoutes,
   ...memberRoutes,

@@ -86,6 +86,7 @@ const collections = [
   "providers",
   "tools",
   "keys",
+  "usage",
   "audit",
   "workspaces",
   "members",
@@ -173,6 +174,7 @@ function success(doc: RouteDoc): JsonSchema {
     content: {
       "application/json": doc.list ? pageOf(one, example) : envelopeOf(one, example),
       ...(doc.stream === undefined ? {} : streamContent),
+      ...(doc.csv ? { "text/csv": { schema: { type: "string" } } } : {}),
     },
   };
 }

@@ -1,0 +1,1 @@
+export { getUsage, type RequestedUsage } from "./report.ts";
