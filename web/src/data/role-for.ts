@@ -9,6 +9,7 @@ const lowest: Readonly<Partial<Record<Scope, string>>> = {
   "providers:write": "editor",
   "keys:read": "editor",
   "keys:write": "admin",
+  "limits:write": "admin",
   "audit:read": "admin",
   "members:write": "admin",
   "workspaces:write": "admin",
