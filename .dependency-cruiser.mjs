@@ -66,6 +66,7 @@ const webFeatures = [
   "triggers",
   "providers",
   "keys",
+  "usage",
   "members",
   "audit",
   "workspaces",

@@ -1,5 +1,7 @@
 import type { JournalEvent } from "@beckon/client";
 import { Badge, CopyButton, LongText, Tokens } from "../../../ui/index.ts";
+import { costOfStep } from "../cost.ts";
+import { CostFact } from "../cost-fact.tsx";
 import { Fact, Facts } from "../facts.tsx";
 import type { ModelOutput } from "../journal/live.ts";
 import type { Silence } from "../journal/use-silence.ts";
@@ -52,6 +54,7 @@ export function ModelDetail({ data, view }: ModelDetailProps) {
             <Tokens input={usage.cached_input_tokens} output={null} />
           </Fact>
         ) : null}
+        <CostFact cost={costOfStep(data)} estimated={usage.estimated} />
         <Fact label="Answer">{finishWords[finish] ?? finish}</Fact>
         {data.retries ? <Fact label="Failed attempts before">{String(data.retries)}</Fact> : null}
       </Facts>

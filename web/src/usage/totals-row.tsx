@@ -1,0 +1,66 @@
+import type { UsageReport } from "@beckon/client";
+import type { ReactNode } from "react";
+import { formatCount, formatCounted, formatMoney, formatShortCount } from "../format/index.ts";
+import { Skeleton } from "../ui/index.ts";
+import { unknownReason } from "./measure.ts";
+
+/** The sums of the whole range. */
+export function TotalsRow({ report }: { readonly report: UsageReport | undefined }) {
+  const totals = report?.totals;
+  return (
+    <dl className="grid min-w-0 grid-cols-2 rounded-control border border-rule bg-sheet sm:grid-cols-3 [&>div+div]:border-rule max-sm:[&>div+div]:border-t sm:[&>div+div]:border-l max-sm:[&>div:nth-child(3)]:border-l max-sm:[&>div:first-child]:col-span-2">
+      <Total
+        label="Cost"
+        value={totals && <CostFigure micros={totals.cost_micros} />}
+        detail={totals && (unknownReason(totals) ?? "All calls have a known price")}
+      />
+      <Total
+        label="Tokens"
+        value={totals && formatShortCount(totals.input_tokens + totals.output_tokens)}
+        detail={
+          totals &&
+          `${formatCount(totals.input_tokens)} in, ${formatCount(totals.output_tokens)} out`
+        }
+      />
+      <Total
+        label="Calls"
+        value={totals && formatCount(totals.entries)}
+        detail={
+          totals &&
+          (totals.estimated_entries === 0
+            ? "All with reported tokens"
+            : `${formatCounted(totals.estimated_entries, "call")} with estimated tokens`)
+        }
+      />
+    </dl>
+  );
+}
+
+function CostFigure({ micros }: { readonly micros: number | null }) {
+  return micros === null ? <span className="text-ink-3">unknown</span> : formatMoney(micros);
+}
+
+interface TotalProps {
+  readonly label: string;
+  /** Undefined while it loads. */
+  readonly value: ReactNode;
+  readonly detail: string | undefined;
+}
+
+function Total({ label, value, detail }: TotalProps) {
+  return (
+    <div className="flex min-w-0 flex-col gap-1 p-4">
+      <dt className="text-label text-ink-3">{label}</dt>
+      <dd className="flex min-w-0 flex-col gap-1">
+        <span className="flex h-8 min-w-0 items-center truncate text-figure">
+          {value ?? (
+            <span className="w-full">
+              <Skeleton width={40} />
+            </span>
+          )}
+        </span>
+        <span className="min-h-5 text-dense text-ink-2">{detail}</span>
+      </dd>
+    </div>
+  );
+}
