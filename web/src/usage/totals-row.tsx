@@ -4,17 +4,25 @@ import { formatCount, formatCounted, formatMoney, formatShortCount } from "../fo
 import { Skeleton } from "../ui/index.ts";
 import { unknownReason } from "./measure.ts";
 
+interface TotalsRowProps {
+  /** Undefined while it loads, and if it could not be loaded. */
+  readonly report: UsageReport | undefined;
+  readonly isFailed: boolean;
+}
+
 /** The sums of the whole range. */
-export function TotalsRow({ report }: { readonly report: UsageReport | undefined }) {
+export function TotalsRow({ report, isFailed }: TotalsRowProps) {
   const totals = report?.totals;
   return (
     <dl className="grid min-w-0 grid-cols-2 rounded-control border border-rule bg-sheet sm:grid-cols-3 [&>div+div]:border-rule max-sm:[&>div+div]:border-t sm:[&>div+div]:border-l max-sm:[&>div:nth-child(3)]:border-l max-sm:[&>div:first-child]:col-span-2">
       <Total
+        isFailed={isFailed}
         label="Cost"
         value={totals && <CostFigure micros={totals.cost_micros} />}
         detail={totals && (unknownReason(totals) ?? "All calls have a known price")}
       />
       <Total
+        isFailed={isFailed}
         label="Tokens"
         value={totals && formatShortCount(totals.input_tokens + totals.output_tokens)}
         detail={
@@ -23,6 +31,7 @@ export function TotalsRow({ report }: { readonly report: UsageReport | undefined
         }
       />
       <Total
+        isFailed={isFailed}
         label="Calls"
         value={totals && formatCount(totals.entries)}
         detail={
@@ -42,18 +51,23 @@ function CostFigure({ micros }: { readonly micros: number | null }) {
 
 interface TotalProps {
   readonly label: string;
-  /** Undefined while it loads. */
+  /** Undefined without a report. */
   readonly value: ReactNode;
   readonly detail: string | undefined;
+  readonly isFailed: boolean;
 }
 
-function Total({ label, value, detail }: TotalProps) {
+function Total({ label, value, detail, isFailed }: TotalProps) {
   return (
     <div className="flex min-w-0 flex-col gap-1 p-4">
       <dt className="text-label text-ink-3">{label}</dt>
       <dd className="flex min-w-0 flex-col gap-1">
         <span className="flex h-8 min-w-0 items-center truncate text-figure">
-          {value ?? (
+          {value !== undefined ? (
+            value
+          ) : isFailed ? (
+            <span className="text-ink-3">unknown</span>
+          ) : (
             <span className="w-full">
               <Skeleton width={40} />
             </span>

@@ -79,7 +79,7 @@ export function UsageScreen() {
             onChange={change}
           />
         </div>
-        <TotalsRow report={report} />
+        <TotalsRow report={report} isFailed={usage.byDay.isError} />
         <DayPanel
           usage={usage}
           grouping={grouping}
