@@ -9,6 +9,7 @@ import {
   executeRun,
   type Journal,
   openAICompatibleModel,
+  unknownPrice,
 } from "../server/src/engine/index.ts";
 import { toEntry } from "../server/src/runs/journal/journal-entry.ts";
 
@@ -160,6 +161,7 @@ async function measure(): Promise<void> {
         input: `${input}${index}`,
         instructions: "",
         modelName: "m/m",
+        priceOf: unknownPrice,
         model: openAICompatibleModel({
           name: "m",
           baseUrl: `http://127.0.0.1:${port}/${scene}`,

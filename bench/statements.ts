@@ -134,6 +134,14 @@ function endRow(runId: string) {
     data: JSON.stringify(data),
     artifact: undefined,
   });
+  const call = {
+    kind: "model" as const,
+    step: 1,
+    outcome: "answered" as const,
+    modelName: "bench/model",
+    usage,
+    price: { micros: 42, standardMicros: 42, origin: "library" as const },
+  };
   return {
     runId,
     workspaceId: "wsp_bench",
@@ -141,6 +149,7 @@ function endRow(runId: string) {
     fence: 1,
     lastSeq: 1,
     intent: false,
+    calls: [{ entry: 0, call }],
     entries: [entry("run.step", step), entry("run.finished", { output, usage, cost_micros: null })],
     end: { status: "succeeded" as const, output, error: null, usage, costMicros: null },
   };

@@ -9,6 +9,10 @@ export const tokenUsage = z.object({
   output_tokens: z.number().int().nonnegative(),
   /** Part of `input_tokens` that the provider served from its cache. */
   cached_input_tokens: z.number().int().nonnegative(),
+  /** Part of `input_tokens` that the provider wrote to its cache. Absent if it is 0. */
+  cache_write_tokens: z.number().int().positive().optional(),
+  /** Part of `output_tokens` that the model used for reasoning. Absent if it is 0. */
+  reasoning_tokens: z.number().int().positive().optional(),
   estimated: z.boolean().optional(),
 });
 export type TokenUsage = z.infer<typeof tokenUsage>;
@@ -69,6 +73,9 @@ export type RunError = z.infer<typeof runError>;
 
 const none = z.object({});
 
+/** Cost in millionths of a dollar; null if at least one call that used tokens has no price. */
+const costMicros = z.number().int().nonnegative().nullable();
+
 /**
  * The `data` of each event type of a run's journal. The conversation with the model is rebuilt from
  * these events, so a change in the meaning of an event needs a new event version.
@@ -91,7 +98,10 @@ export const eventData = {
     model: z.string(),
     parts: z.array(answerPart),
     finish_reason: finishReason,
+    /** Of all attempts of the model call, including failed ones. */
     usage: tokenUsage,
+    /** Of all attempts. Absent in events that were written before Beckon computed costs. */
+    cost_micros: costMicros.optional(),
     duration_ms: z.number().int().nonnegative(),
     /** Failed model calls before the successful one. */
     retries: z.number().int().nonnegative(),
@@ -100,6 +110,8 @@ export const eventData = {
     step: z.number().int().positive(),
     model: z.string(),
     usage: tokenUsage,
+    /** Absent in events that were written before Beckon computed costs. */
+    cost_micros: costMicros.optional(),
     reason: z.enum(["process_lost", "cancelled", "deadline_exceeded"]),
   }),
   "run.tool_call": z.object({
@@ -125,17 +137,17 @@ export const eventData = {
   "run.finished": z.object({
     output: z.string(),
     usage: tokenUsage,
-    cost_micros: z.number().int().nonnegative().nullable(),
+    cost_micros: costMicros,
   }),
   "run.failed": z.object({
     error: runError,
     usage: tokenUsage,
-    cost_micros: z.number().int().nonnegative().nullable(),
+    cost_micros: costMicros,
   }),
   "run.cancelled": z.object({
     error: runError,
     usage: tokenUsage,
-    cost_micros: z.number().int().nonnegative().nullable(),
+    cost_micros: costMicros,
   }),
 } as const;
 

@@ -40,6 +40,7 @@ import {
   parseFromSupervisor,
   type Ready,
 } from "./supervisor/index.ts";
+import { renumberEntries } from "./usage/index.ts";
 import { startWorker } from "./worker.ts";
 import { defaultWorkspaceId, issueSetupToken, revokeSetupToken } from "./workspaces/index.ts";
 
@@ -152,6 +153,7 @@ async function build(
   const created = await migrate(database.settings, async (client) => {
     await reconcileMasterKey(client, { ...config, masterKey }, log);
     await reconcileHistory(client, log);
+    await renumberEntries(client);
     return firstStart({ database, cipher }, config);
   });
   const demo = created ?? (setup ? await revealDemo({ database, cipher }) : undefined);

@@ -11,6 +11,7 @@ import {
   stopHere,
   takeOverRuns,
 } from "./runs/index.ts";
+import { rollUp } from "./usage/index.ts";
 
 /**
  * Time between two polls of the database. Messages from other processes usually wake the worker
@@ -18,14 +19,14 @@ import {
  */
 const pollIntervalMs = 1_000;
 /**
- * Number of polls from one sweep to the next. A sweep ends queued runs that have expired and
- * deletes dead processes from the database.
+ * Number of polls from one sweep to the next. A sweep ends queued runs that have expired, deletes
+ * dead processes from the database, and sums up usage.
  */
 const pollsPerSweep = 60;
 
 /**
  * The worker of a process. It claims queued runs, takes over runs of dead processes, stops runs
- * that were cancelled, and ends queued runs that have expired.
+ * that were cancelled, ends queued runs that have expired, and sums up usage.
  */
 export interface Worker {
   /** Stops claiming runs. Runs that already execute continue. */
@@ -46,6 +47,9 @@ export function startWorker(
   const takeOvers = serially(stopping.signal, () =>
     attempt("taking over runs", () => takeOverRuns(runs)),
   );
+  const rollUps = serially(stopping.signal, () =>
+    attempt("summing up usage", () => rollUp(runs.database, stopping.signal)),
+  );
   runs.worker.connect({ claim: claims.wake, takeOver: takeOvers.wake });
   runs.processMessages.onMessage = (message) => handleMessage(runs, message);
 
@@ -61,6 +65,7 @@ export function startWorker(
   }
 
   async function poll(): Promise<void> {
+    let isBusy = false;
     for (let count = 0; !stopping.signal.aborted; count++) {
       await attempt("declaring processes dead", options.recordExpired);
       runs.worker.takeOver();
@@ -74,6 +79,10 @@ export function startWorker(
         await attempt("expiring queued runs", () => expireQueued(runs.database));
         await attempt("deleting dead processes", () => forgetDead(runs.database.engine));
       }
+      // Between sweeps, usage is summed up when this process has just become idle.
+      const wasBusy = isBusy;
+      isBusy = runs.live.size > 0;
+      if (count % pollsPerSweep === 0 || (wasBusy && !isBusy)) rollUps.wake();
       await sleep(pollIntervalMs, stopping.signal).catch(() => {});
     }
   }
@@ -83,7 +92,7 @@ export function startWorker(
     async stop() {
       stopping.abort();
       runs.worker.disconnect();
-      await Promise.all([polling, claims.idle(), takeOvers.idle()]);
+      await Promise.all([polling, claims.idle(), takeOvers.idle(), rollUps.idle()]);
     },
   };
 }

@@ -5,10 +5,13 @@ import {
   defaultTimeouts,
   executeRun,
   type Journal,
+  type MeteredCall,
   type Outcome,
   openAICompatibleModel,
+  type ReportedCall,
   type RunRequest,
   type Tool,
+  unknownPrice,
 } from "../src/engine/index.ts";
 
 /**
@@ -21,6 +24,7 @@ export interface MemoryJournal extends Journal {
   /** The durable writes, in order; the last one can be the end. */
   readonly writes: {
     readonly entries: readonly NewEvent[];
+    readonly calls: readonly ReportedCall[];
     readonly intent: boolean;
     readonly end: boolean;
   }[];
@@ -42,7 +46,11 @@ export function memoryJournal({ initial = [], gate }: MemoryJournalOptions = {})
   let outcome: Outcome | undefined;
   let writing = false;
 
-  const write = async (more: readonly NewEvent[], kind: { intent: boolean; end: boolean }) => {
+  const write = async (
+    more: readonly NewEvent[],
+    calls: readonly ReportedCall[],
+    kind: { intent: boolean; end: boolean },
+  ) => {
     if (writing) throw new Error("concurrent writes");
     if (outcome !== undefined) throw new Error("a write after the end");
     writing = true;
@@ -50,8 +58,13 @@ export function memoryJournal({ initial = [], gate }: MemoryJournalOptions = {})
     writing = false;
     gate?.(more, kind);
     for (const entry of more) eventData[entry.type].parse(entry.data);
+    for (const { entry } of calls) {
+      const type = more[entry]?.type ?? (kind.end && entry === more.length ? "end" : undefined);
+      if (!["run.step", "run.step_lost", "end"].includes(type ?? ""))
+        throw new Error(`a call is reported by ${type ?? "no event"}`);
+    }
     entries.push(...more);
-    writes.push({ entries: more, ...kind });
+    writes.push({ entries: more, calls, ...kind });
   };
 
   return {
@@ -61,9 +74,10 @@ export function memoryJournal({ initial = [], gate }: MemoryJournalOptions = {})
     get outcome() {
       return outcome;
     },
-    append: (more, options) => write(more, { intent: options?.intent ?? false, end: false }),
-    async end(ending, more) {
-      await write(more, { intent: false, end: true });
+    append: (more, options) =>
+      write(more, options?.calls ?? [], { intent: options?.intent ?? false, end: false }),
+    async end(ending, more, calls) {
+      await write(more, calls, { intent: false, end: true });
       outcome = ending;
     },
   };
@@ -118,6 +132,7 @@ export async function play(
       modelId: "model",
       transport: productionFetch,
     }),
+    priceOf: unknownPrice,
     settings: { stream: "never" },
     maxSteps: 10,
     tools: [],
@@ -147,6 +162,11 @@ export function tool(
     ...rest,
     execute: run,
   };
+}
+
+/** Returns all metered calls of the run, in the order in which they were written. */
+export function callsIn(journal: MemoryJournal): MeteredCall[] {
+  return journal.writes.flatMap(({ calls }) => calls.map(({ call }) => call));
 }
 
 type DataOf<T extends NewEvent["type"]> = Extract<NewEvent, { type: T }>["data"];

@@ -3,8 +3,9 @@ import { assignCallIds } from "./assign-call-ids.ts";
 import { conversation } from "./conversation.ts";
 import { answeredSteps, callsOf, type Step } from "./history.ts";
 import { RunStopped } from "./journal.ts";
-import { digestOf, lostCall } from "./lost-run.ts";
-import { CallAborted, callModel } from "./model-call/index.ts";
+import { digestOf, lostCall, lostStep, type ReportingEvent } from "./lost-run.ts";
+import { type MeteredCall, spentBy } from "./metered-call.ts";
+import { callModel, UnansweredCall } from "./model-call/index.ts";
 import { ModelFailure } from "./model-failure.ts";
 import { RunRecorder } from "./run-recorder.ts";
 import type { RunRequest } from "./run-request.ts";
@@ -55,15 +56,19 @@ async function runLoop(request: RunRequest, recorder: RunRecorder): Promise<Endi
       }
       await finishCalls(request, recorder, step, unwritten);
     }
-    if (lost !== undefined && request.signal.aborted) recorder.defer([lost]);
-    else if (lost !== undefined) await recorder.append([lost]);
+    if (lost !== undefined && request.signal.aborted) recorder.defer([recorder.report(lost)]);
+    else if (lost !== undefined) await recorder.append([recorder.report(lost)]);
     lost = undefined;
-    step = await makeStep(request, recorder);
-    unwritten = [{ type: "run.step", data: step }];
+    const made = await makeStep(request, recorder);
+    step = made.data;
+    unwritten = [recorder.report({ event: { type: "run.step", data: step }, calls: made.calls })];
   }
 }
 
-async function makeStep(request: RunRequest, recorder: RunRecorder): Promise<Step> {
+async function makeStep(
+  request: RunRequest,
+  recorder: RunRecorder,
+): Promise<{ data: Step; calls: readonly MeteredCall[] }> {
   const earlier = answeredSteps(recorder.entries);
   const number = earlier.length + 1;
   const answer = await callModel(
@@ -71,7 +76,7 @@ async function makeStep(request: RunRequest, recorder: RunRecorder): Promise<Ste
     number,
     conversation(request.instructions, request.input, recorder.entries),
   );
-  return {
+  const data: Step = {
     step: number,
     model: request.modelName,
     parts: assignCallIds(
@@ -80,10 +85,11 @@ async function makeStep(request: RunRequest, recorder: RunRecorder): Promise<Ste
       earlier.flatMap(callsOf).map((call) => call.call_id),
     ),
     finish_reason: answer.finish,
-    usage: answer.usage,
+    ...spentBy(answer.calls),
     duration_ms: answer.durationMs,
     retries: answer.retries,
   };
+  return { data, calls: answer.calls };
 }
 
 /**
@@ -91,58 +97,53 @@ async function makeStep(request: RunRequest, recorder: RunRecorder): Promise<Ste
  * undefined if there was none.
  */
 function lostModelCall(
-  { instructions, input, modelName: model }: RunRequest,
+  { instructions, input, modelName: model, priceOf }: RunRequest,
   { entries }: RunRecorder,
-): NewEvent | undefined {
-  const characters = JSON.stringify(conversation(instructions, input, entries)).length;
-  return lostCall(digestOf(entries), { model, characters });
-}
-
-type LostStep = Extract<NewEvent, { type: "run.step_lost" }>["data"];
-
-function lostStep(
-  { modelName }: RunRequest,
-  recorder: RunRecorder,
-  reason: LostStep["reason"],
-  usage: LostStep["usage"],
-): NewEvent {
-  return {
-    type: "run.step_lost",
-    data: { step: answeredSteps(recorder.entries).length + 1, model: modelName, usage, reason },
-  };
+): ReportingEvent | undefined {
+  const bytes = Buffer.byteLength(JSON.stringify(conversation(instructions, input, entries)));
+  return lostCall(digestOf(entries), { model, priceOf, bytes });
 }
 
 /**
  * Returns how the run ends after the loop threw. Returns undefined if this process does not end the
  * run, because it was stopped as `fenced` or `drain`.
  *
- * @throws `thrown` if it is neither a model failure nor a stop.
+ * @throws the error if it is neither a model failure nor a stop.
  */
 function endingOf(thrown: unknown, request: RunRequest, recorder: RunRecorder): Ending | undefined {
-  if (thrown instanceof ModelFailure) {
+  const unanswered = thrown instanceof UnansweredCall ? thrown : undefined;
+  const reason = unanswered === undefined ? thrown : unanswered.reason;
+  if (reason instanceof ModelFailure) {
+    recorder.reportAtEnd(unanswered?.calls ?? []);
     return {
       status: "failed",
       error: {
-        code: thrown.kind === "timeout" ? "model_timeout" : "model_error",
-        message: thrown.message,
+        code: reason.kind === "timeout" ? "model_timeout" : "model_error",
+        message: reason.message,
       },
     };
   }
-  const stopped = thrown instanceof CallAborted ? thrown.stopped : thrown;
-  const ending = stopped instanceof RunStopped ? endingOfStop(stopped) : undefined;
-  if (thrown instanceof CallAborted && ending !== undefined) {
-    recorder.defer([
-      lostStep(
-        request,
-        recorder,
-        ending.status === "cancelled" ? "cancelled" : "deadline_exceeded",
-        thrown.usage,
-      ),
-    ]);
-  }
-  if (ending === undefined && !(stopped instanceof RunStopped) && !request.signal.aborted)
-    throw thrown;
+  const ending = reason instanceof RunStopped ? endingOfStop(reason) : undefined;
+  if (unanswered !== undefined && ending !== undefined) recordAborted(unanswered, ending, recorder);
+  if (ending === undefined && !(reason instanceof RunStopped) && !request.signal.aborted)
+    throw reason;
   return ending;
+}
+
+/**
+ * Records a model call during which the run was stopped. An attempt that was in flight is shown as
+ * a lost step. Without one, the attempts that failed before are reported by the end of the run.
+ */
+function recordAborted(
+  { calls, inFlight }: UnansweredCall,
+  ending: Ending,
+  recorder: RunRecorder,
+): void {
+  const [first, ...others] = calls;
+  if (first === undefined) return;
+  if (!inFlight) return recorder.reportAtEnd(calls);
+  const reason = ending.status === "cancelled" ? "cancelled" : "deadline_exceeded";
+  recorder.defer([recorder.report(lostStep(reason, [first, ...others]))]);
 }
 
 function endingOfStop({ reason }: RunStopped): Ending | undefined {

@@ -1,4 +1,5 @@
 import type { AnswerPart, NewEvent, TokenUsage } from "@beckon/contract";
+import { sumMicros } from "./price.ts";
 import { totalUsage } from "./usage.ts";
 
 export type Step = Extract<NewEvent, { type: "run.step" }>["data"];
@@ -45,9 +46,21 @@ export function openCalls(
 
 /** Returns the token usage of all model calls of the run, including calls without an answer. */
 export function usageOf(entries: readonly NewEvent[]): TokenUsage {
-  return totalUsage(
-    entries.flatMap((entry) =>
-      entry.type === "run.step" || entry.type === "run.step_lost" ? [entry.data.usage] : [],
-    ),
+  return totalUsage(modelCalls(entries).map(({ usage }) => usage));
+}
+
+/**
+ * Returns the cost of all model calls of the run in micro-dollars. Null if the cost of one of them
+ * is unknown or, in a journal that an older version of Beckon began, was not written.
+ */
+export function costOf(entries: readonly NewEvent[]): number | null {
+  return sumMicros(modelCalls(entries).map(({ cost_micros }) => cost_micros));
+}
+
+function modelCalls(
+  entries: readonly NewEvent[],
+): Extract<NewEvent, { type: "run.step" | "run.step_lost" }>["data"][] {
+  return entries.flatMap((entry) =>
+    entry.type === "run.step" || entry.type === "run.step_lost" ? [entry.data] : [],
   );
 }

@@ -1,8 +1,9 @@
 import type { NewEvent, RunError, RunEvent, TokenUsage } from "@beckon/contract";
+import type { ReportedCall } from "./metered-call.ts";
 
 /**
  * How a run ended. `usage` is the sum over all model calls. `cost_micros` is in micro-dollars, or
- * null if no price is known.
+ * null if the price of one of the calls is not known.
  */
 export type Outcome =
   | {
@@ -40,19 +41,28 @@ export interface Journal {
    * The loop never has two appends in flight.
    *
    * @param options `intent` is true if `entries` contains a `run.tool_call`. The append is then
-   *   rejected if the run is to be cancelled, because the tool must not be called.
+   *   rejected if the run is to be cancelled, because the tool must not be called. `calls` are the
+   *   metered calls that `entries` report. They become durable in the same write.
    * @throws {RunStopped} nothing was written, because this process no longer owns the run or
    *   because the run is to be cancelled.
    */
-  append(entries: readonly NewEvent[], options?: { readonly intent?: boolean }): Promise<void>;
+  append(
+    entries: readonly NewEvent[],
+    options?: { readonly intent?: boolean; readonly calls?: readonly ReportedCall[] },
+  ): Promise<void>;
 
   /**
-   * Ends the run: writes `entries` and the terminal event for `outcome` in one durable write.
+   * Ends the run: writes `entries` and the terminal event for `outcome` in one durable write,
+   * together with the metered calls that they report.
    *
    * @throws {RunStopped} nothing was written. If the reason is `cancelled` or `deadline`, the loop
    *   calls `end` again with that outcome.
    */
-  end(outcome: Outcome, entries: readonly NewEvent[]): Promise<void>;
+  end(
+    outcome: Outcome,
+    entries: readonly NewEvent[],
+    calls: readonly ReportedCall[],
+  ): Promise<void>;
 }
 
 /**

@@ -6,6 +6,7 @@ import { says, startModelServer } from "../../test/model-server.ts";
 import { openCalls } from "./history.ts";
 import { RunStopped } from "./journal.ts";
 import { digestOf, interrupt } from "./lost-run.ts";
+import { unknownPrice } from "./price.ts";
 
 const server = await startModelServer();
 afterAll(() => server.close());
@@ -50,7 +51,8 @@ test("a run that ends without being executed reports the same lost model call, a
         const executed = journal.entries.slice(length);
         const { added, outcome } = interrupt(digestOf(prefix), {
           model: "scripted/model",
-          characters: 100,
+          priceOf: unknownPrice,
+          bytes: 100,
         });
         const open = openCalls(prefix).map(({ call_id }) => call_id);
         expect(lostSteps(added), `from ${length}`).toEqual(lostSteps(executed));

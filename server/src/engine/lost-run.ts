@@ -1,6 +1,8 @@
 import type { NewEvent, TokenUsage } from "@beckon/contract";
-import { answeredSteps, callsOf, openCalls, resultsByCall } from "./history.ts";
+import { answeredSteps, callsOf, costOf, openCalls, resultsByCall, usageOf } from "./history.ts";
 import type { Outcome } from "./journal.ts";
+import { type MeteredCall, meteredModelCall, type ReportedCall, spentBy } from "./metered-call.ts";
+import { type PriceOf, sumMicros } from "./price.ts";
 import type { Ending } from "./stop-conditions.ts";
 import { estimatedUsage, totalUsage } from "./usage.ts";
 
@@ -11,20 +13,29 @@ import { estimatedUsage, totalUsage } from "./usage.ts";
 export interface JournalDigest {
   /** Number of answered model calls. */
   readonly steps: number;
-  /** Usage of each model call, with or without an answer. */
-  readonly usage: readonly TokenUsage[];
+  /** Usage of all model calls, with or without an answer. */
+  readonly usage: TokenUsage;
+  /** Cost of all model calls in micro-dollars; null if it is unknown. */
+  readonly costMicros: number | null;
   /** Tool calls of the last answered step. */
   readonly lastCalls: readonly { readonly callId: string; readonly hasResult: boolean }[];
   /** Tool calls with an intent (a `run.tool_call` event) and no result, in order. */
   readonly open: readonly OpenCall[];
 }
 
-/** Model and prompt size of a lost model call. */
+/** Model, price and prompt size of a lost model call. */
 export interface Prompt {
   /** `provider/model`. */
   readonly model: string;
-  /** Approximate number of characters of the whole prompt, including input and instructions. */
-  readonly characters: number;
+  readonly priceOf: PriceOf;
+  /** Approximate size of the whole prompt in bytes, including input and instructions. */
+  readonly bytes: number;
+}
+
+/** An event, and the metered calls that it reports. */
+export interface ReportingEvent {
+  readonly event: NewEvent;
+  readonly calls: readonly MeteredCall[];
 }
 
 /** How a run that did not succeed ends. Its usage is added later. */
@@ -43,9 +54,8 @@ export function digestOf(entries: readonly NewEvent[]): JournalDigest {
   const last = steps.at(-1);
   return {
     steps: steps.length,
-    usage: entries.flatMap((entry) =>
-      entry.type === "run.step" || entry.type === "run.step_lost" ? [entry.data.usage] : [],
-    ),
+    usage: usageOf(entries),
+    costMicros: costOf(entries),
     lastCalls:
       last === undefined
         ? []
@@ -64,14 +74,31 @@ export function digestOf(entries: readonly NewEvent[]): JournalDigest {
  */
 export function lostCall(
   digest: JournalDigest,
-  { model, characters }: Prompt,
-): NewEvent | undefined {
+  { model, priceOf, bytes }: Prompt,
+): ReportingEvent | undefined {
   const { steps, lastCalls } = digest;
   const wasAsked =
     steps === 0 || (lastCalls.length > 0 && lastCalls.every(({ hasResult }) => hasResult));
   if (!wasAsked) return undefined;
-  const usage = estimatedUsage({ input: characters, output: 0 });
-  return { type: "run.step_lost", data: { step: steps + 1, model, usage, reason: "process_lost" } };
+  const usage = estimatedUsage({ input: bytes, output: 0 });
+  const step = steps + 1;
+  return lostStep("process_lost", [
+    meteredModelCall(priceOf, { step, modelName: model, outcome: "lost", usage }),
+  ]);
+}
+
+type LostStep = Extract<NewEvent, { type: "run.step_lost" }>["data"];
+
+/** Returns the event for a model call without an answer. `calls` are its attempts, at least one. */
+export function lostStep(
+  reason: LostStep["reason"],
+  calls: readonly [MeteredCall, ...MeteredCall[]],
+): ReportingEvent {
+  const [{ step, modelName: model }] = calls;
+  return {
+    event: { type: "run.step_lost", data: { step, model, ...spentBy(calls), reason } },
+    calls,
+  };
 }
 
 /**
@@ -86,6 +113,15 @@ export function closeCalls(open: readonly OpenCall[], text: string): NewEvent[] 
   }));
 }
 
+/** How a run ends that is ended without loading its journal. */
+export interface DigestEnd {
+  /** Events to add before the one that ends the run. */
+  readonly added: readonly NewEvent[];
+  /** The metered calls that these events report. */
+  readonly calls: readonly ReportedCall[];
+  readonly outcome: Outcome;
+}
+
 /**
  * Returns the final events and the outcome of a run without loading its journal. Tool calls without
  * a result get the outcome `unknown`.
@@ -93,20 +129,22 @@ export function closeCalls(open: readonly OpenCall[], text: string): NewEvent[] 
  * @param prompt is given if the process of the run was lost. The usage then includes the model call
  *   that was in flight.
  */
-export function endByDigest(
-  digest: JournalDigest,
-  ending: Stopped,
-  prompt?: Prompt,
-): { readonly added: readonly NewEvent[]; readonly outcome: Outcome } {
+export function endByDigest(digest: JournalDigest, ending: Stopped, prompt?: Prompt): DigestEnd {
   const closed = closeCalls(
     digest.open,
     "The run was ended before the tool answered. The call may or may not have taken effect.",
   );
   const lost = closed.length > 0 || prompt === undefined ? undefined : lostCall(digest, prompt);
-  const spent = lost?.type === "run.step_lost" ? [lost.data.usage] : [];
+  const { event, calls } = lost ?? { calls: [] };
+  const spent = spentBy(calls);
   return {
-    added: lost === undefined ? closed : [lost],
-    outcome: { ...ending, usage: totalUsage([...digest.usage, ...spent]), cost_micros: null },
+    added: event === undefined ? closed : [event],
+    calls: calls.map((call) => ({ entry: 0, call })),
+    outcome: {
+      ...ending,
+      usage: totalUsage([digest.usage, spent.usage]),
+      cost_micros: sumMicros([digest.costMicros, spent.cost_micros]),
+    },
   };
 }
 
@@ -115,11 +153,11 @@ export function endByDigest(
  * run is not loaded, because the journal may be what crashed the processes. The usage is marked as
  * estimated, because the calls that were in flight are unknown.
  */
-export function interrupt(digest: JournalDigest, prompt: Prompt): ReturnType<typeof endByDigest> {
+export function interrupt(digest: JournalDigest, prompt: Prompt): DigestEnd {
   const error = {
     code: "interrupted" as const,
     message: "Every process that executed this run was lost before the run ended.",
   };
-  const { added, outcome } = endByDigest(digest, { status: "failed", error }, prompt);
-  return { added, outcome: { ...outcome, usage: { ...outcome.usage, estimated: true } } };
+  const end = endByDigest(digest, { status: "failed", error }, prompt);
+  return { ...end, outcome: { ...end.outcome, usage: { ...end.outcome.usage, estimated: true } } };
 }

@@ -1,3 +1,5 @@
+import type { TokenUsage } from "@beckon/contract";
+
 /**
  * The failure of a model call that got no complete answer. The message is shown to the caller of
  * the run, so it must not contain a key, header or URL.
@@ -14,6 +16,10 @@ export class ModelFailure extends Error {
   readonly unreachable: boolean;
   /** The wait in milliseconds that the provider asked for; undefined if it asked for none. */
   readonly retryAfterMs: number | undefined;
+  /** Whether the provider answered with an error. Such a call is not billed, except for `usage`. */
+  readonly rejected: boolean;
+  /** Usage that the provider reports together with its error. */
+  readonly usage: TokenUsage | undefined;
 
   constructor(
     message: string,
@@ -22,6 +28,8 @@ export class ModelFailure extends Error {
       retryable: boolean;
       unreachable?: boolean;
       retryAfterMs?: number | undefined;
+      rejected?: boolean;
+      usage?: TokenUsage | undefined;
     },
   ) {
     super(message);
@@ -29,5 +37,7 @@ export class ModelFailure extends Error {
     this.retryable = options.retryable;
     this.unreachable = options.unreachable ?? options.kind === "timeout";
     this.retryAfterMs = options.retryAfterMs;
+    this.rejected = options.rejected ?? false;
+    this.usage = options.usage;
   }
 }

@@ -1,8 +1,11 @@
 import type { NewEvent } from "@beckon/contract";
-import { openCalls, usageOf } from "./history.ts";
+import { costOf, openCalls, usageOf } from "./history.ts";
 import type { Journal } from "./journal.ts";
-import { closeCalls } from "./lost-run.ts";
+import { closeCalls, type ReportingEvent } from "./lost-run.ts";
+import { type MeteredCall, type ReportedCall, spentBy } from "./metered-call.ts";
+import { sumMicros } from "./price.ts";
 import type { Ending } from "./stop-conditions.ts";
+import { totalUsage } from "./usage.ts";
 
 /**
  * The loop's view of the journal. It has the durable entries, and the deferred entries, which are
@@ -17,6 +20,10 @@ export class RunRecorder {
   readonly #journal: Journal;
   readonly #entries: NewEvent[];
   readonly #deferred: NewEvent[] = [];
+  /** The metered calls that events report, also of events that are not written yet. */
+  readonly #calls = new Map<NewEvent, readonly MeteredCall[]>();
+  /** The metered calls that the event at the end of the run reports. */
+  #lastCalls: readonly MeteredCall[] = [];
   #previousWrite = nothingWritten;
   #nextWrite: { readonly group: NewEvent[]; readonly written: Promise<void> } | undefined;
 
@@ -28,6 +35,17 @@ export class RunRecorder {
   /** Durable entries, in order. */
   get entries(): readonly NewEvent[] {
     return this.#entries;
+  }
+
+  /** Returns the event. Its metered calls are written in the same write as the event. */
+  report({ event, calls }: ReportingEvent): NewEvent {
+    this.#calls.set(event, calls);
+    return event;
+  }
+
+  /** Keeps the metered calls of a model call without a step for the event that ends the run. */
+  reportAtEnd(calls: readonly MeteredCall[]): void {
+    this.#lastCalls = calls;
   }
 
   /** Keeps entries for the write that ends the run. */
@@ -61,17 +79,30 @@ export class RunRecorder {
       ...this.#deferred,
       ...closeCalls(openCalls([...this.#entries, ...this.#deferred]), unknownOutcome),
     ];
-    // `cost_micros` is null because no price is known; 0 would mean that the run was free.
+    const entries = [...this.#entries, ...last];
+    const spent = spentBy(this.#lastCalls);
+    const lastCalls = this.#lastCalls.map((call) => ({ entry: last.length, call }));
     return this.#journal.end(
-      { ...ending, usage: usageOf([...this.#entries, ...last]), cost_micros: null },
+      {
+        ...ending,
+        usage: totalUsage([usageOf(entries), spent.usage]),
+        cost_micros: sumMicros([costOf(entries), spent.cost_micros]),
+      },
       last,
+      [...this.#callsOf(last), ...lastCalls],
+    );
+  }
+
+  #callsOf(entries: readonly NewEvent[]): ReportedCall[] {
+    return entries.flatMap(
+      (event, entry) => this.#calls.get(event)?.map((call) => ({ entry, call })) ?? [],
     );
   }
 
   async #write(group: readonly NewEvent[]): Promise<void> {
     const intent = group.some((entry) => entry.type === "run.tool_call");
     await this.#journal
-      .append(group, intent ? { intent } : {})
+      .append(group, { intent, calls: this.#callsOf(group) })
       .catch((thrown) => this.#deferAndThrow(group, thrown));
     this.#entries.push(...group);
   }

@@ -3,6 +3,7 @@ import type { ModelSettings } from "@beckon/contract";
 import type { ByteHold } from "../base/byte-budget.ts";
 import type { Circuit } from "./circuit/index.ts";
 import type { Journal } from "./journal.ts";
+import type { PriceOf } from "./price.ts";
 import type { RetryPolicy, Timeouts } from "./timeouts.ts";
 import type { Tool } from "./tool.ts";
 
@@ -32,6 +33,13 @@ export interface RunRequest {
   /** The model in the form `provider/model`, as the journal shows it. */
   readonly modelName: string;
   readonly model: Model;
+  /** Returns the price of a call of the model. It must not throw. */
+  readonly priceOf: PriceOf;
+  /**
+   * Maximum number of input and output tokens of one call. Reported usage above it is treated as a
+   * mistake of the provider. Default: unknown.
+   */
+  readonly contextWindow?: number | undefined;
   readonly settings: ModelSettings;
   /**
    * Maximum number of answered model calls, at least 1. Calls that were lost in a crash do not

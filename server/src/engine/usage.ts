@@ -16,40 +16,88 @@ export function reportedUsage(
   usage: LanguageModelV4Usage,
   hasContent: boolean,
 ): TokenUsage | undefined {
-  const { total: input, cacheRead } = usage.inputTokens;
-  const { total: output } = usage.outputTokens;
+  const { total: input, cacheRead, cacheWrite } = usage.inputTokens;
+  const { total: output, reasoning } = usage.outputTokens;
   if (!isCount(input) || !isCount(output) || input === 0 || (output === 0 && hasContent))
     return undefined;
+  const cached = isCount(cacheRead) ? Math.min(cacheRead, input) : 0;
   return {
     input_tokens: input,
     output_tokens: output,
-    cached_input_tokens: isCount(cacheRead) ? Math.min(cacheRead, input) : 0,
+    cached_input_tokens: cached,
+    ...parts(
+      isCount(cacheWrite) ? Math.min(cacheWrite, input - cached) : 0,
+      isCount(reasoning) ? Math.min(reasoning, output) : 0,
+    ),
   };
 }
 
+/** Counts above an estimate that are plausible: reasoning of which Beckon sees nothing. */
+const maxUnseenTokens = 100_000;
+
 /**
- * Returns an estimate of one token for every four characters (the rule of thumb for English),
- * marked as estimated.
+ * Returns whether a model can have used this much. A tokenizer makes at most one token of each
+ * byte, which is four times our estimate.
+ *
+ * @param limits `contextWindow` is the model's maximum of input and output tokens, if it is known.
+ *   `estimate` returns our own estimate. It is called only if the usage is large.
  */
-export function estimatedUsage(characters: {
+export function isPlausible(
+  { input_tokens, output_tokens }: TokenUsage,
+  limits: { readonly contextWindow: number | undefined; readonly estimate: () => TokenUsage },
+): boolean {
+  const sum = input_tokens + output_tokens;
+  if (limits.contextWindow !== undefined && sum > limits.contextWindow) return false;
+  if (sum <= maxUnseenTokens) return true;
+  const estimate = limits.estimate();
+  return sum <= 4 * (estimate.input_tokens + estimate.output_tokens) + maxUnseenTokens;
+}
+
+/**
+ * Returns an estimate of one token for every four bytes of UTF-8 (the rule of thumb for English
+ * texts), marked as estimated.
+ */
+export function estimatedUsage(bytes: {
   readonly input: number;
   readonly output: number;
 }): TokenUsage {
   return {
-    input_tokens: Math.ceil(characters.input / 4),
-    output_tokens: Math.ceil(characters.output / 4),
+    input_tokens: Math.ceil(bytes.input / 4),
+    output_tokens: Math.ceil(bytes.output / 4),
     cached_input_tokens: 0,
     estimated: true,
   };
 }
 
+/** Usage of a call that the provider does not bill. */
+export const noUsage: TokenUsage = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
+
 /** Returns the sum of the parts. It is marked as estimated if any part is. */
-export function totalUsage(parts: readonly TokenUsage[]): TokenUsage {
+export function totalUsage(all: readonly TokenUsage[]): TokenUsage {
   const total = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
-  for (const part of parts) {
-    total.input_tokens += part.input_tokens;
-    total.output_tokens += part.output_tokens;
-    total.cached_input_tokens += part.cached_input_tokens;
+  let cacheWrite = 0;
+  let reasoning = 0;
+  for (const each of all) {
+    total.input_tokens += each.input_tokens;
+    total.output_tokens += each.output_tokens;
+    total.cached_input_tokens += each.cached_input_tokens;
+    cacheWrite += each.cache_write_tokens ?? 0;
+    reasoning += each.reasoning_tokens ?? 0;
   }
-  return parts.some((part) => part.estimated) ? { ...total, estimated: true } : total;
+  return {
+    ...total,
+    ...parts(cacheWrite, reasoning),
+    ...(all.some((each) => each.estimated) ? { estimated: true } : {}),
+  };
+}
+
+/** Returns the counts that are absent if they are 0. */
+function parts(
+  cacheWrite: number,
+  reasoning: number,
+): Pick<TokenUsage, "cache_write_tokens" | "reasoning_tokens"> {
+  return {
+    ...(cacheWrite > 0 && { cache_write_tokens: cacheWrite }),
+    ...(reasoning > 0 && { reasoning_tokens: reasoning }),
+  };
 }

@@ -22,6 +22,7 @@ import {
 } from "./executing/index.ts";
 import { createAppends } from "./journal/index.ts";
 import type { CancelPorts } from "./managing/index.ts";
+import { builtInPricer } from "./pricer.ts";
 import {
   createQueueLimits,
   createStarts,
@@ -47,7 +48,7 @@ export type RunServices = StartPorts &
   };
 
 /** Dependencies and limits of the services for runs. */
-export interface RunServicesOptions extends Omit<AgentCacheOptions, "circuits"> {
+export interface RunServicesOptions extends Omit<AgentCacheOptions, "circuits" | "pricer"> {
   readonly database: Database;
   readonly log: Log;
   readonly processId: string;
@@ -85,7 +86,12 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   const mutex = createMutex();
   const onWritten = () => tail.noteWritten();
   const appends = createAppends(database, { mutex, onWritten });
-  const agents = new AgentCache({ ...options, circuits: createCircuits(circuitPolicy(maxRuns)) });
+  const pricer = builtInPricer;
+  const agents = new AgentCache({
+    ...options,
+    pricer,
+    circuits: createCircuits(circuitPolicy(maxRuns)),
+  });
   const executePorts = {
     database,
     log,
@@ -97,6 +103,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     worker,
     appends,
     processMessages,
+    pricer,
   };
   return {
     ...executePorts,

@@ -16,6 +16,7 @@ import { createLog } from "../base/log.ts";
 import { beginning } from "../events/position.ts";
 import { readEnd, readEventBatch, readGeneration } from "../events/store.ts";
 import { recordDeaths } from "../processes/process-store.ts";
+import { rollUp } from "../usage/index.ts";
 import {
   claimAbandoned,
   claimCancelled,
@@ -33,6 +34,7 @@ import { readLastSeqs, readOutcome } from "./journal/result-store.ts";
 import { deleteRunRows } from "./managing/delete-store.ts";
 import { readRetried } from "./managing/retry-store.ts";
 import { startRuns } from "./starting/start-runs.ts";
+import { builtInPricer } from "./pricer.ts";
 
 /**
  * A prepared statement can keep a plan that was made while the tables were almost empty, such as a
@@ -66,6 +68,9 @@ const tables = [
   "tokens",
   "triggers",
   "keys",
+  "usage_entries",
+  "usage_days",
+  "usage_rollups",
 ];
 const hash = Buffer.alloc(32, 1);
 const grownBy = 50_000;
@@ -84,6 +89,11 @@ const owner = await seedProcess(database);
 const heir = await seedProcess(database);
 const dead = await seedProcess(database);
 await recordDeaths(database.engine, [dead], owner);
+
+// The entries that are written below are summed up already.
+await database.engine.query("insert into usage_rollups values ($1, 0, current_date)", [
+  agent.workspaceId,
+]);
 
 const claimant = (of: string, limit: number) => ({
   owner: of,
@@ -109,6 +119,25 @@ const inTenant = (work: (tx: WorkspaceTransaction) => Promise<unknown>) =>
   inWorkspace(planned.tenant, agent.workspaceId, async (tx) => {
     await work(tx);
     await sql`select pg_stat_force_next_flush()`.execute(tx);
+  });
+
+/** An append that ends a run, with a metered call. */
+const metered = (run: Parameters<typeof appendRow>[0]) =>
+  appendRow(run, owner, {
+    end: succeeded,
+    calls: [
+      {
+        entry: 0,
+        call: {
+          kind: "model",
+          step: 1,
+          outcome: "answered",
+          modelName: "demo/echo",
+          usage: succeeded.usage,
+          price: { micros: 1, standardMicros: 1, origin: "library" },
+        },
+      },
+    ],
   });
 
 /** Each case prepares data, which is not measured, and returns the statement to measure. */
@@ -144,6 +173,15 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
         planned,
         runs.map((run) => appendRow(run, owner, { end: succeeded })),
       );
+  },
+  "100 appends with metered calls": async () => {
+    const runs = await runningAt(owner, 100);
+    return () => appendToRuns(planned, runs.map(metered));
+  },
+  "a roll-up of usage": async () => {
+    const runs = await runningAt(owner, 20);
+    await appendToRuns(database, runs.map(metered));
+    return () => rollUp(planned).then(() => inTenant(async () => {}));
   },
   "a fenced append": async () => {
     const [run] = await runningAt(owner, 1);
@@ -185,7 +223,7 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     return () =>
       countSuspects(planned).then(() => claimLastAttempts(database, claimant(heir, 5), []));
   },
-  "ending runs without attempts": async () => () => endExhausted(planned, 50),
+  "ending runs without attempts": async () => () => endExhausted({ database: planned, pricer: builtInPricer }, 50),
   "a cancellation": async () => {
     const [run] = await queuedOf(agent, 1);
     if (run === undefined) throw new Error("no run");
@@ -359,6 +397,25 @@ beforeAll(async () => {
     insert into events (run_id, seq, workspace_id, id, type, version, data)
       select id, seq, $1, 'evt_' || id || seq, 'run.started', 1, '{}' from grown, generate_series(1, 2) seq`,
     [agent.workspaceId, agent.agentId, owner, hash],
+  );
+  // Entries that are summed up, and as many sums: many of the current day, and of earlier ones.
+  await database.engine.query(
+    `insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
+        step, attempt, outcome, kind, provider, model, cost_micros, estimated, transaction)
+      select 'run_0' || lpad(n::text, 25, '0'), 2, 1, $1, current_date, $2, 'invoke', 'token:x', 1, 1,
+        'answered', 'model', 'demo', 'echo', 0, false, n - 100000000
+      from generate_series(1, ${grownBy}) n`,
+    [agent.workspaceId, agent.agentId],
+  );
+  await database.engine.query(
+    `insert into usage_days (workspace_id, day, agent_id, provider, model, principal, kind, entries,
+        input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens,
+        voice_ms, browser_ms, cost_micros, unknown_cost_entries, standard_cost_micros,
+        unknown_standard_cost_entries, estimated_entries)
+      select $1, current_date - 1 - n % 500, $2, 'demo', 'echo', 'key:' || n, 'model', 1, 1, 1, 0, 0,
+        0, 0, 0, 0, 0, 0, 0, 0
+      from generate_series(1, ${grownBy}) n`,
+    [agent.workspaceId, agent.agentId],
   );
   await database.engine.query(
     `insert into workspace_events (id, workspace_id, agent_id, type, version, data)

@@ -25,6 +25,7 @@ import {
 import { type ClaimedRun, claimQueued } from "./claiming/claim-statement.ts";
 import { endExhausted } from "./claiming/end-exhausted.ts";
 import { appendToRuns } from "./journal/append-statement.ts";
+import { builtInPricer } from "./pricer.ts";
 
 const { database, url, role } = await testDatabase();
 const other = connect({ url, poolSize: 2, role, log: createLog("silent") });
@@ -126,7 +127,7 @@ test("suspects are taken by halves, one half at each process", async () => {
   const alone = await runsAt(third ?? "", agent, 1, 3);
   await die(dead ?? "");
   await die(third ?? "");
-  await endExhausted(database, 50);
+  await endExhausted({ database, pricer: builtInPricer }, 50);
   expect(await rowsOf(alone)).toMatchObject([
     { status: "failed", attempt: 3, error: "interrupted" },
   ]);
@@ -155,7 +156,7 @@ test("a run with one attempt is not taken over, also if its process executed oth
   );
   const shared = await runsAt(dead, await seedAgent(database), 2, 3);
   await die(dead);
-  await endExhausted(database, 50);
+  await endExhausted({ database, pricer: builtInPricer }, 50);
   expect((await rowsOf(single)).map(({ error }) => error)).toEqual(["interrupted", "interrupted"]);
   expect((await rowsOf(shared)).map(({ status }) => status)).toEqual(["running", "running"]);
 });
@@ -164,7 +165,7 @@ test("no run of a dead process is taken or ended before its suspects are counted
   const dead = await seedProcess(database);
   const runIds = await runsAt(dead, await seedAgent(database), 2, 3);
   await recordDeaths(database.engine, [dead], "");
-  await endExhausted(database, 50);
+  await endExhausted({ database, pricer: builtInPricer }, 50);
   expect(
     (await claimLastAttempts(database, claimant(await seedProcess(database)), [])).runs,
   ).toEqual([]);
@@ -174,7 +175,7 @@ test("no run of a dead process is taken or ended before its suspects are counted
   );
   expect((await claimCancelled(database, claimant(await seedProcess(database)))).runs).toEqual([]);
   await countSuspects(database);
-  await endExhausted(database, 50);
+  await endExhausted({ database, pricer: builtInPricer }, 50);
   expect((await rowsOf(runIds)).map(({ status }) => status)).toEqual(["running", "running"]);
 });
 
@@ -247,7 +248,7 @@ test("a run that was released on its last attempt is a suspect like others", asy
   await die(first);
   expect((await claimQueued(database, claimant(second, 2))).runs).toHaveLength(2);
   await die(second);
-  await endExhausted(database, 50);
+  await endExhausted({ database, pricer: builtInPricer }, 50);
   expect(
     (await claimLastAttempts(database, claimant(third), [])).runs.map(({ runId }) => runId),
   ).toEqual(runIds.slice(0, 1));
@@ -268,7 +269,7 @@ test("a run on its last attempt is not taken again only to be cancelled", async 
   ]);
   await die(second);
   expect((await claimCancelled(database, claimant(third))).runs).toEqual([]);
-  await endExhausted(database, 50);
+  await endExhausted({ database, pricer: builtInPricer }, 50);
   expect(await rowsOf([runId])).toMatchObject([
     { status: "failed", attempt: 3, error: "interrupted" },
   ]);
@@ -305,7 +306,7 @@ test("only runs that kill their process end interrupted, after bounded deaths", 
           for (const executor of executors) {
             const executing = executor.runs.flatMap(({ lastAttempt }) => lastAttempt ?? []);
             await countSuspects(database);
-            await endExhausted(database, 100);
+            await endExhausted({ database, pricer: builtInPricer }, 100);
             executor.runs.push(...(await claimAbandoned(database, claimant(executor.id))).runs);
             executor.runs.push(
               ...(await claimLastAttempts(database, claimant(executor.id), executing)).runs,

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { openCaller } from "./calls.ts";
 import { type Chaos, type Fault, faults, injectFault } from "./chaos.ts";
 import { type CheckReport, checkGuarantees } from "./check-guarantees.ts";
+import { checkUsage } from "./check-usage.ts";
 import { install, planned } from "./installation.ts";
 import { awaitEnds, readRuns } from "./journal.ts";
 import { type Random, seeded } from "./random.ts";
@@ -63,11 +64,12 @@ export async function storm(options: StormOptions): Promise<StormReport> {
 
     const unendedCount = await awaitEnds(options.pool, maxRemainderMs);
     const verdict = checkGuarantees(await readRuns(options.pool), caller.calls, world);
+    const usage = await checkUsage(options.pool, world);
     const errors = installation.fleet.errors.map((line) => `a server said: ${line}`);
     const unended = unendedCount === 0 ? [] : [`${unendedCount} runs have not ended`];
     return {
       ...verdict,
-      broken: [...unended, ...verdict.broken, ...errors],
+      broken: [...unended, ...verdict.broken, ...usage.broken, ...errors],
       kills,
       seconds: (performance.now() - began) / 1_000,
     };

@@ -54,8 +54,16 @@ export interface RequestGate {
   release(): void;
 }
 
+/** Usage that the model reported with one answer. It differs from that of all other answers. */
+export interface ReportedUsage {
+  readonly input: number;
+  readonly output: number;
+}
+
 export interface World {
   readonly model: ModelServer;
+  /** Usage of each answer, by the nonce of its run. */
+  readonly reported: ReadonlyMap<string, readonly ReportedUsage[]>;
   readonly effectsUrl: string;
   readonly effects: readonly Effect[];
   readonly modelCalls: ReadonlyMap<string, ModelCalls>;
@@ -78,6 +86,8 @@ interface HeldGate extends RequestGate {
 export async function openWorld(): Promise<World> {
   const model = await startModelServer();
   const modelCalls = new Map<string, ModelCalls>();
+  const reported = new Map<string, ReportedUsage[]>();
+  let answers = 0;
   const effects: Effect[] = [];
   const gates = new Map<string, HeldGate>();
   const orders = new Map<string, (effect: Effect) => Order | undefined>();
@@ -93,7 +103,11 @@ export async function openWorld(): Promise<World> {
     const step = messages.filter(({ role }) => role === "assistant").length;
     await delay(plan.thinkMs);
     await gates.get(`model ${plan.nonce} ${step}`)?.arrive();
-    return (failing ? status(503) : behaviourAt(plan, step))(request, index);
+    if (failing) return status(503)(request, index);
+    answers += 1;
+    const usage = { input: 1_000 + answers, output: 1 + (answers % 50) };
+    reported.set(plan.nonce, [...(reported.get(plan.nonce) ?? []), usage]);
+    return behaviourAt(plan, step, usage)(request, index);
   });
 
   const server = createServer((incoming, outgoing) => {
@@ -143,6 +157,7 @@ export async function openWorld(): Promise<World> {
     effectsUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     effects,
     modelCalls,
+    reported,
     holdModel: (nonce, call = 0) => hold(`model ${nonce} ${call}`),
     holdEffects: (nonce) => hold(`effect ${nonce}`),
     order: (nonce, next) => void orders.set(nonce, next),
@@ -155,13 +170,18 @@ export async function openWorld(): Promise<World> {
 }
 
 /** Returns the model's behaviour for a conversation with `step` earlier answers. */
-function behaviourAt({ nonce, steps, thinkMs }: Plan, step: number): Behaviour {
+function behaviourAt(
+  { nonce, steps, thinkMs }: Plan,
+  step: number,
+  { input, output }: ReportedUsage,
+): Behaviour {
+  const usage = { prompt_tokens: input, completion_tokens: output };
   const planned = steps[step];
-  if (planned === undefined) return says(answerOf(nonce));
+  if (planned === undefined) return says({ text: answerOf(nonce), usage });
   const names = planned === "both" ? ["safe_effect", "unsafe_effect"] : [`${planned}_effect`];
   const calls = names.map((name, index) => {
     const call = 2 * step + index;
     return { id: `call_${call}`, name, arguments: JSON.stringify({ nonce, call, thinkMs }) };
   });
-  return says({ calls });
+  return says({ calls, usage });
 }

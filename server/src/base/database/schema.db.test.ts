@@ -201,6 +201,8 @@ const described: Described = {
     input_tokens: "not null",
     output_tokens: "not null",
     cached_input_tokens: "not null",
+    cache_write_tokens: "not null",
+    reasoning_tokens: "not null",
     usage_estimated: "not null",
     cost_micros: "null",
   },

@@ -235,6 +235,8 @@ interface RunResults {
   input_tokens: string;
   output_tokens: string;
   cached_input_tokens: string;
+  cache_write_tokens: Generated<string>;
+  reasoning_tokens: Generated<string>;
   usage_estimated: boolean;
   cost_micros: string | null;
 }

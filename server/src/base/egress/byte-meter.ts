@@ -5,8 +5,10 @@ const key = Symbol("byte meter");
  * limit by aborting the call's signal.
  */
 export interface ByteMeter {
-  /** Called for each request of a metered call, with the size of its body in bytes. */
+  /** Called before each request of a metered call, with the size of its body in bytes. */
   sent(bytes: number): void;
+  /** Called when a connection is open and the request is written to it. */
+  begun(): void;
   /**
    * Called with the size of each chunk of a response body, in bytes. A call with a meter is not
    * subject to the transport's `maxResponseBytes`.

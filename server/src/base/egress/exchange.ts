@@ -86,7 +86,8 @@ export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#stopped !== undefined) controller.abort(this.#stopped);
+    if (this.#stopped === undefined) this.#meter?.begun();
+    else controller.abort(this.#stopped);
   }
 
   onResponseStart(

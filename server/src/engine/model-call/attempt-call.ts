@@ -4,6 +4,8 @@ import type { ByteHold } from "../../base/byte-budget.ts";
 import { elapsed } from "../../base/clock.ts";
 import { meterCalls } from "../../base/egress/index.ts";
 import { ModelFailure } from "../model-failure.ts";
+import { reportedUsage } from "../usage.ts";
+import type { AttemptRecord } from "./attempt-record.ts";
 import { CallMeter } from "./call-meter.ts";
 import { collectStream, type OnText } from "./collect-stream.ts";
 import { throwInBandError } from "./in-band-error.ts";
@@ -26,6 +28,8 @@ export interface ModelAttempt {
    * undefined, memory is not counted.
    */
   readonly hold: ByteHold | undefined;
+  /** Updated with what happens to the attempt, so that it is known also if the attempt fails. */
+  readonly record: AttemptRecord;
 }
 
 /**
@@ -36,14 +40,14 @@ export interface ModelAttempt {
  *   memory left), or the error of the library or the provider.
  */
 export async function attemptCall(request: ModelAttempt): Promise<Answer> {
-  const { model, options, streamed, signal, endsAt, firstByteMs, onText, maxAnswerBytes, hold } =
-    request;
+  const { model, options, streamed, signal, endsAt, firstByteMs, onText, maxAnswerBytes } = request;
   const { controller: stop, release } = linkAbort(signal);
   const call = stop.signal;
   const meter = new CallMeter({
-    hold,
+    hold: request.hold,
     maxBytes: maxAnswerBytes,
     streamed,
+    record: request.record,
     stop: (failure) => stop.abort(failure),
   });
   meterCalls(call, meter);
@@ -62,11 +66,15 @@ export async function attemptCall(request: ModelAttempt): Promise<Answer> {
       const { stream } = await raceSignal(model.doStream(callOptions), call).finally(() =>
         clearTimeout(firstByteTimer),
       );
-      answer = readAnswer(
-        await collectStream(stream, call, { onText, onRead: (bytes) => meter.read(bytes) }),
-      );
+      const result = await collectStream(stream, call, {
+        onText,
+        onRead: (bytes) => meter.read(bytes),
+      });
+      request.record.usage = reportedUsage(result.usage, false);
+      answer = readAnswer(result);
     } else {
       const result = await raceSignal(model.doGenerate(callOptions), call);
+      request.record.usage = reportedUsage(result.usage, false);
       throwInBandError(result.response?.body);
       answer = readAnswer({ ...result, streamed });
     }

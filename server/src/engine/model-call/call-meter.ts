@@ -3,6 +3,7 @@ import type { ByteHold } from "../../base/byte-budget.ts";
 import type { ByteMeter } from "../../base/egress/index.ts";
 import { heldBytesOf } from "../held-bytes.ts";
 import { ModelFailure } from "../model-failure.ts";
+import type { AttemptRecord } from "./attempt-record.ts";
 import type { Answer } from "./read-answer.ts";
 
 /**
@@ -70,32 +71,42 @@ export class CallMeter implements ByteMeter {
   readonly #hold: ByteHold | undefined;
   readonly #maxBytes: number;
   readonly #streamed: boolean;
+  readonly #record: AttemptRecord;
   readonly #stop: (failure: ModelFailure) => void;
   #charged = 0;
-  #received = 0;
   #unread = 0;
   #kept = 0;
 
-  /** @param options `stop` is called with the failure and must end the attempt. */
+  /**
+   * @param options `record` is updated with what happens to the attempt. `stop` is called with the
+   *   failure and must end the attempt.
+   */
   constructor(options: {
     readonly hold: ByteHold | undefined;
     readonly maxBytes: number;
     readonly streamed: boolean;
+    readonly record: AttemptRecord;
     readonly stop: (failure: ModelFailure) => void;
   }) {
     this.#hold = options.hold;
     this.#maxBytes = options.maxBytes;
     this.#streamed = options.streamed;
+    this.#record = options.record;
     this.#stop = options.stop;
   }
 
   sent(bytes: number): void {
+    this.#record.isRequested = true;
     this.#charge(factors.sent * bytes + (this.#streamed ? streamBytes : 0));
   }
 
+  begun(): void {
+    this.#record.isSent = true;
+  }
+
   received(bytes: number): void {
-    this.#received += bytes;
-    if (this.#received > this.#maxBytes * (this.#streamed ? maxFraming : 1))
+    this.#record.receivedBytes += bytes;
+    if (this.#record.receivedBytes > this.#maxBytes * (this.#streamed ? maxFraming : 1))
       this.#stop(answerTooLarge(this.#maxBytes));
     else if (this.#streamed) this.#charge(this.#setUnread(this.#unread + bytes));
     else this.#charge(factors.whole * bytes);

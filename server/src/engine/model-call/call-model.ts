@@ -3,39 +3,44 @@ import type {
   LanguageModelV4FunctionTool,
   LanguageModelV4Prompt,
 } from "@ai-sdk/provider";
-import { defaultMaxAnswerBytes, type TokenUsage } from "@beckon/contract";
+import { defaultMaxAnswerBytes } from "@beckon/contract";
 import { elapsed, sleep } from "../../base/clock.ts";
+import type { Pass } from "../circuit/index.ts";
+import { type MeteredCall, meteredModelCall } from "../metered-call.ts";
 import { ModelFailure } from "../model-failure.ts";
 import type { RunRequest } from "../run-request.ts";
 import { defaultRetryPolicy } from "../timeouts.ts";
-import { estimatedUsage } from "../usage.ts";
 import { attemptCall } from "./attempt-call.ts";
+import { AttemptRecord } from "./attempt-record.ts";
 import type { Answer } from "./read-answer.ts";
 import { readFailure } from "./read-failure.ts";
 import { retryWait } from "./retry-wait.ts";
 import { shouldStream } from "./should-stream.ts";
+import { type Used, usedForAnswer, usedWithoutAnswer } from "./used.ts";
 
-export interface AnsweredCall extends Answer {
-  readonly usage: TokenUsage;
+export interface AnsweredCall extends Omit<Answer, "usage"> {
+  /** All attempts that were sent. The last one is the answered one. */
+  readonly calls: readonly MeteredCall[];
   readonly durationMs: number;
   /** Number of failed attempts before the attempt that was answered. */
   readonly retries: number;
 }
 
-/**
- * Thrown when a run is stopped during a model call. The provider bills the call but has not
- * reported its usage, so `usage` is an estimate.
- */
-export class CallAborted extends Error {
-  override readonly name = "CallAborted";
-  /** The reason of the run's signal. */
-  readonly stopped: unknown;
-  readonly usage: TokenUsage;
+/** Thrown when a model call got no answer. */
+export class UnansweredCall extends Error {
+  override readonly name = "UnansweredCall";
+  /** A `ModelFailure`, or the reason of the run's signal if the run was stopped. */
+  readonly reason: unknown;
+  /** All attempts that were sent. Usage that no provider reported is estimated. */
+  readonly calls: readonly MeteredCall[];
+  /** Whether the run was stopped during the last one of `calls`. */
+  readonly inFlight: boolean;
 
-  constructor(stopped: unknown, usage: TokenUsage) {
-    super("a model call was aborted");
-    this.stopped = stopped;
-    this.usage = usage;
+  constructor(reason: unknown, calls: readonly MeteredCall[], inFlight: boolean) {
+    super("a model call got no answer");
+    this.reason = reason;
+    this.calls = calls;
+    this.inFlight = inFlight;
   }
 }
 
@@ -47,67 +52,39 @@ export class CallAborted extends Error {
  * While the circuit of the model is open, the call waits for a pass within the same time limits
  * (see `circuit.ts`). A failed probe of an open circuit does not count as an attempt.
  *
- * @throws {ModelFailure} of the last attempt.
- * @throws {CallAborted} the run was stopped during an attempt.
- * @throws the signal's reason if the run was stopped between two attempts.
+ * @throws {UnansweredCall} with the failure of the last attempt, or because the run was stopped.
  */
 export async function callModel(
   request: RunRequest,
   step: number,
   prompt: LanguageModelV4Prompt,
 ): Promise<AnsweredCall> {
-  const { model, settings, signal, timeouts, retry = defaultRetryPolicy } = request;
-  const options = callOptions(request, prompt);
-  const streamed = shouldStream(settings, request.hasSubscriber);
+  const { signal, timeouts, retry = defaultRetryPolicy, modelName, priceOf } = request;
   const startedAt = elapsed();
-  const endsAt = startedAt + timeouts.stepMs;
+  const sending: Sending = {
+    step,
+    options: callOptions(request, prompt),
+    streamed: shouldStream(request.settings, request.hasSubscriber),
+    endsAt: startedAt + timeouts.stepMs,
+  };
+  const { endsAt } = sending;
+  const calls: MeteredCall[] = [];
+  let inFlight = false;
   let countedAttempts = 0;
-
-  for (let attempt = 1; ; attempt += 1) {
-    signal.throwIfAborted();
-    request.onDelta?.({ type: "step_start", step, attempt });
-    let receivedCharacters = 0;
-    const pass = await request.circuit?.enter(signal, endsAt, request.deadlineAt);
-    const onText = (type: "text" | "reasoning", text: string) => {
-      receivedCharacters += text.length;
-      pass?.answered();
-      request.onDelta?.({ type: `${type}_delta`, step, text });
-    };
-    try {
-      const { maxAnswerBytes = defaultMaxAnswerBytes, hold } = request;
-      const firstByteMs = timeouts.firstByteMs;
-      const answer = await attemptCall({
-        model,
-        options,
-        streamed,
-        signal,
-        endsAt,
-        firstByteMs,
-        onText,
-        maxAnswerBytes,
-        hold,
-      });
-      pass?.answered();
-      request.onDelta?.({ type: "step_end", step, complete: streamed });
-      const usage =
-        answer.usage ?? estimatedUsage({ input: sizeOf(options), output: lengthOf(answer) });
-      return {
-        ...answer,
-        usage,
-        durationMs: Math.round(elapsed() - startedAt),
-        retries: attempt - 1,
-      };
-    } catch (thrown) {
-      request.onDelta?.({ type: "step_end", step, complete: false });
-      if (signal.aborted) pass?.dropped();
-      if (signal.aborted)
-        throw new CallAborted(
-          signal.reason,
-          estimatedUsage({ input: sizeOf(options), output: receivedCharacters }),
-        );
-      const failure = readFailure(thrown, model.scrub ?? unchanged);
-      if (failure.unreachable) pass?.failed(failure);
-      else pass?.answered();
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      signal.throwIfAborted();
+      request.onDelta?.({ type: "step_start", step, attempt });
+      const pass = await request.circuit?.enter(signal, endsAt, request.deadlineAt);
+      const { answer, failure, used } = await makeAttempt(request, sending, pass);
+      if (used !== undefined)
+        calls.push(meteredModelCall(priceOf, { step, modelName, ...used }));
+      if (answer !== undefined) {
+        const durationMs = Math.round(elapsed() - startedAt);
+        return { ...answer, calls, durationMs, retries: attempt - 1 };
+      }
+      inFlight = failure === undefined && used !== undefined;
+      if (failure === undefined) throw signal.reason;
       const isStillDown = failure.unreachable && pass?.probe === true;
       if (!isStillDown) countedAttempts += 1;
       if (!failure.retryable || countedAttempts >= retry.maxAttempts || (isStillDown && pass.last))
@@ -121,7 +98,68 @@ export async function callModel(
         signal,
       );
     }
+  } catch (thrown) {
+    throw new UnansweredCall(thrown, calls, inFlight);
   }
+}
+
+/** What all attempts of a model call have in common. */
+interface Sending {
+  readonly step: number;
+  readonly options: LanguageModelV4CallOptions;
+  readonly streamed: boolean;
+  readonly endsAt: number;
+}
+
+/** The result of one attempt: an answer, a failure or, if the run was stopped, neither. */
+interface AttemptResult {
+  readonly answer?: Answer;
+  readonly failure?: ModelFailure;
+  /** Undefined if the attempt did not reach the provider. */
+  readonly used: Used | undefined;
+}
+
+/** Makes one attempt and reports its result to the circuit and to subscribers. */
+async function makeAttempt(
+  request: RunRequest,
+  { step, options, streamed, endsAt }: Sending,
+  pass: Pass | undefined,
+): Promise<AttemptResult> {
+  const { model, signal, contextWindow, maxAnswerBytes = defaultMaxAnswerBytes } = request;
+  const record = new AttemptRecord(streamed);
+  const limits = { options, contextWindow };
+  let answer: Answer;
+  try {
+    answer = await attemptCall({
+      model,
+      options,
+      streamed,
+      signal,
+      endsAt,
+      firstByteMs: request.timeouts.firstByteMs,
+      onText: (type, text) => {
+        record.textBytes += Buffer.byteLength(text);
+        pass?.answered();
+        request.onDelta?.({ type: `${type}_delta`, step, text });
+      },
+      maxAnswerBytes,
+      hold: request.hold,
+      record,
+    });
+  } catch (thrown) {
+    request.onDelta?.({ type: "step_end", step, complete: false });
+    if (signal.aborted) {
+      pass?.dropped();
+      return { used: usedWithoutAnswer(record, undefined, limits) };
+    }
+    const failure = readFailure(thrown, model.scrub ?? unchanged);
+    if (failure.unreachable) pass?.failed(failure);
+    else pass?.answered();
+    return { failure, used: usedWithoutAnswer(record, failure, limits) };
+  }
+  pass?.answered();
+  request.onDelta?.({ type: "step_end", step, complete: streamed });
+  return { answer, used: usedForAnswer(answer, limits) };
 }
 
 const unchanged = (text: string) => text;
@@ -163,19 +201,4 @@ function callOptions(
       ),
     }),
   };
-}
-
-/** Returns the number of characters that the model wrote. */
-function lengthOf({ parts }: Answer): number {
-  return parts.reduce(
-    (sum, part) =>
-      sum +
-      (part.type === "tool_call" ? part.tool.length + part.arguments.length : part.text.length),
-    0,
-  );
-}
-
-/** Returns the approximate number of characters that the model was sent. */
-function sizeOf({ prompt, tools }: LanguageModelV4CallOptions): number {
-  return JSON.stringify(prompt).length + (tools === undefined ? 0 : JSON.stringify(tools).length);
 }

@@ -1,2 +1,2 @@
 export { memoryIsUsedUp, noMemory } from "./call-meter.ts";
-export { CallAborted, callModel } from "./call-model.ts";
+export { callModel, UnansweredCall } from "./call-model.ts";

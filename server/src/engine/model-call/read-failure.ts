@@ -10,6 +10,7 @@ import { type ProviderError, providerErrorIn } from "./provider-error.ts";
 import { providerText } from "./provider-text.ts";
 import { readRetryAfter, readRetryDelay } from "./read-retry-after.ts";
 import { transportFailure } from "./transport-failure.ts";
+import { usageInError } from "./usage-in-error.ts";
 
 type Scrub = (text: string) => string;
 
@@ -97,6 +98,8 @@ function statusFailure(error: APICallError, status: number, scrub: Scrub): Model
       retryable: isTransient(status) && !permanent,
       unreachable: status >= 500,
       retryAfterMs: readRetryAfter(error.responseHeaders) ?? readRetryDelay(body),
+      rejected: true,
+      usage: usageInError(body),
     },
   );
 }
@@ -126,7 +129,7 @@ function unusableBody(body: unknown, scrub: Scrub): ModelFailure {
   const text = providerText(providerError.text, scrub);
   return new ModelFailure(
     `The model's provider reported an error${text === "" ? "." : `: ${text}`}`,
-    { retryable: !permanent },
+    { retryable: !permanent, rejected: true, usage: usageInError(body) },
   );
 }
 

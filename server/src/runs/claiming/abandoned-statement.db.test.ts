@@ -9,6 +9,7 @@ import { readJournal } from "../journal/journal-store.ts";
 import { readOutcome } from "../journal/result-store.ts";
 import { countSuspects } from "./abandoned-statement.ts";
 import { endExhausted } from "./end-exhausted.ts";
+import { builtInPricer } from "../pricer.ts";
 
 const { database } = await testDatabase();
 
@@ -52,7 +53,7 @@ async function exhausted(...entries: NewEvent[]) {
     await appendToRuns(database, [appendRow(run, owner, { entries: entries.map(toEntry) })]);
   await recordDeaths(database.engine, [owner], "");
   await countSuspects(database);
-  await endExhausted(database, 10);
+  await endExhausted({ database, pricer: builtInPricer }, 10);
   const journal = await readJournal(database, run);
   for (const { type, data } of journal) eventData[type].parse(data);
   expect(journal.map(({ seq }) => seq)).toEqual(journal.map((_, index) => index + 1));

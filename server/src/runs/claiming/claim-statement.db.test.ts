@@ -21,6 +21,7 @@ import { startRuns } from "../starting/start-runs.ts";
 import { claimAbandoned, claimLastAttempts, countSuspects } from "./abandoned-statement.ts";
 import { claimLimited, claimQueued } from "./claim-statement.ts";
 import { endExhausted } from "./end-exhausted.ts";
+import { builtInPricer } from "../pricer.ts";
 
 const { database, url, role } = await testDatabase();
 const other = connect({ url, poolSize: 8, role, log: createLog("silent") });
@@ -284,7 +285,7 @@ test("a run without an attempt left ends interrupted and keeps its usage", async
   );
   expect((await claimLastAttempts(database, claimant(heir, 10), [])).runs).toEqual([]);
 
-  await endExhausted(database, 10);
+  await endExhausted({ database, pricer: builtInPricer }, 10);
   expect(await readOutcome(database, spent)).toEqual({
     status: "failed",
     error: { code: "interrupted", message: expect.stringMatching(/lost/) },

@@ -21,6 +21,7 @@ import {
   claimQueued,
   findClaimed,
 } from "./claim-statement.ts";
+import type { Pricer } from "../pricer.ts";
 import { endExhausted } from "./end-exhausted.ts";
 
 /** The services that claiming runs needs. */
@@ -34,6 +35,7 @@ export interface ClaimPorts {
   readonly memory: Pick<Memory, "runs">;
   readonly worker: Pick<WorkerCalls, "takeOver">;
   readonly tail: Pick<EventPoller, "noteWritten">;
+  readonly pricer: Pricer;
   /** Executes a run that this process owns. */
   readonly execute: (run: OwnedRun) => Promise<void>;
 }
@@ -97,7 +99,7 @@ export async function claimRuns(ports: ClaimPorts): Promise<boolean> {
 export async function takeOverRuns(ports: ClaimPorts): Promise<void> {
   const { database } = ports;
   if (!(await countSuspects(database))) return;
-  await endExhausted(database, maxBatchRuns);
+  await endExhausted(ports, maxBatchRuns);
   const cancelled = (claim: Claimant) => claimCancelled(database, claim);
   while ((await claimUpTo(ports, maxBatchRuns, cancelled, { onlyToEnd: true })) === "some");
   const abandoned = (claim: Claimant) => claimAbandoned(database, claim);

@@ -8,6 +8,7 @@ import {
   toEnd,
   toEntry,
 } from "../journal/index.ts";
+import type { Pricer } from "../pricer.ts";
 import { findExhausted } from "./abandoned-statement.ts";
 
 /**
@@ -15,15 +16,20 @@ import { findExhausted } from "./abandoned-statement.ts";
  * which events to add. The events are written with the claim of the dead process, so that only one
  * process can end a run.
  */
-export async function endExhausted(database: Database, limit: number): Promise<void> {
+export async function endExhausted(
+  { database, pricer }: { readonly database: Database; readonly pricer: Pricer },
+  limit: number,
+): Promise<void> {
   const rows: AppendRow[] = [];
   for (const claim of await findExhausted(database, limit)) {
     const { digest, prompt } = await readDigest(database, claim.runId);
-    const { added, outcome } = interrupt(digest, prompt);
+    const priceOf = await pricer({ workspaceId: claim.workspaceId, ...prompt });
+    const { added, calls, outcome } = interrupt(digest, { ...prompt, priceOf });
     rows.push({
       ...claim,
       intent: false,
       entries: [...added, terminalEvent(outcome)].map(toEntry),
+      calls,
       end: toEnd(outcome),
     });
   }

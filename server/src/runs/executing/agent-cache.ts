@@ -15,6 +15,7 @@ import {
   type ToolServices,
 } from "../../engine/index.ts";
 import { connectionOf, modelMistake, type ProviderConnection } from "../../providers/index.ts";
+import type { Pricer } from "../pricer.ts";
 import type { RunRef } from "../run.ts";
 import { readDraft, type StoredDraft } from "./draft-store.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
@@ -51,6 +52,7 @@ export interface AgentCacheOptions {
    */
   readonly egress: Transport;
   readonly operator: OperatorProviders | undefined;
+  readonly pricer: Pricer;
 }
 
 interface PinnedAgent extends RunRef {
@@ -97,9 +99,15 @@ export class AgentCache {
       row.config.model,
       row.providerId,
     );
+    const priced = {
+      workspaceId: pinned.workspaceId,
+      model: row.config.model,
+      providerId: row.providerId,
+    };
     const prepared: PreparedAgent = {
       config: row.config,
       ...model,
+      readPrice: () => this.#options.pricer(priced),
       tools: [...granted, ...this.#options.extraTools.filter(isFree)],
       configBytes: heldPerConfigByte * row.bytes,
     };

@@ -9,6 +9,8 @@ import {
   endByDigest,
   heldBytesOf,
   type Journal,
+  type JournalDigest,
+  type Prompt,
   RunStopped,
   executeRun as runEngine,
   type Stopped,
@@ -21,6 +23,7 @@ import {
   readJournal,
   readJournalBytes,
 } from "../journal/index.ts";
+import type { Pricer } from "../pricer.ts";
 import type { LastAttempt, LiveRuns, OutputBuffer, Subscribers } from "../subscribing/index.ts";
 import { LiveRun, publishOutput } from "../subscribing/index.ts";
 import type { AgentCache } from "./agent-cache.ts";
@@ -40,6 +43,7 @@ export interface ExecutePorts extends JournalPorts {
   readonly capacity: Capacity;
   readonly memory: Pick<Memory, "runs">;
   readonly worker: Pick<WorkerCalls, "claim">;
+  readonly pricer: Pricer;
 }
 
 /** A run that this process owns, and for which it has reserved capacity. */
@@ -163,23 +167,34 @@ async function endUnexecuted(
   const ending = endOf(thrown);
   if (live.outcome !== undefined || ending === undefined) return;
   const writable = journal ?? new RunJournal(ports, live, run, []);
-  if (journal === undefined && !run.resumed) return writable.end({ ...ending, ...nothingUsed }, []);
-  const read = await retryWhileLost(() => readDigest(ports.database, run.runId)).catch((again) =>
-    logUnexpected(ports, run, again),
-  );
+  if (journal === undefined && !run.resumed)
+    return writable.end({ ...ending, ...nothingUsed }, [], []);
+  const read = await readSpent(ports, run).catch((again) => logUnexpected(ports, run, again));
   if (read === undefined)
     return writable.end(
       { ...ending, usage: { ...nothingUsed.usage, estimated: true }, cost_micros: null },
       [],
+      [],
     );
   // If there is a `journal`, the engine has already added the model call that was lost when an
   // earlier process died, so the prompt is not needed.
-  const { added, outcome } = endByDigest(
+  const { added, calls, outcome } = endByDigest(
     read.digest,
     ending,
     journal === undefined ? read.prompt : undefined,
   );
-  await writable.end(outcome, added);
+  await writable.end(outcome, added, calls);
+}
+
+/** Reads what the run has used, and what the model call that may have been lost was sent. */
+function readSpent(
+  { database, pricer }: ExecutePorts,
+  { runId, workspaceId }: OwnedRun,
+): Promise<{ digest: JournalDigest; prompt: Prompt }> {
+  return retryWhileLost(async () => {
+    const { digest, prompt } = await readDigest(database, runId);
+    return { digest, prompt: { ...prompt, priceOf: await pricer({ workspaceId, ...prompt }) } };
+  });
 }
 
 /**
@@ -229,18 +244,20 @@ interface Executing {
   readonly deadlineAt: number;
 }
 
-function execute(
+async function execute(
   ports: ExecutePorts,
   live: LiveRun,
   { run, input, prepared, journal, hold, deadlineAt }: Executing,
 ): Promise<void> {
-  const { config, model, circuit, tools } = prepared;
-  return runEngine({
+  const { config, model, circuit, tools, readPrice } = prepared;
+  const price = readPrice();
+  await runEngine({
     runId: run.runId,
     input,
     instructions: config.instructions,
     modelName: config.model,
     model,
+    priceOf: price instanceof Promise ? await price : price,
     circuit,
     settings: config.model_settings,
     maxSteps: config.limits.max_steps,

@@ -1,5 +1,5 @@
 import type { AgentConfig } from "@beckon/contract";
-import type { Circuit, Model, Tool } from "../../engine/index.ts";
+import type { Circuit, Model, PriceOf, Tool } from "../../engine/index.ts";
 
 /** An agent's version with the model and tools to execute it. */
 export interface PreparedAgent {
@@ -10,6 +10,8 @@ export interface PreparedAgent {
    * undefined for the built-in model, which has none.
    */
   readonly circuit: Circuit | undefined;
+  /** Returns the current price of the model. It is read at the start of each run. */
+  readonly readPrice: () => PriceOf | Promise<PriceOf>;
   readonly tools: readonly Tool[];
   /** Memory that the configuration of a draft run takes, in bytes; 0 for an agent's version. */
   readonly configBytes: number;

@@ -1,6 +1,6 @@
 import type { NewEvent, RunEvent } from "@beckon/contract";
 import type { ProcessMessages } from "../../base/database/index.ts";
-import { type Journal, type Outcome, RunStopped } from "../../engine/index.ts";
+import { type Journal, type Outcome, type ReportedCall, RunStopped } from "../../engine/index.ts";
 import type { AppendRow, Appends } from "../journal/index.ts";
 import { terminalEvent, toEnd, toEntry, toStored } from "../journal/index.ts";
 import type { LiveRun } from "../subscribing/index.ts";
@@ -46,13 +46,20 @@ export class RunJournal implements Journal {
     this.#lastSeq = claim.lastSeq;
   }
 
-  append(added: readonly NewEvent[], { intent = false } = {}): Promise<void> {
-    return this.#write(added, { intent, end: undefined });
+  append(
+    added: readonly NewEvent[],
+    { intent = false, calls = [] }: { intent?: boolean; calls?: readonly ReportedCall[] } = {},
+  ): Promise<void> {
+    return this.#write(added, { intent, calls, end: undefined });
   }
 
-  end(outcome: Outcome, added: readonly NewEvent[]): Promise<void> {
+  end(
+    outcome: Outcome,
+    added: readonly NewEvent[],
+    calls: readonly ReportedCall[],
+  ): Promise<void> {
     const entries = [...added, terminalEvent(outcome)];
-    return this.#write(entries, { intent: false, end: toEnd(outcome) }, outcome);
+    return this.#write(entries, { intent: false, calls, end: toEnd(outcome) }, outcome);
   }
 
   /**
@@ -67,7 +74,7 @@ export class RunJournal implements Journal {
 
   async #write(
     added: readonly NewEvent[],
-    options: Pick<AppendRow, "intent" | "end" | "release">,
+    options: Pick<AppendRow, "intent" | "calls" | "end" | "release">,
     outcome?: Outcome,
   ): Promise<void> {
     const { runId } = this.#claim;

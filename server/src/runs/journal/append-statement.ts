@@ -1,5 +1,7 @@
 import { type Database, type Statement, statement } from "../../base/database/index.ts";
+import type { MeteredCall, ReportedCall } from "../../engine/index.ts";
 import { insertEvents } from "../../events/index.ts";
+import { insertEntries } from "../../usage/index.ts";
 import { addEvents, insertResults } from "./end-runs.ts";
 import type { AppendEntry } from "./journal-entry.ts";
 import type { RunEnd } from "./run-end.ts";
@@ -20,6 +22,11 @@ export interface AppendRow {
   /** Sequence number of the last entry in the journal. The first new entry gets the next number. */
   readonly lastSeq: number;
   readonly entries: readonly AppendEntry[];
+  /**
+   * The metered calls that the entries report, those of one entry next to each other. Each becomes
+   * an entry of the usage ledger. Default: none.
+   */
+  readonly calls?: readonly ReportedCall[];
   /**
    * Whether the entries announce side effects, such as tool calls. Such entries are rejected if the
    * cancellation of the run was requested.
@@ -56,6 +63,7 @@ interface AppendInput {
     readonly write: number;
     readonly seq: number;
   }[];
+  readonly calls: readonly CallInput[];
   readonly ends: readonly (RunEnd & { readonly write: number })[];
   readonly files: readonly {
     readonly id: string;
@@ -64,10 +72,19 @@ interface AppendInput {
   }[];
 }
 
+interface CallInput {
+  readonly call: MeteredCall;
+  readonly write: number;
+  /** Sequence number of the event that reports the call. */
+  readonly seq: number;
+  /** Number of the call among the calls of its event, counted from 1. */
+  readonly number: number;
+}
+
 /**
  * Creates the statement that appends to the journals of many runs in one commit. Its update of
- * `runs` checks the claim of each row: entries, results and artifacts are written only for the rows
- * that the update returns. A join with `runs` would not be enough, since it reads the statement's
+ * `runs` checks the claim of each row: entries, usage, results and artifacts are written only for the
+ * rows that the update returns. A join with `runs` would not be enough, since it reads the statement's
  * snapshot. An update waits for a locked row and then checks the current version of the row.
  */
 const append = (name: string, owner: "living" | "dead") =>
@@ -89,6 +106,27 @@ const append = (name: string, owner: "living" | "dead") =>
       type: ["text", (row) => row.entry.type],
       data: ["jsonb", (row) => row.entry.data],
     });
+    const calls = p.rows("c", (input) => input.calls, {
+      write: ["int", (row) => row.write],
+      seq: ["int", (row) => row.seq],
+      number: ["int", (row) => row.number],
+      step: ["int", ({ call }) => call.step],
+      outcome: ["text", ({ call }) => call.outcome],
+      kind: ["text", ({ call }) => call.kind],
+      provider: ["text", ({ call }) => call.modelName.slice(0, slashOf(call))],
+      model: ["text", ({ call }) => call.modelName.slice(slashOf(call) + 1)],
+      input_tokens: ["bigint", ({ call }) => call.usage.input_tokens],
+      output_tokens: ["bigint", ({ call }) => call.usage.output_tokens],
+      cached_input_tokens: ["bigint", ({ call }) => call.usage.cached_input_tokens],
+      cache_write_tokens: ["bigint", ({ call }) => call.usage.cache_write_tokens ?? 0],
+      reasoning_tokens: ["bigint", ({ call }) => call.usage.reasoning_tokens ?? 0],
+      voice_ms: ["bigint", ({ call }) => call.voiceMs ?? 0],
+      browser_ms: ["bigint", ({ call }) => call.browserMs ?? 0],
+      cost_micros: ["bigint", ({ call }) => call.price.micros],
+      standard_cost_micros: ["bigint", ({ call }) => call.price.standardMicros],
+      price_origin: ["text", ({ call }) => call.price.origin],
+      estimated: ["boolean", ({ call }) => call.usage.estimated ?? false],
+    });
     const ends = p.rows("e", (input) => input.ends, {
       write: ["int", (row) => row.write],
       output: ["text", (row) => row.output],
@@ -97,6 +135,8 @@ const append = (name: string, owner: "living" | "dead") =>
       input_tokens: ["bigint", (row) => row.usage.input_tokens],
       output_tokens: ["bigint", (row) => row.usage.output_tokens],
       cached_input_tokens: ["bigint", (row) => row.usage.cached_input_tokens],
+      cache_write_tokens: ["bigint", (row) => row.usage.cache_write_tokens ?? 0],
+      reasoning_tokens: ["bigint", (row) => row.usage.reasoning_tokens ?? 0],
       usage_estimated: ["boolean", (row) => row.usage.estimated ?? false],
       cost_micros: ["bigint", (row) => row.costMicros],
     });
@@ -123,14 +163,18 @@ with writes as materialized (
     and w.owner in (
       select p.id from processes p where p.died_at is ${owner === "living" ? "null" : "not null"})
     and not (w.intent and r.cancel_requested_at is not null)
-  returning w.position, r.id, r.workspace_id, r.agent_id, r.last_transaction
+  returning w.position, r.id, r.workspace_id, r.agent_id, r.attempt, r.last_transaction
 ), new_events as (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
     e.type, e.data
   from ${entries.table} join moved m on m.position = e.write
-), ${insertEvents("new_events")}, results as (
+), ${insertEvents("new_events")}, metered as (
+  select m.id as run_id, m.workspace_id, m.agent_id, m.attempt, c.*
+  from ${calls.table} join moved m on m.position = c.write
+), ${insertEntries("metered")}, results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
-    e.output_tokens, e.cached_input_tokens, e.usage_estimated, e.cost_micros
+    e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
+    e.usage_estimated, e.cost_micros
   from ${ends.table} join moved m on m.position = e.write
 ), ${insertResults("results")}, written_files as (
   insert into artifacts (id, workspace_id, run_id, media_type, content)
@@ -185,15 +229,30 @@ async function send(
   const ends = rows.flatMap(({ end }, index) =>
     end === undefined ? [] : [{ ...end, write: index + 1 }],
   );
+  const calls = rows.flatMap((row, index) => numbered(row, index + 1));
   const files = entries.flatMap(({ entry: { artifact }, write }) =>
     artifact === undefined ? [] : [{ ...artifact, write }],
   );
   const { rows: results } = await database.engine.query<{ written: number[] | null; time: Date }>(
-    prepared.query({ rows, entries, ends, files }),
+    prepared.query({ rows, entries, calls, ends, files }),
   );
   const [result] = results;
   if (result === undefined) throw new Error("the append statement returned no row");
   return { written: new Set(result.written), time: result.time.toISOString() };
+}
+
+/** Returns the row's metered calls, with their numbers within their events. */
+function numbered({ lastSeq, calls = [] }: AppendRow, write: number): CallInput[] {
+  const counts = new Map<number, number>();
+  return calls.map(({ entry, call }) => {
+    const number = (counts.get(entry) ?? 0) + 1;
+    counts.set(entry, number);
+    return { call, write, seq: lastSeq + 1 + entry, number };
+  });
+}
+
+function slashOf({ modelName }: MeteredCall): number {
+  return modelName.indexOf("/");
 }
 
 /**

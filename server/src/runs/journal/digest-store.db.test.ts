@@ -11,6 +11,7 @@ import { appendToRuns } from "./append-statement.ts";
 import { readDigest } from "./digest-store.ts";
 import { toEntry } from "./journal-entry.ts";
 import { readOutcome } from "./result-store.ts";
+import { builtInPricer } from "../pricer.ts";
 
 const { database } = await testDatabase();
 const owner = await seedProcess(database);
@@ -131,7 +132,7 @@ test("a run with a journal of 200 MB is ended without loading the journal", asyn
   await recordDeaths(database.engine, [dying], "");
   await countSuspects(database);
   const before = process.memoryUsage();
-  await endExhausted(database, 10);
+  await endExhausted({ database, pricer: builtInPricer }, 10);
   const after = process.memoryUsage();
   expect(after.heapUsed + after.external - before.heapUsed - before.external).toBeLessThan(
     20 * 1024 * 1024,

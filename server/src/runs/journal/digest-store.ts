@@ -1,11 +1,11 @@
-import type { TokenUsage } from "@beckon/contract";
 import type { Database } from "../../base/database/index.ts";
-import type { JournalDigest, Prompt } from "../../engine/index.ts";
-import { configOf } from "./config-statement.ts";
+import type { JournalDigest } from "../../engine/index.ts";
+import { configOf, providerIdOf } from "./config-statement.ts";
+import { type SpentColumns, spentOf } from "./result-store.ts";
 
 /**
  * Maximum size of the entries in a digest, in bytes. The newest entries are kept. Older ones that
- * do not fit are left out, but the row `total` still counts their steps.
+ * do not fit are left out, but the row `total` still counts their steps and their usage.
  */
 const maxBytes = 1024 * 1024;
 
@@ -14,14 +14,30 @@ interface Row {
   readonly step: number | null;
   readonly call_id: string | null;
   readonly tool: string | null;
-  readonly usage: TokenUsage | null;
   readonly calls: readonly string[] | null;
-  /** The number of steps with a response. Set only in the row `total`. */
-  readonly steps: number | null;
-  /** The name of the agent's model. Set only in the row `total`. */
+  /** Set only in the row `total`. */
+  readonly total: Total | null;
+}
+
+interface Total extends SpentColumns {
+  /** Number of steps with a response. */
+  readonly steps: number;
+  /** Name of the model. */
   readonly model: string | null;
-  /** The number of characters of the prompt and the whole journal. Set only in the row `total`. */
-  readonly characters: number | null;
+  /** Provider of the model; null unless the workspace configured it. */
+  readonly provider_id: string | null;
+  /** Bytes of the prompt and the whole journal. */
+  readonly bytes: number | null;
+}
+
+/** What a lost model call was sent. */
+export interface LostPrompt {
+  /** The model in the form `provider/model`. */
+  readonly model: string;
+  /** The provider of the model; null unless the workspace configured it. */
+  readonly providerId: string | null;
+  /** Approximate size in bytes. */
+  readonly bytes: number;
 }
 
 /**
@@ -33,7 +49,7 @@ interface Row {
 export async function readDigest(
   database: Database,
   runId: string,
-): Promise<{ readonly digest: JournalDigest; readonly prompt: Prompt }> {
+): Promise<{ readonly digest: JournalDigest; readonly prompt: LostPrompt }> {
   const { rows } = await database.engine.query<Row>({
     name: "read-digest",
     text: `
@@ -51,42 +67,58 @@ with last_step as (
       or (e.type in ('run.tool_call', 'run.tool_result') and e.seq > l.seq))
 ), facts as (
   select seq, type, (data ->> 'step')::int as step, data ->> 'call_id' as call_id,
-    case when type = 'run.tool_call' then data ->> 'tool' end as tool, data -> 'usage' as usage,
+    case when type = 'run.tool_call' then data ->> 'tool' end as tool,
     case when is_last then
       jsonb_path_query_array(data, '$.parts[*] ? (@.type == "tool_call").call_id') end as calls
   from chosen
+), spent as (
+  select count(*) filter (where type = 'run.step') as steps,
+    coalesce(sum((data -> 'usage' ->> 'input_tokens')::bigint), 0) as input_tokens,
+    coalesce(sum((data -> 'usage' ->> 'output_tokens')::bigint), 0) as output_tokens,
+    coalesce(sum((data -> 'usage' ->> 'cached_input_tokens')::bigint), 0) as cached_input_tokens,
+    coalesce(sum((data -> 'usage' ->> 'cache_write_tokens')::bigint), 0) as cache_write_tokens,
+    coalesce(sum((data -> 'usage' ->> 'reasoning_tokens')::bigint), 0) as reasoning_tokens,
+    coalesce(bool_or((data -> 'usage' ->> 'estimated')::boolean), false) as usage_estimated,
+    case when count(data ->> 'cost_micros') = count(*)
+      then coalesce(sum((data ->> 'cost_micros')::bigint), 0) end as cost_micros
+  from chosen where type in ('run.step', 'run.step_lost')
 ), newest as (
   select *, sum(octet_length(facts::text)) over (order by seq desc) as bytes from facts
 ), prompt as (
-  select c.config ->> 'model' as model,
-    length(run_input(i.prompt_prefix, i.payload))
-      + coalesce(length(c.config ->> 'instructions'), 0) as characters
+  select c.config ->> 'model' as model, ${providerIdOf("r", "i")} as provider_id,
+    octet_length(run_input(i.prompt_prefix, i.payload))
+      + coalesce(octet_length(c.config ->> 'instructions'), 0) + journal.bytes as bytes
   from runs r join run_inputs i on i.run_id = r.id
     cross join lateral (select ${configOf("r", "i")} as config) as c
+    cross join lateral (
+      select coalesce(sum(case when e.data ? 'artifact_id' then (e.data ->> 'bytes')::float8
+        else octet_length(e.data::text) end), 0) as bytes
+      from events e where e.run_id = r.id
+    ) as journal
   where r.id = $1
+), total as (
+  select spent.*, prompt.* from spent left join prompt on true
 )
-select type, step, call_id, tool, usage, calls, null::int as steps, null as model,
-  null::float8 as characters, seq
+select type, step, call_id, tool, calls, null::json as total, seq
 from newest where bytes <= ${maxBytes}
 union all
-select 'total', null, null, null, null, null, (count(*) filter (where type = 'run.step'))::int,
-  (select model from prompt),
-  (select characters from prompt) + sum(
-    case when data ? 'artifact_id' then (data ->> 'bytes')::float8 else length(data::text) end), 0
-from events where run_id = $1
+select 'total', null, null, null, null, to_json(total), 0 from total
 order by seq`,
     values: [runId],
   });
-  const total = rows.find(({ type }) => type === "total");
+  const total = rows.find((row) => row.total !== null)?.total;
+  if (total === undefined || total === null) throw new Error("a digest has no total");
   const results = new Set(
     rows.flatMap(({ type, call_id }) =>
       type === "run.tool_result" && call_id !== null ? [call_id] : [],
     ),
   );
   const calls = rows.findLast(({ type }) => type === "run.step")?.calls ?? [];
+  const { usage, cost_micros: costMicros } = spentOf(total);
   const digest: JournalDigest = {
-    steps: total?.steps ?? 0,
-    usage: rows.flatMap(({ usage }) => (usage === null ? [] : [usage])),
+    steps: total.steps,
+    usage,
+    costMicros,
     lastCalls: calls.map((callId) => ({ callId, hasResult: results.has(callId) })),
     open: rows.flatMap(({ type, step, call_id, tool }) =>
       type === "run.tool_call" && call_id !== null && !results.has(call_id)
@@ -94,5 +126,6 @@ order by seq`,
         : [],
     ),
   };
-  return { digest, prompt: { model: total?.model ?? "", characters: total?.characters ?? 0 } };
+  const { model, provider_id: providerId, bytes } = total;
+  return { digest, prompt: { model: model ?? "", providerId, bytes: bytes ?? 0 } };
 }

@@ -7,18 +7,23 @@ import { nothingUsed, terminalEvent } from "./journal-entry.ts";
  * Returns SQL that writes the results of runs. No other code inserts into `run_results`.
  *
  * @param source name of a common table expression with the columns run_id, workspace_id, output,
- *   error_code, error_message, input_tokens, output_tokens, cached_input_tokens, usage_estimated,
- *   cost_micros.
+ *   error_code, error_message, input_tokens, output_tokens, cached_input_tokens,
+ *   cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros.
  */
 export function insertResults(source: string): string {
   return `written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
-    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
   from ${source}
 )`;
 }
+
+/** SQL of the columns of a result that say that a run used nothing. */
+export const nothingUsedColumns = `0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros`;
 
 /**
  * Returns assignments for `update runs r set …` that reserve the sequence numbers of `count` more
@@ -75,8 +80,7 @@ export function endUnexecuted<Input>(
   from ended
 ), ${insertEvents("last_events")}, results as (
   select id as run_id, workspace_id, null::text as output, ${code} as error_code,
-    ${message} as error_message, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
-    false as usage_estimated, 0 as cost_micros
+    ${message} as error_message, ${nothingUsedColumns}
   from ended
 ), ${insertResults("results")}`;
 }

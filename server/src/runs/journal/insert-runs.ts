@@ -1,6 +1,6 @@
 import { draftRunVersion, runVersion } from "../../base/engine-version.ts";
 import { insertEvents } from "../../events/index.ts";
-import { insertResults } from "./end-runs.ts";
+import { insertResults, nothingUsedColumns } from "./end-runs.ts";
 
 /**
  * The statuses in which a run can be created. A run that is `waiting` cannot be claimed until it is
@@ -50,8 +50,8 @@ const neededVersion = `case when source = 'draft' then ${draftRunVersion} else $
 
 function failedResults(source: string): string {
   return `failed_runs as (
-  select run_id, workspace_id, null::text as output, error_code, error_message, 0 as input_tokens,
-    0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  select run_id, workspace_id, null::text as output, error_code, error_message,
+    ${nothingUsedColumns}
   from ${source} where status = 'failed'
 ), ${insertResults("failed_runs")}`;
 }

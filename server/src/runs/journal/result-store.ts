@@ -3,14 +3,16 @@ import type { Database } from "../../base/database/index.ts";
 import type { Outcome } from "../../engine/index.ts";
 import type { RunRef } from "../run.ts";
 
-/** The columns with the token usage and the cost of a run. */
-interface SpentColumns {
-  readonly input_tokens: string;
-  readonly output_tokens: string;
-  readonly cached_input_tokens: string;
+/** The columns with the token usage and the cost of a run. JSON contains them as numbers. */
+export interface SpentColumns {
+  readonly input_tokens: string | number;
+  readonly output_tokens: string | number;
+  readonly cached_input_tokens: string | number;
+  readonly cache_write_tokens: string | number;
+  readonly reasoning_tokens: string | number;
   /** Whether the usage is estimated; null if the run has not ended. */
   readonly usage_estimated: boolean | null;
-  readonly cost_micros: string | null;
+  readonly cost_micros: string | number | null;
 }
 
 interface ResultRow extends SpentColumns {
@@ -22,11 +24,15 @@ interface ResultRow extends SpentColumns {
 
 /** Returns the token usage and the cost in a row. */
 export function spentOf(row: SpentColumns): Pick<Outcome, "usage" | "cost_micros"> {
+  const cacheWrite = Number(row.cache_write_tokens);
+  const reasoning = Number(row.reasoning_tokens);
   return {
     usage: {
       input_tokens: Number(row.input_tokens),
       output_tokens: Number(row.output_tokens),
       cached_input_tokens: Number(row.cached_input_tokens),
+      ...(cacheWrite > 0 ? { cache_write_tokens: cacheWrite } : {}),
+      ...(reasoning > 0 ? { reasoning_tokens: reasoning } : {}),
       ...(row.usage_estimated ? { estimated: true } : {}),
     },
     cost_micros: row.cost_micros === null ? null : Number(row.cost_micros),

@@ -29,6 +29,8 @@ function runs(tx: WorkspaceTransaction, workspaceId: string) {
       tokens("input_tokens"),
       tokens("output_tokens"),
       tokens("cached_input_tokens"),
+      tokens("cache_write_tokens"),
+      tokens("reasoning_tokens"),
       "runs.attempt",
       "runs.created_at",
       "runs.started_at",
@@ -64,7 +66,14 @@ function summariesOfRuns(tx: WorkspaceTransaction, workspaceId: string) {
   ]);
 }
 
-function tokens(field: "input_tokens" | "output_tokens" | "cached_input_tokens") {
+function tokens(
+  field:
+    | "input_tokens"
+    | "output_tokens"
+    | "cached_input_tokens"
+    | "cache_write_tokens"
+    | "reasoning_tokens",
+) {
   return (
     eb: ExpressionBuilder<Tables & { run_results: Tables["run_results"] }, "runs" | "run_results">,
   ) =>

@@ -49,7 +49,8 @@ create table usage_entries (
 create index usage_entries_rolled_up on usage_entries (workspace_id, transaction);
 create index usage_entries_by_time on usage_entries (workspace_id, time);
 
--- Only the number of the transaction can be changed: after a restore, it is made negative.
+-- Only the number of the transaction can be changed: after a restore to another cluster, which
+-- counts anew, it is made negative.
 create trigger only_added_to before delete or truncate or update of
   run_id, seq, number, workspace_id, time, day, agent_id, source, principal, trigger_id, tags, step,
   attempt, outcome, kind, provider, model, input_tokens, output_tokens, cached_input_tokens,
@@ -95,6 +96,11 @@ create table usage_rollups (
   -- Rows of days before it are merged.
   merged_before date not null
 );
+
+-- Parts of input_tokens and output_tokens, as in the events that end runs.
+alter table run_results
+  add column cache_write_tokens bigint not null default 0,
+  add column reasoning_tokens bigint not null default 0;
 
 do $$
 declare tenant_table text;

@@ -1,0 +1,28 @@
+import type { TokenUsage } from "@beckon/contract";
+
+/**
+ * What is known about one attempt of a model call, also if it fails. This is a class because one is
+ * created for each model call (docs/decisions, 12).
+ */
+export class AttemptRecord {
+  /** Whether the library made a request. The demo model makes none. */
+  isRequested = false;
+  /** Whether a connection was open for the request, so that the provider may have received it. */
+  isSent = false;
+  /** Bytes of the response. */
+  receivedBytes = 0;
+  /** Bytes of text that a streamed response contained. */
+  textBytes = 0;
+  /** Usage that a complete response reports. */
+  usage: TokenUsage | undefined;
+  readonly #streamed: boolean;
+
+  constructor(streamed: boolean) {
+    this.#streamed = streamed;
+  }
+
+  /** Approximate bytes of the answer that arrived. */
+  get answerBytes(): number {
+    return this.#streamed ? this.textBytes : this.receivedBytes;
+  }
+}

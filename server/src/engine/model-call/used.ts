@@ -1,0 +1,72 @@
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { AnswerPart, TokenUsage } from "@beckon/contract";
+import type { MeteredCall } from "../metered-call.ts";
+import type { ModelFailure } from "../model-failure.ts";
+import { estimatedUsage, isPlausible, noUsage } from "../usage.ts";
+import type { AttemptRecord } from "./attempt-record.ts";
+import type { Answer } from "./read-answer.ts";
+
+/** The outcome and the usage of one attempt of a model call. */
+export type Used = Pick<MeteredCall, "outcome" | "usage">;
+
+interface Limits {
+  /** What was sent. */
+  readonly options: LanguageModelV4CallOptions;
+  readonly contextWindow: number | undefined;
+}
+
+/**
+ * Returns what an answered attempt used: what the provider reports or, if that is missing or
+ * implausible, our own estimate.
+ */
+export function usedForAnswer({ usage, parts }: Answer, limits: Limits): Used {
+  return { outcome: "answered", usage: plausible(usage, limits, () => writtenBytes(parts)) };
+}
+
+/**
+ * Returns what an attempt without an answer used. Undefined if the provider cannot have received
+ * it, for example because the connection was refused.
+ *
+ * @param failure undefined if the run was stopped during the attempt.
+ */
+export function usedWithoutAnswer(
+  record: AttemptRecord,
+  failure: ModelFailure | undefined,
+  limits: Limits,
+): Used | undefined {
+  if (record.isRequested && !record.isSent) return undefined;
+  const answerBytes = () => record.answerBytes;
+  const reported = record.usage ?? failure?.usage;
+  if (failure !== undefined && reported !== undefined)
+    return { outcome: "failed", usage: plausible(reported, limits, answerBytes) };
+  // A provider bills no error, except in the middle of an answer.
+  if (failure?.rejected && record.textBytes === 0) return { outcome: "failed", usage: noUsage };
+  return { outcome: "lost", usage: estimate(limits, answerBytes) };
+}
+
+/** Returns `reported` if it is plausible, else an estimate. */
+function plausible(
+  reported: TokenUsage | undefined,
+  limits: Limits,
+  answerBytes: () => number,
+): TokenUsage {
+  const { contextWindow } = limits;
+  const own = () => estimate(limits, answerBytes);
+  return reported !== undefined && isPlausible(reported, { contextWindow, estimate: own })
+    ? reported
+    : own();
+}
+
+function estimate({ options: { prompt, tools = [] } }: Limits, answerBytes: () => number) {
+  const sent = JSON.stringify(prompt) + (tools.length > 0 ? JSON.stringify(tools) : "");
+  return estimatedUsage({ input: Buffer.byteLength(sent), output: answerBytes() });
+}
+
+/** Returns the number of bytes that the model wrote. */
+function writtenBytes(parts: readonly AnswerPart[]): number {
+  return parts.reduce(
+    (sum, part) =>
+      sum + Buffer.byteLength(part.type === "tool_call" ? part.tool + part.arguments : part.text),
+    0,
+  );
+}

@@ -1,0 +1,39 @@
+import type { TokenUsage } from "@beckon/contract";
+
+/**
+ * Where a price comes from: the price library, the operator's file, or the workspace's own price.
+ * `free` is a price of 0 without a list: of the demo model, and of providers marked as free.
+ */
+export type PriceOrigin = "library" | "operator" | "workspace" | "free";
+
+/** What a call costs. */
+export interface Price {
+  /** Cost in micro-dollars; null if no price is known. */
+  readonly micros: number | null;
+  /**
+   * Cost by the library or the operator's file, whatever price the workspace set; null if neither
+   * knows a price.
+   */
+  readonly standardMicros: number | null;
+  /** Origin of `micros`; null if no price is known, or if nothing was used. */
+  readonly origin: PriceOrigin | null;
+}
+
+/** Returns the price of the usage of one call. */
+export type PriceOf = (usage: TokenUsage) => Price;
+
+/** The price of every call of a model that costs nothing. */
+export const freePrice: PriceOf = () => ({ micros: 0, standardMicros: 0, origin: "free" });
+
+/** The price of every call of a model without a known price. */
+export const unknownPrice: PriceOf = () => ({ micros: null, standardMicros: null, origin: null });
+
+/** Returns the sum of costs; null if one of them is unknown. */
+export function sumMicros(costs: readonly (number | null | undefined)[]): number | null {
+  let sum = 0;
+  for (const cost of costs) {
+    if (cost === null || cost === undefined) return null;
+    sum += cost;
+  }
+  return sum;
+}

@@ -1,0 +1,245 @@
+import { expect, test } from "vitest";
+import { testDatabase } from "../../test/database.ts";
+import { eventually } from "../../test/eventually.ts";
+import { wrongWithLedger } from "../../test/ledger.ts";
+import { type SeededAgent, seedAgent } from "../../test/tenant.ts";
+import { rollUp } from "./roll-up.ts";
+import { renumberEntries } from "./rollup-store.ts";
+
+const { database } = await testDatabase();
+const { engine } = database;
+
+const wrong = () => wrongWithLedger(engine);
+
+let written = 0;
+/** Columns of an entry that a test chooses. */
+interface Given {
+  readonly day?: string;
+  readonly model?: string;
+  readonly principal?: string;
+  readonly trigger?: string | null;
+  readonly cost?: number | null;
+  readonly count?: number;
+}
+
+const insert = `insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source,
+    principal, trigger_id, step, attempt, outcome, kind, provider, model, input_tokens,
+    output_tokens, reasoning_tokens, cost_micros, standard_cost_micros, estimated)
+  select $1, 2, n, $2, coalesce($3::date, current_date), $4, 'invoke', $5, $6, 1, 1, 'answered',
+    'model', 'vendor', $7, n, 1, 1, $8, $8, n % 2 = 0
+  from generate_series(1, $9::int) n`;
+const valuesOf = (agent: SeededAgent, given: Given) => [
+  `run_${++written}`,
+  agent.workspaceId,
+  given.day ?? null,
+  agent.agentId,
+  given.principal ?? "key:key_1",
+  given.trigger ?? null,
+  given.model ?? "one",
+  given.cost === undefined ? 5 : given.cost,
+  given.count ?? 1,
+];
+const write = (agent: SeededAgent, given: Given = {}) =>
+  engine.query(insert, valuesOf(agent, given));
+
+/** Returns the number of rows in `usage_days`, and of entries that are not summed up. */
+async function stateOf({ workspaceId }: SeededAgent) {
+  const { rows } = await engine.query<{ days: number; tail: number; entries: number }>(
+    `select (select count(*)::int from usage_days where workspace_id = $1) as days,
+      (select coalesce(sum(entries), 0)::int from usage_days where workspace_id = $1) as entries,
+      (select count(*)::int from usage_entries e left join usage_rollups u
+        on u.workspace_id = e.workspace_id
+        where e.workspace_id = $1 and (u.up_to is null or e.transaction >= u.up_to)) as tail`,
+    [workspaceId],
+  );
+  return rows[0] ?? { days: -1, tail: -1, entries: -1 };
+}
+
+/** Rolls up until no entry is left. Transactions of other tests on this server delay that. */
+const rollUpAll = (agent: SeededAgent) =>
+  eventually("a roll-up of all entries", async () => {
+    await rollUp(database);
+    const state = await stateOf(agent);
+    return state.tail === 0 ? state : undefined;
+  });
+
+test("sums up the entries of each day, model, caller and trigger", async () => {
+  const agent = await seedAgent(database);
+  await write(agent, { count: 3 });
+  await write(agent, { day: "2026-01-31", count: 2 });
+  await write(agent, { model: "two", cost: null, count: 2 });
+  await write(agent, { principal: "trigger:trg_1", trigger: "trg_1" });
+  expect(await rollUpAll(agent)).toEqual({ days: 4, tail: 0, entries: 8 });
+  const { rows } = await engine.query(
+    `select entries::int, input_tokens::int, output_tokens::int, reasoning_tokens::int,
+      cost_micros::int, unknown_cost_entries::int, unknown_standard_cost_entries::int,
+      estimated_entries::int
+      from usage_days where workspace_id = $1 and model = 'two'`,
+    [agent.workspaceId],
+  );
+  expect(rows).toEqual([
+    {
+      entries: 2,
+      input_tokens: 3,
+      output_tokens: 2,
+      reasoning_tokens: 2,
+      cost_micros: 0,
+      unknown_cost_entries: 2,
+      unknown_standard_cost_entries: 2,
+      estimated_entries: 1,
+    },
+  ]);
+  expect(await wrong()).toEqual([]);
+});
+
+test("appends rows during a day and merges them when the day is over", async () => {
+  const agent = await seedAgent(database);
+  for (const _ of [1, 2, 3]) {
+    await write(agent);
+    await rollUpAll(agent);
+  }
+  expect(await stateOf(agent)).toMatchObject({ days: 3, entries: 3 });
+  // A day ago, these rows were the current day's.
+  await engine.query(
+    "update usage_days set day = day - 1 where workspace_id = $1",
+    [agent.workspaceId],
+  );
+  await engine.query(
+    "update usage_rollups set merged_before = merged_before - 1 where workspace_id = $1",
+    [agent.workspaceId],
+  );
+  await rollUp(database);
+  expect(await stateOf(agent)).toMatchObject({ days: 1, entries: 3 });
+  // An entry of the day before that appears late is merged at once.
+  await engine.query(
+    `${insert.replace("current_date", "current_date - 1")}`,
+    valuesOf(agent, {}),
+  );
+  expect(await rollUpAll(agent)).toMatchObject({ days: 1, entries: 4 });
+});
+
+test("merges the rows of a key of the current day once there are more than 100", async () => {
+  const agent = await seedAgent(database);
+  await engine.query(
+    `insert into usage_days (workspace_id, day, agent_id, provider, model, principal, kind, entries,
+        input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens,
+        voice_ms, browser_ms, cost_micros, unknown_cost_entries, standard_cost_micros,
+        unknown_standard_cost_entries, estimated_entries)
+      select $1, (now() at time zone 'UTC')::date, $2, 'vendor', 'one', 'key:key_1', 'model',
+        1, 1, 1, 0, 0, 0, 0, 0, 2, 0, 2, 0, 0 from generate_series(1, 100)`,
+    [agent.workspaceId, agent.agentId],
+  );
+  await write(agent, { model: "two" });
+  expect(await rollUpAll(agent)).toMatchObject({ days: 101, entries: 101 });
+  await write(agent);
+  expect(await rollUpAll(agent)).toMatchObject({ days: 2, entries: 102 });
+  const { rows } = await engine.query(
+    "select cost_micros::int from usage_days where workspace_id = $1 order by 1",
+    [agent.workspaceId],
+  );
+  expect(rows).toEqual([{ cost_micros: 5 }, { cost_micros: 205 }]);
+});
+
+test("leaves out entries that a transaction with a lower number may still precede", async () => {
+  const agent = await seedAgent(database);
+  const slow = await engine.connect();
+  await slow.query("begin");
+  await slow.query(insert, valuesOf(agent, { cost: 1 }));
+  await write(agent, { cost: 2 });
+  await rollUp(database);
+  expect(await stateOf(agent)).toMatchObject({ days: 0, tail: 1 });
+  await slow.query("commit");
+  slow.release();
+  expect(await rollUpAll(agent)).toMatchObject({ entries: 2 });
+  expect(await wrong()).toEqual([]);
+});
+
+test("sums up every entry once, while writers and other processes are at work", async () => {
+  const agents = await Promise.all(Array.from({ length: 3 }, () => seedAgent(database)));
+  let isWriting = true;
+  const writers = agents.flatMap((agent) =>
+    [1, 2, 3].map(async (writer) => {
+      for (let n = 0; n < 40; n += 1)
+        await write(agent, { model: `model ${n % 2}`, principal: `key:${writer}`, count: 1 + (n % 3) });
+    }),
+  );
+  const processes = [1, 2, 3].map(async () => {
+    while (isWriting) {
+      await rollUp(database);
+      // A reader sees each entry either in the sums or in the tail, at any time.
+      expect(await wrong()).toEqual([]);
+    }
+  });
+  await Promise.all(writers);
+  isWriting = false;
+  await Promise.all(processes);
+  for (const agent of agents)
+    expect(await rollUpAll(agent)).toMatchObject({ tail: 0, entries: 3 * 79 });
+  expect(await wrong()).toEqual([]);
+});
+
+test("a process that is killed in the middle leaves nothing half done", async () => {
+  const agent = await seedAgent(database);
+  await write(agent, { count: 5 });
+  const killed = await engine.connect();
+  killed.on("error", () => {});
+  const { rows } = await killed.query<{ pid: number }>("select pg_backend_pid() as pid");
+  await killed.query("begin");
+  await killed.query("insert into usage_rollups values ($1, 0, current_date)", [agent.workspaceId]);
+  await killed.query("select from usage_rollups where workspace_id = $1 for update", [
+    agent.workspaceId,
+  ]);
+  await engine.query("select pg_terminate_backend($1)", [rows[0]?.pid]);
+  killed.release(true);
+  expect(await rollUpAll(agent)).toEqual({ days: 1, tail: 0, entries: 5 });
+  expect(await wrong()).toEqual([]);
+});
+
+test("another process that holds the lock of a workspace does not delay the others", async () => {
+  const [busy, free] = [await seedAgent(database), await seedAgent(database)];
+  for (const agent of [busy, free]) {
+    await write(agent);
+    await rollUpAll(agent);
+  }
+  const other = await engine.connect();
+  await other.query("begin");
+  await other.query("select from usage_rollups where workspace_id = $1 for update", [
+    busy.workspaceId,
+  ]);
+  await write(busy);
+  await write(free);
+  await rollUp(database);
+  expect(await stateOf(busy)).toMatchObject({ tail: 1 });
+  await other.query("commit");
+  other.release();
+  await rollUpAll(busy);
+  await rollUpAll(free);
+  expect(await wrong()).toEqual([]);
+});
+
+test("after a restore to a cluster that counts anew, new entries are summed up, and none twice", async () => {
+  const agent = await seedAgent(database);
+  await write(agent, { count: 3 });
+  await rollUpAll(agent);
+  await write(agent, { count: 2 });
+  const renumber = async () => {
+    const client = await engine.connect();
+    await renumberEntries(client);
+    client.release();
+  };
+  const before = await stateOf(agent);
+  await renumber();
+  expect(await stateOf(agent)).toEqual(before);
+  // Simulates a copy from a cluster with higher transaction ids.
+  await engine.query("update usage_entries set transaction = transaction + 1000000");
+  await engine.query("update usage_rollups set up_to = up_to + 1000000");
+  for (const _ of [1, 2]) await renumber();
+  const { rows } = await engine.query<{ highest: string }>(
+    "select max(transaction) as highest from usage_entries",
+  );
+  expect(Number(rows[0]?.highest)).toBe(-1);
+  await write(agent, { count: 4 });
+  expect(await stateOf(agent)).toEqual({ ...before, tail: 6 });
+  expect(await rollUpAll(agent)).toMatchObject({ entries: 9 });
+  expect(await wrong()).toEqual([]);
+});

@@ -1,0 +1,29 @@
+import { type Database, inWorkspace } from "../base/database/index.ts";
+import { addDays, findDue, lockProgress, mergeDays } from "./rollup-store.ts";
+
+/** Maximum number of entries that one transaction sums up, not counting its last writer's. */
+const maxEntries = 20_000;
+
+/**
+ * Sums up the entries of the usage ledger by day, and merges the sums of days that are over. Many
+ * processes can call it at the same time: each workspace is summed up by one of them. Entries of
+ * transactions that may still be open are left for later, so readers add the entries that are not
+ * summed up to the sums.
+ * @param signal stops the work after the current transaction. Default: never.
+ */
+export async function rollUp(database: Database, signal?: AbortSignal): Promise<void> {
+  for (const workspaceId of await findDue(database.engine)) {
+    while (signal?.aborted !== true && (await rollUpSome(database, workspaceId)));
+  }
+}
+
+/** @returns whether there is more to do. */
+function rollUpSome({ tenant }: Database, workspaceId: string): Promise<boolean> {
+  return inWorkspace(tenant, workspaceId, async (tx) => {
+    const progress = await lockProgress(tx, workspaceId);
+    if (progress === undefined) return false;
+    const { entries, days } = await addDays(tx, workspaceId, progress, maxEntries);
+    const isUnmerged = await mergeDays(tx, workspaceId, progress, days);
+    return entries >= maxEntries || isUnmerged;
+  });
+}

@@ -1,0 +1,184 @@
+import { sql } from "kysely";
+import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
+
+/**
+ * SQL of the sums of entries by day. A row of `usage_days` has the columns of `key`, which can occur
+ * in several rows, and sums.
+ */
+const key = "day, agent_id, provider, model, principal, trigger_id, kind";
+const counts = [
+  "input_tokens",
+  "output_tokens",
+  "cached_input_tokens",
+  "cache_write_tokens",
+  "reasoning_tokens",
+  "voice_ms",
+  "browser_ms",
+];
+const sums = [
+  "entries",
+  ...counts,
+  "cost_micros",
+  "unknown_cost_entries",
+  "standard_cost_micros",
+  "unknown_standard_cost_entries",
+  "estimated_entries",
+];
+const sumsOfEntries = [
+  "count(*)",
+  ...counts.map((count) => `sum(${count})`),
+  "coalesce(sum(cost_micros), 0)",
+  "count(*) filter (where cost_micros is null)",
+  "coalesce(sum(standard_cost_micros), 0)",
+  "count(*) filter (where standard_cost_micros is null)",
+  "count(*) filter (where estimated)",
+];
+const insertDays = sql.raw(`insert into usage_days (workspace_id, ${key}, ${sums.join(", ")})`);
+
+/** Rows of a key above which the rows of the current day are merged. */
+const maxRowsOfKey = 100;
+
+/** Maximum number of keys whose rows are merged in one transaction. */
+const maxKeys = 1_000;
+
+/** The local date of a workspace `w`. */
+const today = sql.raw("(now() at time zone w.time_zone)::date");
+
+/**
+ * Returns the workspaces that have entries to sum up, or a day that is over and whose rows are not
+ * merged. An entry can be summed up once all transactions up to its own have ended: then no entry
+ * below it can still appear.
+ */
+export async function findDue(database: Pick<Database["engine"], "query">): Promise<string[]> {
+  const { rows } = await database.query<{ id: string }>({
+    name: "find-due-rollups",
+    text: `select w.id from workspaces w left join usage_rollups u on u.workspace_id = w.id
+      where exists (
+        select from usage_entries e where e.workspace_id = w.id
+          and e.transaction >= coalesce(u.up_to, -9223372036854775808)
+          and e.transaction < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+      ) or (u.merged_before < (now() at time zone w.time_zone)::date and exists (
+        select from usage_days d where d.workspace_id = w.id and d.day >= u.merged_before))`,
+    values: [],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** How far the entries of a workspace are summed up. */
+interface Progress {
+  /** The entries of transactions below it are summed up. */
+  readonly upTo: string;
+  /** Rows of days before it, in the form YYYY-MM-DD, are merged. */
+  readonly mergedBefore: string;
+}
+
+/**
+ * Locks the progress of the workspace until the transaction ends. Undefined if another process has
+ * locked it, and sums up the entries itself.
+ */
+export async function lockProgress(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+): Promise<Progress | undefined> {
+  const locked = sql<Progress>`select up_to as "upTo", merged_before::text as "mergedBefore"
+    from usage_rollups where workspace_id = ${workspaceId} for update skip locked`;
+  const { rows: found } = await locked.execute(tx);
+  if (found[0] !== undefined) return found[0];
+  await sql`insert into usage_rollups (workspace_id, up_to, merged_before)
+    select w.id,
+      coalesce((select min(e.transaction) from usage_entries e where e.workspace_id = w.id), 0),
+      ${today}
+    from workspaces w where w.id = ${workspaceId} on conflict do nothing`.execute(tx);
+  return (await locked.execute(tx)).rows[0];
+}
+
+/**
+ * Adds rows with the sums of up to `maxEntries` entries, and of the others of their last
+ * transaction. The caller has locked the progress.
+ * @returns the number of entries, and their days in the form YYYY-MM-DD.
+ */
+export async function addDays(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  { upTo }: Progress,
+  maxEntries: number,
+): Promise<{ readonly entries: number; readonly days: readonly string[] }> {
+  const { rows } = await sql<{ entries: number; days: string[] }>`
+with taken as materialized (
+  select * from usage_entries
+  where workspace_id = ${workspaceId} and transaction >= ${upTo}::bigint
+    and transaction < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+  order by transaction fetch first ${sql.lit(maxEntries)} rows with ties
+), added as (
+  ${insertDays}
+  select workspace_id, ${sql.raw(key)}, ${sql.raw(sumsOfEntries.join(", "))} from taken
+  group by workspace_id, ${sql.raw(key)}
+), moved as (
+  update usage_rollups set up_to = (select max(transaction) + 1 from taken)
+  where workspace_id = ${workspaceId} and exists (select from taken)
+)
+select count(*)::int as entries, coalesce(array_agg(distinct day::text), '{}') as days
+from taken`.execute(tx);
+  return rows[0] ?? { entries: 0, days: [] };
+}
+
+/**
+ * Merges rows of a key into one: those of days that are over, and those of keys that have many. The
+ * caller has locked the progress.
+ * @param days days to which rows were added, which may be days before `mergedBefore`.
+ * @returns whether there are more rows to merge.
+ */
+export async function mergeDays(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  { mergedBefore }: Progress,
+  days: readonly string[],
+): Promise<boolean> {
+  const { rows } = await sql<{ keys: number }>`
+with due as materialized (
+  select array_agg(d.id) as ids from usage_days d, workspaces w
+  where d.workspace_id = ${workspaceId} and w.id = ${workspaceId}
+    and (d.day = any (${days}::date[]) or d.day >= ${mergedBefore}::date)
+  group by ${sql.raw(key)}, w.time_zone
+  having count(*) > case when d.day < ${today} then 1 else ${sql.lit(maxRowsOfKey)} end
+  limit ${sql.lit(maxKeys)}
+), merged as (
+  delete from usage_days d using due, unnest(due.ids) as merging (id)
+  where d.id = merging.id and d.workspace_id = ${workspaceId}
+  returning d.*
+), added as (
+  ${insertDays}
+  select workspace_id, ${sql.raw(key)}, ${sql.raw(sums.map((sum) => `sum(${sum})`).join(", "))}
+  from merged group by workspace_id, ${sql.raw(key)}
+), moved as (
+  update usage_rollups u set merged_before = ${today} from workspaces w
+  where u.workspace_id = ${workspaceId} and w.id = ${workspaceId} and u.merged_before < ${today}
+    and (select count(*) from due) < ${sql.lit(maxKeys)}
+)
+select count(*)::int as keys from due`.execute(tx);
+  return (rows[0]?.keys ?? 0) >= maxKeys;
+}
+
+/**
+ * Makes the transaction ids of all entries negative if the database was restored to a cluster that
+ * has not reached them yet. Entries that are written from now on would otherwise sort before them,
+ * and seem to be summed up already. The order of the old entries, and what is summed up, stays the
+ * same.
+ *
+ * @param client a connection that can read all workspaces. The caller holds the migration lock.
+ */
+export async function renumberEntries(client: Pick<Database["engine"], "query">): Promise<void> {
+  const { rows } = await client.query<{ highest: string }>(
+    `select max(last.transaction) as highest from workspaces w, lateral (
+        select e.transaction from usage_entries e where e.workspace_id = w.id
+        order by e.transaction desc limit 1
+      ) as last
+      having max(last.transaction) >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint`,
+  );
+  const highest = rows[0]?.highest;
+  if (highest === undefined) return;
+  await client.query("begin");
+  await client.query("update usage_entries set transaction = transaction - $1 - 1", [highest]);
+  await client.query("update usage_rollups set up_to = up_to - $1 - 1", [highest]);
+  await client.query("commit");
+}
