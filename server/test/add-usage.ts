@@ -75,8 +75,8 @@ export async function addUsage(
 }
 
 /**
- * Sums the entries of transactions below `upTo` up in usage_days, in as many rows per key as there
- * are entries modulo `parts`, as several roll-ups would.
+ * Sums up the entries of transactions below `upTo`, whether such transactions can still be open or
+ * not. Writes up to `parts` rows for each key. Must not run at the same time as a roll-up.
  */
 export async function sumUpTo(
   database: Database,

@@ -35,6 +35,8 @@ export function ModelDetail({ data, view }: ModelDetailProps) {
     readonly input_tokens?: number;
     readonly output_tokens?: number;
     readonly cached_input_tokens?: number;
+    readonly cache_write_tokens?: number;
+    readonly reasoning_tokens?: number;
     readonly estimated?: boolean;
   };
   const finish = String(data.finish_reason);
@@ -52,6 +54,16 @@ export function ModelDetail({ data, view }: ModelDetailProps) {
         {usage.cached_input_tokens ? (
           <Fact label="From the provider's cache">
             <Tokens input={usage.cached_input_tokens} output={null} />
+          </Fact>
+        ) : null}
+        {usage.cache_write_tokens ? (
+          <Fact label="Into the provider's cache">
+            <Tokens input={usage.cache_write_tokens} output={null} />
+          </Fact>
+        ) : null}
+        {usage.reasoning_tokens ? (
+          <Fact label="For reasoning">
+            <Tokens input={null} output={usage.reasoning_tokens} />
           </Fact>
         ) : null}
         <CostFact cost={costOfStep(data)} estimated={usage.estimated} />
