@@ -129,7 +129,16 @@ export async function addHostile(
 }
 
 /** Pages that show all payloads. */
-export const hostileLists = ["", "/runs", "/agents", "/providers", "/keys", "/usage", "/members", "/audit"];
+export const hostileLists = [
+  "",
+  "/runs",
+  "/agents",
+  "/providers",
+  "/keys",
+  "/usage",
+  "/members",
+  "/audit",
+];
 
 /** An expression for the page: elements that only a payload can have made, as HTML. */
 export const injectedElements = `[...document.querySelectorAll(

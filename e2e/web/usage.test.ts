@@ -52,7 +52,7 @@ inBrowser("a workspace that used nothing says what is metered", async () => {
 });
 
 inBrowser("usage is shown by day and agent, and leads to the runs of a day", async () => {
-  const { id, agent, add, open } = await workspace();
+  const { id, agent, add } = await workspace();
   const [desk, triage] = [await agent("Refund desk"), await agent(payload)];
   const one = { time: daysAgo(2), input_tokens: 1_000_000, output_tokens: 200_000 };
   await add(desk, { ...one, cost_micros: 3_200_000 }, { cost_micros: 50_000, input_tokens: 10 });
@@ -96,18 +96,24 @@ inBrowser("usage is shown by day and agent, and leads to the runs of a day", asy
   }
 });
 
-inBrowser("bars show their day to the pointer, and have one colour for each large group", async () => {
-  const { agent, add, open } = await workspace();
-  for (let index = 0; index < 7; index++)
-    await add(await agent(`Agent ${index}`), { time: daysAgo(1), cost_micros: 1_000_000 * (index + 1) });
-  const page = await open();
-  await page.locator("svg rect.fill-chart-5").waitFor();
-  // Five groups and the rest of the same day.
-  await page.locator("svg rect.fill-edge").waitFor();
-  expect(await page.locator("svg[role=img] rect").count()).toBe(6);
-  await page.locator(`a[title*="$28.00"]`).hover();
-  await page.getByText(/\$28\.00 · Agent 6 \$7\.00 · Agent 5 \$6\.00/).waitFor();
-});
+inBrowser(
+  "bars show their day to the pointer, and have one colour for each large group",
+  async () => {
+    const { agent, add, open } = await workspace();
+    for (let index = 0; index < 7; index++)
+      await add(await agent(`Agent ${index}`), {
+        time: daysAgo(1),
+        cost_micros: 1_000_000 * (index + 1),
+      });
+    const page = await open();
+    await page.locator("svg rect.fill-chart-5").waitFor();
+    // Five groups and the rest of the same day.
+    await page.locator("svg rect.fill-edge").waitFor();
+    expect(await page.locator("svg[role=img] rect").count()).toBe(6);
+    await page.locator(`a[title*="$28.00"]`).hover();
+    await page.getByText(/\$28\.00 · Agent 6 \$7\.00 · Agent 5 \$6\.00/).waitFor();
+  },
+);
 
 inBrowser("a group narrows the report, and filters can be cleared", async () => {
   const { agent, add, open } = await workspace();
@@ -204,7 +210,10 @@ inBrowser("a failure says what happened, keeps what was read, and can be repeate
   await add(await agent("Refund desk"), { cost_micros: 1_000_000 });
   const page = await open("?from=yesterday");
   await page.getByText("Usage could not be loaded.").waitFor();
-  await page.getByText(/query parameter from must be a date/).first().waitFor();
+  await page
+    .getByText(/query parameter from must be a date/)
+    .first()
+    .waitFor();
   await expectAccessible(page);
   await page.getByLabel("Time", { exact: true }).selectOption("Last 7 days");
   await page.getByText("$1.00", { exact: true }).first().waitFor();

@@ -571,6 +571,8 @@ export interface Run {
     input_tokens: number;
     output_tokens: number;
     cached_input_tokens: number;
+    cache_write_tokens?: number;
+    reasoning_tokens?: number;
     estimated?: boolean;
   };
   cost_micros: number | null;
@@ -611,6 +613,8 @@ export interface ListedRun {
     input_tokens: number;
     output_tokens: number;
     cached_input_tokens: number;
+    cache_write_tokens?: number;
+    reasoning_tokens?: number;
     estimated?: boolean;
   };
   cost_micros: number | null;

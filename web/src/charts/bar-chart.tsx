@@ -122,7 +122,9 @@ export function BarChart({ label, tones, columns, format, onPoint }: BarChartPro
               <rect
                 key={key}
                 x={index * columnWidth + (columnWidth - barWidth) / 2}
-                y={chartHeight - values.reduce((sum, value) => sum + value, 0) * scale - hatchHeight}
+                y={
+                  chartHeight - values.reduce((sum, value) => sum + value, 0) * scale - hatchHeight
+                }
                 width={barWidth}
                 height={hatchHeight}
                 fill={`url(#${hatch})`}

@@ -21,7 +21,7 @@ interface DayChartProps {
 export function DayChart(props: DayChartProps) {
   const { days, groups, grouping, measure, totals, hrefOf } = props;
   const [pointed, setPointed] = useState<string>();
-  const { label, short, format, valueOf } = measures[measure];
+  const { label, short, format, amountOf } = measures[measure];
   const nameOf = (day: string) => formatDate(`${day}T12:00:00Z`, Date.now(), "UTC");
   const tones: readonly ChartTone[] = [...groups.map(({ tone }) => tone), "rest"];
   const sentence = ({ day, amounts, values }: UsageDay) => {
@@ -42,16 +42,19 @@ export function DayChart(props: DayChartProps) {
   }));
   const highest = days.reduce<UsageDay | undefined>(
     (best, day) =>
-      best === undefined || valueOf(day.amounts) > valueOf(best.amounts) ? day : best,
+      best === undefined || amountOf(day.amounts) > amountOf(best.amounts) ? day : best,
     undefined,
   );
   const shown = days.find(({ day }) => day === pointed);
   const isUnknown = columns.some(({ isIncomplete }) => isIncomplete);
-  const most = highest && `, the most on ${nameOf(highest.day)}: ${wordsOf(highest.amounts, measure)}`;
+  const most =
+    highest && `, the most on ${nameOf(highest.day)}: ${wordsOf(highest.amounts, measure)}`;
   return (
     <div className="flex min-w-0 flex-col gap-3 p-4">
       <p aria-hidden="true" className="h-5 truncate text-dense text-ink-2">
-        {shown === undefined ? `${label} by day, ${wordsOf(totals, measure)} in all` : sentence(shown)}
+        {shown === undefined
+          ? `${label} by day, ${wordsOf(totals, measure)} in all`
+          : sentence(shown)}
       </p>
       <BarChart
         label={`${label} by day: ${wordsOf(totals, measure)} in all${most ?? ""}.`}

@@ -54,7 +54,7 @@ function numbers(
   header: string,
   width: number,
   from: "sm" | undefined,
-  valueOf: (amounts: UsageDay["amounts"]) => number,
+  amountOf: (amounts: UsageDay["amounts"]) => number,
 ): Column<UsageDay> {
   return {
     id,
@@ -63,7 +63,7 @@ function numbers(
     from,
     align: "end",
     cell: ({ amounts }) => (
-      <span className="font-mono text-dense">{formatCount(valueOf(amounts))}</span>
+      <span className="font-mono text-dense">{formatCount(amountOf(amounts))}</span>
     ),
   };
 }

@@ -73,7 +73,7 @@ function numbers(
   header: string,
   width: number,
   from: "sm" | "md" | "xl",
-  valueOf: (amounts: UsageGroup["amounts"]) => number,
+  amountOf: (amounts: UsageGroup["amounts"]) => number,
 ): Column<UsageGroup> {
   return {
     id,
@@ -82,7 +82,7 @@ function numbers(
     from,
     align: "end",
     cell: ({ amounts }) => (
-      <span className="font-mono text-dense">{formatCount(valueOf(amounts))}</span>
+      <span className="font-mono text-dense">{formatCount(amountOf(amounts))}</span>
     ),
   };
 }

@@ -9,7 +9,7 @@ export type Measure = "cost" | "tokens" | "calls";
 
 interface MeasureWords {
   readonly label: string;
-  readonly valueOf: (amounts: Amounts) => number;
+  readonly amountOf: (amounts: Amounts) => number;
   /** Writes a value of the axis, where there is little space. */
   readonly short: (value: number) => string;
   readonly format: (value: number) => string;
@@ -18,19 +18,19 @@ interface MeasureWords {
 export const measures: Readonly<Record<Measure, MeasureWords>> = {
   cost: {
     label: "Cost",
-    valueOf: ({ cost_micros }) => cost_micros ?? 0,
+    amountOf: ({ cost_micros }) => cost_micros ?? 0,
     short: formatMoney,
     format: formatMoney,
   },
   tokens: {
     label: "Tokens",
-    valueOf: ({ input_tokens, output_tokens }) => input_tokens + output_tokens,
+    amountOf: ({ input_tokens, output_tokens }) => input_tokens + output_tokens,
     short: formatShortCount,
     format: (value) => `${formatCount(value)} tokens`,
   },
   calls: {
     label: "Calls",
-    valueOf: ({ entries }) => entries,
+    amountOf: ({ entries }) => entries,
     short: formatShortCount,
     format: (value) => (value === 1 ? "1 call" : `${formatCount(value)} calls`),
   },
@@ -41,8 +41,8 @@ export const measures: Readonly<Record<Measure, MeasureWords>> = {
  * known part, and never $0.
  */
 export function wordsOf(amounts: Amounts, measure: Measure): string {
-  const { label, valueOf, format } = measures[measure];
-  if (measure !== "cost" || amounts.unknown_cost_entries === 0) return format(valueOf(amounts));
+  const { label, amountOf, format } = measures[measure];
+  if (measure !== "cost" || amounts.unknown_cost_entries === 0) return format(amountOf(amounts));
   if (amounts.cost_micros === null) return `${label} unknown`;
   return `at least ${formatMoney(amounts.cost_micros)}`;
 }

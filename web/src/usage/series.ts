@@ -25,12 +25,12 @@ export function groupsOf(
   grouping: Grouping,
   measure: Measure,
 ): readonly UsageGroup[] {
-  const { valueOf } = measures[measure];
+  const { amountOf } = measures[measure];
   return rows
     .map((row) => ({ ...identityOf(row, grouping), amounts: row }))
     .toSorted(
       (one, other) =>
-        valueOf(other.amounts) - valueOf(one.amounts) ||
+        amountOf(other.amounts) - amountOf(one.amounts) ||
         other.amounts.entries - one.amounts.entries,
     )
     .map((group, index) => ({ ...group, tone: tones[index] ?? "rest" }));
@@ -87,14 +87,14 @@ export function stackDays(
   parts: readonly (readonly UsageRow[])[],
   measure: Measure,
 ): readonly UsageDay[] {
-  const { valueOf } = measures[measure];
+  const { amountOf } = measures[measure];
   const byDay = (rows: readonly UsageRow[]) => new Map(rows.map((row) => [row.day, row]));
   const total = byDay(all);
   const series = parts.map(byDay);
   return days.map((day) => {
     const amounts = total.get(day) ?? nothing;
-    const values = series.map((rows) => valueOf(rows.get(day) ?? nothing));
+    const values = series.map((rows) => amountOf(rows.get(day) ?? nothing));
     const known = values.reduce((sum, value) => sum + value, 0);
-    return { day, amounts, values: [...values, Math.max(0, valueOf(amounts) - known)] };
+    return { day, amounts, values: [...values, Math.max(0, amountOf(amounts) - known)] };
   });
 }

@@ -3,7 +3,14 @@ import { Download } from "lucide-react";
 import { useWorkspace } from "../data/index.ts";
 import { formatDate, fromZoned } from "../format/index.ts";
 import { useAgentNames } from "../runs/index.ts";
-import { FilterBar, LinkButton, PageHeader, Panel, SegmentedControl, useTimeZone } from "../ui/index.ts";
+import {
+  FilterBar,
+  LinkButton,
+  PageHeader,
+  Panel,
+  SegmentedControl,
+  useTimeZone,
+} from "../ui/index.ts";
 import { DayPanel } from "./day-panel.tsx";
 import { GroupTable } from "./group-table.tsx";
 import {
@@ -71,7 +78,7 @@ export function UsageScreen() {
           <RangeFields
             range={{ from: search.from, to: search.to }}
             shown={report}
-            onChange={change}
+            onChange={({ from, to }) => change({ from, to })}
           />
           <FilterBar
             filters={usageFilters(agents)}

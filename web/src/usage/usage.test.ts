@@ -50,7 +50,13 @@ test.each([
 });
 
 test("a URL is read as the API's filters; what is not known is ignored", () => {
-  const search = { from: "2026-11-01", to: "", agent_id: "agt_1", group_by: "model", show: "calls" };
+  const search = {
+    from: "2026-11-01",
+    to: "",
+    agent_id: "agt_1",
+    group_by: "model",
+    show: "calls",
+  };
   expect(filtersOf(search)).toEqual({ from: "2026-11-01", agent_id: "agt_1" });
   expect([groupingOf(search), measureOf(search)]).toEqual(["model", "calls"]);
   expect([groupingOf({ group_by: "hour" }), measureOf({ show: "all" })]).toEqual(["agent", "cost"]);

@@ -11,7 +11,8 @@ const step = (data: object, type: JournalEvent["type"] = "run.step"): JournalEve
   time: "2026-11-03T14:00:01.000Z",
   data: { step: 1, model: "openai/gpt", ...data },
 });
-const run = (more: Partial<Run>) => ({ status: "running", ...more }) as Run;
+const run = (more: Partial<Run>) =>
+  ({ status: "running", finished_at: null, cost_micros: null, ...more }) as Run;
 const ended = (cost_micros: number | null) =>
   run({ status: "succeeded", finished_at: "2026-11-03T14:00:02.000Z", cost_micros });
 

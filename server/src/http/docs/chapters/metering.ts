@@ -45,7 +45,9 @@ with urlopen(request) as response:
         id: "amounts",
         title: "What is metered",
         html: `<p>${prose("Tokens of models, and seconds of voice and of a browser are metered; requests are not. Each row has these sums:")}</p><table>${amounts
-          .map(([name, meaning]) => `<tr><td><code>${name}</code></td><td>${prose(meaning)}</td></tr>`)
+          .map(
+            ([name, meaning]) => `<tr><td><code>${name}</code></td><td>${prose(meaning)}</td></tr>`,
+          )
           .join("")}</table>
 <p>${prose("If a call is repeated after a failure, each attempt is an entry. Runs of drafts count, and so do runs that failed or were deleted.")}</p>`,
       },
