@@ -1,4 +1,4 @@
-import type { Scope } from "@beckon/contract";
+import { type Scope, workspaceScopes } from "@beckon/contract";
 import { agentLimit, type Context, scopesBeyond } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { type Named, readNames } from "./names-store.ts";
@@ -52,5 +52,8 @@ export async function namesOf(
 }
 
 function canRead(ctx: Context, scope: Scope | undefined): boolean {
-  return scope !== undefined && scopesBeyond(ctx, [scope]).length === 0;
+  if (scope === undefined) return false;
+  // As in `permit`: a key that is limited to agents cannot use scopes of the whole workspace.
+  if (workspaceScopes.includes(scope) && agentLimit(ctx) !== undefined) return false;
+  return scopesBeyond(ctx, [scope]).length === 0;
 }
