@@ -58,7 +58,9 @@ export function BarChart({ label, tones, columns, format, onPoint }: BarChartPro
   const hatch = useId();
   const highest = max(columns, ({ values }) => values.reduce((sum, value) => sum + value, 0)) ?? 0;
   const marks = ticksFor(highest);
-  const top = marks.at(-1) ?? 1;
+  const top = marks.at(-1) || 1;
+  // Without a known value an axis would say that all of it is nothing.
+  const labelled = highest > 0 ? marks : [];
   // Hatched ends are above their bars, within the drawing.
   const scale = (chartHeight - hatchHeight) / top;
   const width = Math.max(1, columns.length) * columnWidth;
@@ -69,7 +71,7 @@ export function BarChart({ label, tones, columns, format, onPoint }: BarChartPro
   return (
     <div className="grid min-w-0 grid-cols-[auto_minmax(0,1fr)] gap-x-2 gap-y-1 text-label text-ink-3">
       <div aria-hidden="true" className="relative h-48 min-w-12">
-        {marks.map((mark) => (
+        {labelled.map((mark) => (
           <span
             key={mark}
             className="absolute right-0 translate-y-1/2 font-mono whitespace-nowrap"
@@ -79,7 +81,7 @@ export function BarChart({ label, tones, columns, format, onPoint }: BarChartPro
           </span>
         ))}
         {/* As wide as the widest mark, which the others are out of the flow to be. */}
-        <span className="invisible font-mono">{format(top)}</span>
+        <span className="invisible font-mono">{labelled.length === 0 ? "" : format(top)}</span>
       </div>
       <div className="relative h-48 min-w-0">
         <svg
@@ -169,7 +171,7 @@ interface TargetProps {
 
 /** What the pointer hits: the whole height of a column, since a low bar is hard to hit. */
 function Target({ column, onPoint }: TargetProps) {
-  const look = "min-w-0 hover:bg-hover/50";
+  const look = "min-w-0 hover:bg-ink/8";
   const point = () => onPoint(column);
   if (column.href === undefined)
     return <span title={column.title} className={look} onPointerEnter={point} />;

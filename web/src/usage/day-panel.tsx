@@ -61,10 +61,9 @@ export function DayPanel(props: DayPanelProps) {
             <Button
               size="small"
               variant="quiet"
-              aria-pressed={isTable}
               onClick={() => onChange({ as: isTable ? undefined : "table" })}
             >
-              Show as table
+              {isTable ? "Show as chart" : "Show as table"}
             </Button>
           )}
         </>

@@ -2,6 +2,7 @@ import { useWorkspace } from "../data/index.ts";
 import { formatCount } from "../format/index.ts";
 import { type Column, DataTable, EmptyState } from "../ui/index.ts";
 import { GroupName } from "./group-name.tsx";
+import { type Measure, measures } from "./measure.ts";
 import type { Grouping, UsageSearch } from "./queries.ts";
 import type { UsageGroup } from "./series.ts";
 import { UsageCost } from "./usage-cost.tsx";
@@ -9,6 +10,8 @@ import { UsageCost } from "./usage-cost.tsx";
 interface GroupTableProps {
   readonly groups: readonly UsageGroup[];
   readonly grouping: Grouping;
+  /** On a phone, the only number of a row. */
+  readonly measure: Measure;
   readonly search: UsageSearch;
   readonly loading: boolean;
   readonly error: unknown;
@@ -26,7 +29,7 @@ const headers = { agent: "Agent", model: "Model", caller: "Caller" } as const;
 
 /** The groups, the largest first, in the colours of the chart. A row narrows the report to it. */
 export function GroupTable(props: GroupTableProps) {
-  const { groups, grouping, search, loading, error, onRetry } = props;
+  const { groups, grouping, measure, search, loading, error, onRetry } = props;
   const { id } = useWorkspace();
   const { filter, group_by } = deeper[grouping];
   const hrefOf = ({ key }: UsageGroup) =>
@@ -34,7 +37,7 @@ export function GroupTable(props: GroupTableProps) {
   return (
     <DataTable
       label={`Usage by ${grouping}`}
-      columns={columnsFor(grouping)}
+      columns={columnsFor(grouping, measure)}
       rows={groups}
       rowKey={({ key }) => key}
       rowHref={hrefOf}
@@ -46,14 +49,17 @@ export function GroupTable(props: GroupTableProps) {
   );
 }
 
-function columnsFor(grouping: Grouping): readonly Column<UsageGroup>[] {
+function columnsFor(grouping: Grouping, measure: Measure): readonly Column<UsageGroup>[] {
   return [
     {
       id: "name",
       header: headers[grouping],
       cell: (group) => <GroupName group={group} grouping={grouping} />,
     },
-    numbers("calls", "Calls", 88, "sm", ({ entries }) => entries),
+    numbers("calls", "Calls", 88, measure === "calls" ? undefined : "sm", ({ entries }) => entries),
+    ...(measure === "tokens"
+      ? [numbers("tokens", "Tokens", 120, undefined, measures.tokens.amountOf)]
+      : []),
     numbers("input", "Input tokens", 120, "md", ({ input_tokens }) => input_tokens),
     numbers("cached", "From cache", 104, "xl", ({ cached_input_tokens }) => cached_input_tokens),
     numbers("output", "Output tokens", 120, "md", ({ output_tokens }) => output_tokens),
@@ -62,6 +68,7 @@ function columnsFor(grouping: Grouping): readonly Column<UsageGroup>[] {
       id: "cost",
       header: "Cost",
       width: 112,
+      from: measure === "cost" ? undefined : "sm",
       align: "end",
       cell: ({ amounts }) => <UsageCost amounts={amounts} />,
     },
@@ -72,7 +79,7 @@ function numbers(
   id: string,
   header: string,
   width: number,
-  from: "sm" | "md" | "xl",
+  from: Column<UsageGroup>["from"],
   amountOf: (amounts: UsageGroup["amounts"]) => number,
 ): Column<UsageGroup> {
   return {

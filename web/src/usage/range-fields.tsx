@@ -28,7 +28,7 @@ export function RangeFields({ range, shown, onChange }: RangeFieldsProps) {
     onChange(chosen === "custom" ? { from, to } : rangeNamed(chosen, today));
   };
   return (
-    <div className="flex min-w-0 flex-wrap items-end gap-2">
+    <div className="flex min-w-0 flex-wrap items-center gap-2">
       <Field label="Time" labelHidden>
         <Select
           options={[...names, { value: "custom", label: "Other days" }]}
@@ -36,11 +36,13 @@ export function RangeFields({ range, shown, onChange }: RangeFieldsProps) {
           onChange={(event) => choose(event.target.value as RangeName)}
         />
       </Field>
-      <DayField label="First day" value={from} onChange={(day) => onChange({ from: day, to })} />
-      <span aria-hidden="true" className="pb-1.5 text-ink-3">
-        –
-      </span>
-      <DayField label="Last day" value={to} onChange={(day) => onChange({ from, to: day })} />
+      <div className="flex min-w-0 items-center gap-2">
+        <DayField label="First day" value={from} onChange={(day) => onChange({ from: day, to })} />
+        <span aria-hidden="true" className="text-ink-3">
+          –
+        </span>
+        <DayField label="Last day" value={to} onChange={(day) => onChange({ from, to: day })} />
+      </div>
     </div>
   );
 }

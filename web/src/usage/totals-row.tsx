@@ -2,7 +2,7 @@ import type { UsageReport } from "@beckon/client";
 import type { ReactNode } from "react";
 import { formatCount, formatCounted, formatMoney, formatShortCount } from "../format/index.ts";
 import { Skeleton } from "../ui/index.ts";
-import { unknownReason } from "./measure.ts";
+import { type Amounts, unknownReason } from "./measure.ts";
 
 interface TotalsRowProps {
   /** Undefined while it loads, and if it could not be loaded. */
@@ -18,7 +18,7 @@ export function TotalsRow({ report, isFailed }: TotalsRowProps) {
       <Total
         isFailed={isFailed}
         label="Cost"
-        value={totals && <CostFigure micros={totals.cost_micros} />}
+        value={totals && <CostFigure totals={totals} />}
         detail={totals && (unknownReason(totals) ?? "All calls have a known price")}
       />
       <Total
@@ -45,8 +45,22 @@ export function TotalsRow({ report, isFailed }: TotalsRowProps) {
   );
 }
 
-function CostFigure({ micros }: { readonly micros: number | null }) {
-  return micros === null ? <span className="text-ink-3">unknown</span> : formatMoney(micros);
+function CostFigure({ totals }: { readonly totals: Amounts }) {
+  const { cost_micros: micros, unknown_cost_entries: unknown } = totals;
+  if (micros === null) return <span className="text-ink-3">unknown</span>;
+  return (
+    <>
+      {unknown === 0 ? null : (
+        <>
+          <span className="sr-only">at least </span>
+          <span aria-hidden="true" className="pr-2 text-ink-3">
+            ≥
+          </span>
+        </>
+      )}
+      <span>{formatMoney(micros)}</span>
+    </>
+  );
 }
 
 interface TotalProps {

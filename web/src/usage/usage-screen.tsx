@@ -97,7 +97,7 @@ export function UsageScreen() {
           onChange={change}
         />
         <Panel
-          title="Who and what"
+          title={`By ${grouping}`}
           padding="none"
           actions={
             <SegmentedControl
@@ -111,6 +111,7 @@ export function UsageScreen() {
           <GroupTable
             groups={usage.groups}
             grouping={grouping}
+            measure={measure}
             search={search}
             loading={usage.byGroup.isPending}
             error={usage.byGroup.error}
