@@ -3,12 +3,14 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { addUsage, type GivenEntry } from "../../server/test/add-usage.ts";
 import { startTestBeckon } from "../../server/test/beckon.ts";
+import { startModelServer } from "../../server/test/model-server.ts";
 import { addPerson } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { inBrowser, openDashboard, themes, viewports } from "./dashboard.ts";
 
 const payload = "=<img src=x onerror=alert(1)>";
 const dayMs = 86_400_000;
+const defaultId = "wsp_00000000000000000000000000";
 
 const beckon = await startTestBeckon();
 const { database } = beckon.db;
@@ -19,7 +21,7 @@ const viewer = await addPerson(beckon, { role: "viewer" });
 async function workspace() {
   const created = await owner.call("/workspaces", {
     body: { name: "Test" },
-    headers: { "beckon-workspace": "wsp_00000000000000000000000000" },
+    headers: { "beckon-workspace": defaultId },
   });
   const id: string = created.body.data.id;
   await database.engine.query(
@@ -193,6 +195,28 @@ inBrowser("an unknown cost is called unknown, with the reason", async () => {
   expect(await rows.nth(1).getByText("unknown", { exact: true }).getAttribute("title")).toBe(
     "No price is known for the model of this call.",
   );
+});
+
+inBrowser("runs and their steps say what they cost, or why that is unknown", async () => {
+  const model = await startModelServer();
+  const { name } = await beckon.createProvider(model.url, "priceless");
+  const unknown = await beckon.createAgent({ name: "Without price", model: `${name}/large` });
+  const { run_id: runId } = (await beckon.invoke(unknown, "Hello")).body;
+  await beckon.invoke(await beckon.createAgent({ name: "For free" }), "Hello");
+  await model.close();
+  const page = await openDashboard(beckon.url, { as: owner, path: `/w/${defaultId}/runs` });
+  const row = (agent: string) => page.getByRole("row").filter({ hasText: agent });
+  await row("For free").getByText("$0.00", { exact: true }).waitFor();
+  const cell = row("Without price").getByText("unknown", { exact: true });
+  expect(await cell.getAttribute("title")).toMatch(/^A model of this run has no known price/);
+
+  await page.goto(`${beckon.url}/w/${defaultId}/runs/${runId}`);
+  // In the facts of the run, and in those of its model call.
+  const reasons = page.getByText("– no known price for priceless/large", { exact: true });
+  await reasons.nth(1).waitFor();
+  expect(await reasons.count()).toBe(2);
+  expect(await page.getByText("$0").count()).toBe(0);
+  await expectAccessible(page);
 });
 
 inBrowser("what is shown is saved as CSV", async () => {
