@@ -155,6 +155,46 @@ describe("a report", () => {
   });
 });
 
+test("a run that has ended is in the report at once, and stays in it when it is deleted", async () => {
+  const agent = await beckon.createAgent({ name: "Metered" });
+  const trigger = await beckon.createTrigger(agent.id, { name: "Payments" });
+  const { run_id: runId } = (await beckon.invoke(agent, "Hello", { "beckon-tags": "billing" }))
+    .body;
+  const { body: fired } = await beckon.call(trigger.url, { body: { order: 1 }, credential: null });
+  const read = async (group_by: string) => {
+    const query = new URLSearchParams({ group_by, agent_id: agent.id });
+    return (await beckon.call(`/usage?${query}`)).body.data;
+  };
+  const runOf = async (id: string) =>
+    eventually("the end of the run", async () => {
+      const { data } = (await beckon.call(`/runs/${id}`)).body;
+      return data.finished_at === null ? undefined : data;
+    });
+  const [invoked, payment] = [await runOf(runId), await runOf(fired.run_id)];
+  const callers = {
+    rows: [
+      { caller: `token:${agent.id}`, caller_name: "Metered", entries: 1, ...tokensOf(invoked) },
+      {
+        caller: `trigger:${trigger.id}`,
+        caller_name: "Payments",
+        entries: 1,
+        ...tokensOf(payment),
+      },
+    ],
+    totals: { entries: 2, cost_micros: 0, unknown_cost_entries: 0 },
+  };
+  expect(await read("caller")).toMatchObject(callers);
+  expect((await read("tag")).rows).toMatchObject([{ tag: null }, { tag: "billing" }]);
+  expect((await read("model")).rows).toMatchObject([{ model: "demo/echo", entries: 2 }]);
+  expect((await beckon.call(`/runs/${runId}`, { method: "DELETE" })).status).toBe(204);
+  expect(await read("caller")).toMatchObject(callers);
+
+  function tokensOf({ usage }: { usage: { input_tokens: number; output_tokens: number } }) {
+    const { input_tokens, output_tokens } = usage;
+    return { input_tokens, output_tokens };
+  }
+});
+
 describe("groups", () => {
   const keys = async (
     usage: (query: Query, credential?: string) => Promise<{ rows: Record<string, unknown>[] }>,
