@@ -22,7 +22,7 @@ const timeoutMs = 5_000;
 const remedy = "Shorten the time range with from and to, or name one agent with agent_id.";
 
 /** Usage in the requested format. */
-export type RequestedUsage =
+type RequestedUsage =
   | { readonly format: "json"; readonly report: UsageReport }
   | {
       readonly format: "csv";

@@ -5,7 +5,7 @@ import type { Measure } from "./measure.ts";
 
 /** What usage can be grouped by on this screen. */
 export type Grouping = "agent" | "model" | "caller";
-export const groupings = ["agent", "model", "caller"] as const satisfies readonly Grouping[];
+const groupings = ["agent", "model", "caller"] as const satisfies readonly Grouping[];
 
 /** Names of the API's filters, which are also those of the URL. */
 const filterNames = ["from", "to", "agent_id", "model", "caller", "tag"] as const;

@@ -50,8 +50,8 @@ test("one call without a price makes the cost of its run unknown", () => {
   const unknown = step({ cost_micros: null });
   const other = step({ cost_micros: null, model: "local/llama" });
   const reason = "no known price for openai/gpt, local/llama";
-  for (const of of [run({}), ended(null)])
-    expect(costOfRun(of, [step({ cost_micros: 1 }), unknown, other, unknown])).toEqual({
+  for (const each of [run({}), ended(null)])
+    expect(costOfRun(each, [step({ cost_micros: 1 }), unknown, other, unknown])).toEqual({
       micros: null,
       reason,
     });
