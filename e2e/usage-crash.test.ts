@@ -1,6 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { rollUp } from "../server/src/usage/index.ts";
 import { openCaller } from "../server/test/crash/calls.ts";
 import { checkUsage } from "../server/test/crash/check-usage.ts";
 import { install, planned } from "../server/test/crash/installation.ts";
@@ -8,7 +7,7 @@ import { awaitEnds, ownerOf } from "../server/test/crash/journal.ts";
 import { seeded } from "../server/test/crash/random.ts";
 import { openWorld } from "../server/test/crash/world.ts";
 import { testDatabase } from "../server/test/database.ts";
-import { eventually } from "../server/test/eventually.ts";
+import { rollUpAll } from "../server/test/ledger.ts";
 
 const { url, database } = await testDatabase();
 const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -47,14 +46,7 @@ it("bills no answer twice, and estimates those that were cut off, when processes
       await Promise.all(sent);
     }
     expect(await awaitEnds(database.engine, 120_000)).toBe(0);
-    await eventually("a roll-up of all entries", async () => {
-      await rollUp(database);
-      const { rows } = await database.engine.query(
-        `select from usage_entries e left join usage_rollups u on u.workspace_id = e.workspace_id
-          where u.up_to is null or e.transaction >= u.up_to limit 1`,
-      );
-      return rows.length === 0 || undefined;
-    });
+    await rollUpAll(database);
     const { broken, answered, failed, lost } = await checkUsage(database.engine, world);
     console.log(`${kills} kills: ${answered} calls answered, ${failed} failed, ${lost} lost`);
     expect(broken.slice(0, 20)).toEqual([]);

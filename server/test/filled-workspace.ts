@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { afterAll } from "vitest";
-import { rollUp } from "../src/usage/index.ts";
 import { defaultWorkspaceId } from "../src/workspaces/index.ts";
 import { artifactOf, longInput } from "./artifact-of.ts";
 import type { TestBeckon } from "./beckon.ts";
 import { eventually } from "./eventually.ts";
+import { rollUpAll } from "./ledger.ts";
 import { echo, held, startModelServer } from "./model-server.ts";
 import { addPerson, type Person } from "./people.ts";
 
@@ -132,15 +132,7 @@ async function fillWorkspace(
       `the end of ${id}`,
       async () => (await send(`/runs/${id}`, undefined, "GET")).finished_at ?? undefined,
     );
-  // Open transactions in other databases of this server can delay the roll-up.
-  await eventually("the sums of usage", async () => {
-    await rollUp(beckon.db.database);
-    const { rows } = await beckon.db.database.engine.query(
-      "select from usage_days where workspace_id = $1 limit 1",
-      [id],
-    );
-    return rows.length || undefined;
-  });
+  await rollUpAll(beckon.db.database);
   const artifactId = await artifactOf(beckon, runId, key);
   const { id: keyId } = await send("/keys", {
     name: mark,

@@ -1,4 +1,7 @@
 import type { Pool } from "pg";
+import type { Database } from "../src/base/database/index.ts";
+import { rollUp } from "../src/usage/index.ts";
+import { eventually } from "./eventually.ts";
 
 type Queryable = Pick<Pool, "query">;
 
@@ -86,7 +89,10 @@ select format('%s: its result is not the sum of its entries: %s, %s', r.run_id, 
   to_jsonb(b))
 from run_results r left join by_run u using (run_id) cross join ${none} as none
   cross join lateral (select ${[...counts, "cost_micros"]
-    .map((column) => `case when u.run_id is null then none.${column} else u.${column} end as ${column}`)
+    .map(
+      (column) =>
+        `case when u.run_id is null then none.${column} else u.${column} end as ${column}`,
+    )
     .join(", ")}, coalesce(u.estimated, false) as estimated) as b
 where (b.estimated and not r.usage_estimated) or ${differ("r", "b")}
 union all
@@ -107,4 +113,16 @@ export async function entriesOf(
     [runId],
   );
   return rows.map(({ entry }) => entry);
+}
+
+/** Sums up all entries. Open transactions in other databases of the server delay that. */
+export async function rollUpAll(database: Database): Promise<void> {
+  await eventually("a roll-up of all entries", async () => {
+    await rollUp(database);
+    const { rows } = await database.engine.query(
+      `select from usage_entries e left join usage_rollups u on u.workspace_id = e.workspace_id
+        where u.up_to is null or e.transaction >= u.up_to limit 1`,
+    );
+    return rows.length === 0 || undefined;
+  });
 }

@@ -141,7 +141,10 @@ function recordAborted(
 ): void {
   const [first, ...others] = calls;
   if (first === undefined) return;
-  if (!inFlight) return recorder.reportAtEnd(calls);
+  if (!inFlight) {
+    recorder.reportAtEnd(calls);
+    return;
+  }
   const reason = ending.status === "cancelled" ? "cancelled" : "deadline_exceeded";
   recorder.defer([recorder.report(lostStep(reason, [first, ...others]))]);
 }

@@ -7,7 +7,6 @@ export { executeRun } from "./execute-run.ts";
 export { heldBytesOf } from "./held-bytes.ts";
 export { type Journal, type Outcome, RunStopped, type StopReason } from "./journal.ts";
 export {
-  type DigestEnd,
   endByDigest,
   interrupt,
   type JournalDigest,
@@ -16,7 +15,7 @@ export {
 } from "./lost-run.ts";
 export type { MeteredCall, ReportedCall } from "./metered-call.ts";
 export { demoEcho, demoEchoName, openAICompatibleModel, providerModel } from "./models/index.ts";
-export { freePrice, type Price, type PriceOf, type PriceOrigin, unknownPrice } from "./price.ts";
+export { freePrice, type PriceOf, unknownPrice } from "./price.ts";
 export type { Delta, Model, RunRequest } from "./run-request.ts";
 export { defaultTimeouts } from "./timeouts.ts";
 export { type Tool, type ToolContext, ToolFailure } from "./tool.ts";

@@ -76,7 +76,10 @@ function expectSums({ journal, outcome }: Played): void {
 
 describe.each(["never", "always"] as const)("the calls of a run, streamed: %s,", (stream) => {
   const settings = { stream };
-  const run = async (script: Behaviour | readonly Behaviour[], rest: Parameters<typeof play>[1]) => {
+  const run = async (
+    script: Behaviour | readonly Behaviour[],
+    rest: Parameters<typeof play>[1],
+  ) => {
     server.script(script);
     const played = await play(server.url, { settings, priceOf, ...rest });
     expectSums(played);
@@ -207,7 +210,11 @@ describe.each(["never", "always"] as const)("the calls of a run, streamed: %s,",
 
   it.each([
     ["more than the text can have", { prompt_tokens: 150_000, completion_tokens: 1 }, {}],
-    ["more than the context window", { prompt_tokens: 60, completion_tokens: 5 }, { contextWindow: 64 }],
+    [
+      "more than the context window",
+      { prompt_tokens: 60, completion_tokens: 5 },
+      { contextWindow: 64 },
+    ],
     ["nothing", null, {}],
     ["a negative count", { prompt_tokens: -1, completion_tokens: 5 }, {}],
   ] as const)("with %s as reported usage are estimated", async (_what, usage, rest) => {
@@ -232,7 +239,12 @@ describe.each(["never", "always"] as const)("the calls of a run, streamed: %s,",
   });
 
   it("show reasoning and cached tokens as parts of the counts", async () => {
-    const usage = { prompt_tokens: 30, completion_tokens: 20, cached_tokens: 8, reasoning_tokens: 12 };
+    const usage = {
+      prompt_tokens: 30,
+      completion_tokens: 20,
+      cached_tokens: 8,
+      reasoning_tokens: 12,
+    };
     const { outcome, journal } = await run([says({ text: "hi", usage })], {});
     const expected = { ...tokens(30, 20), cached_input_tokens: 8, reasoning_tokens: 12 };
     expect(outcome?.usage).toEqual(expected);

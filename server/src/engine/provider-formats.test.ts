@@ -203,6 +203,8 @@ describe.each(cases)("$kind", ({ kind, model, path, keyHeader, second, expected 
         input_tokens: 50,
         output_tokens: 20,
         cached_input_tokens: 30,
+        // Anthropic reports no count for reasoning.
+        ...(kind === "anthropic" ? {} : { reasoning_tokens: 12 }),
       });
 
       const [first, again] = server.requests;

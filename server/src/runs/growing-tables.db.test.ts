@@ -33,8 +33,8 @@ import { readEvents, readJournal } from "./journal/journal-store.ts";
 import { readLastSeqs, readOutcome } from "./journal/result-store.ts";
 import { deleteRunRows } from "./managing/delete-store.ts";
 import { readRetried } from "./managing/retry-store.ts";
-import { startRuns } from "./starting/start-runs.ts";
 import { builtInPricer } from "./pricer.ts";
+import { startRuns } from "./starting/start-runs.ts";
 
 /**
  * A prepared statement can keep a plan that was made while the tables were almost empty, such as a
@@ -223,7 +223,8 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     return () =>
       countSuspects(planned).then(() => claimLastAttempts(database, claimant(heir, 5), []));
   },
-  "ending runs without attempts": async () => () => endExhausted({ database: planned, pricer: builtInPricer }, 50),
+  "ending runs without attempts": async () => () =>
+    endExhausted({ database: planned, pricer: builtInPricer }, 50),
   "a cancellation": async () => {
     const [run] = await queuedOf(agent, 1);
     if (run === undefined) throw new Error("no run");

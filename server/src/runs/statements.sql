@@ -364,14 +364,16 @@ with callers as materialized (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), failed_runs as (
-  select run_id, workspace_id, null::text as output, error_code, error_message, 0 as input_tokens,
-    0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  select run_id, workspace_id, null::text as output, error_code, error_message,
+    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
-    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
@@ -509,14 +511,16 @@ with callers as materialized (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), failed_runs as (
-  select run_id, workspace_id, null::text as output, error_code, error_message, 0 as input_tokens,
-    0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  select run_id, workspace_id, null::text as output, error_code, error_message,
+    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
-    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
@@ -937,14 +941,16 @@ with callers as materialized (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), failed_runs as (
-  select run_id, workspace_id, null::text as output, error_code, error_message, 0 as input_tokens,
-    0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  select run_id, workspace_id, null::text as output, error_code, error_message,
+    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
-    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
@@ -1093,14 +1099,16 @@ with callers as materialized (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), failed_runs as (
-  select run_id, workspace_id, null::text as output, error_code, error_message, 0 as input_tokens,
-    0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  select run_id, workspace_id, null::text as output, error_code, error_message,
+    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
-    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
@@ -1500,14 +1508,16 @@ with callers as materialized (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), failed_runs as (
-  select run_id, workspace_id, null::text as output, error_code, error_message, 0 as input_tokens,
-    0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  select run_id, workspace_id, null::text as output, error_code, error_message,
+    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
-    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
@@ -1649,14 +1659,16 @@ with callers as materialized (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), failed_runs as (
-  select run_id, workspace_id, null::text as output, error_code, error_message, 0 as input_tokens,
-    0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  select run_id, workspace_id, null::text as output, error_code, error_message,
+    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
-    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
@@ -2089,14 +2101,16 @@ with callers as materialized (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), failed_runs as (
-  select run_id, workspace_id, null::text as output, error_code, error_message, 0 as input_tokens,
-    0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  select run_id, workspace_id, null::text as output, error_code, error_message,
+    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
-    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
@@ -2249,14 +2263,16 @@ with callers as materialized (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), failed_runs as (
-  select run_id, workspace_id, null::text as output, error_code, error_message, 0 as input_tokens,
-    0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  select run_id, workspace_id, null::text as output, error_code, error_message,
+    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
-    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
@@ -2409,14 +2425,16 @@ with callers as materialized (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), failed_runs as (
-  select run_id, workspace_id, null::text as output, error_code, error_message, 0 as input_tokens,
-    0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  select run_id, workspace_id, null::text as output, error_code, error_message,
+    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
-    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
@@ -2457,7 +2475,7 @@ with writes as materialized (
     and w.owner in (
       select p.id from processes p where p.died_at is null)
     and not (w.intent and r.cancel_requested_at is not null)
-  returning w.position, r.id, r.workspace_id, r.agent_id, r.last_transaction
+  returning w.position, r.id, r.workspace_id, r.agent_id, r.attempt, r.last_transaction
 ), new_events as (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
     e.type, e.data
@@ -2465,20 +2483,37 @@ with writes as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
+), metered as (
+  select m.id as run_id, m.workspace_id, m.agent_id, m.attempt, c.*
+  from unnest($14::int[], $15::int[], $16::int[], $17::int[], $18::text[], $19::text[], $20::text[], $21::text[], $22::bigint[], $23::bigint[], $24::bigint[], $25::bigint[], $26::bigint[], $27::bigint[], $28::bigint[], $29::bigint[], $30::bigint[], $31::text[], $32::boolean[]) with ordinality as c (write, seq, number, step, outcome, kind, provider, model, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms, cost_micros, standard_cost_micros, price_origin, estimated, position) join moved m on m.position = c.write
+), written_entries as (
+  insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
+    trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms, cost_micros,
+    standard_cost_micros, price_origin, estimated)
+  select c.run_id, c.seq, c.number, c.workspace_id, (now() at time zone w.time_zone)::date,
+    c.agent_id, i.source, i.principal, i.trigger_id, i.tags, c.step, c.attempt, c.outcome, c.kind,
+    c.provider, c.model, c.input_tokens, c.output_tokens, c.cached_input_tokens,
+    c.cache_write_tokens, c.reasoning_tokens, c.voice_ms, c.browser_ms, c.cost_micros,
+    c.standard_cost_micros, c.price_origin, c.estimated
+  from metered c join run_inputs i on i.run_id = c.run_id and i.workspace_id = c.workspace_id
+    join workspaces w on w.id = c.workspace_id
 ), results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
-    e.output_tokens, e.cached_input_tokens, e.usage_estimated, e.cost_micros
-  from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::bigint[], $19::bigint[], $20::bigint[], $21::boolean[], $22::bigint[]) with ordinality as e (write, output, error_code, error_message, input_tokens, output_tokens, cached_input_tokens, usage_estimated, cost_micros, position) join moved m on m.position = e.write
+    e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
+    e.usage_estimated, e.cost_micros
+  from unnest($33::int[], $34::text[], $35::text[], $36::text[], $37::bigint[], $38::bigint[], $39::bigint[], $40::bigint[], $41::bigint[], $42::boolean[], $43::bigint[]) with ordinality as e (write, output, error_code, error_message, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros, position) join moved m on m.position = e.write
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
-    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
   from results
 ), written_files as (
   insert into artifacts (id, workspace_id, run_id, media_type, content)
   select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
-  from unnest($23::int[], $24::text[], $25::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
+  from unnest($44::int[], $45::text[], $46::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
 )
 select json_agg(position) as written, now() as time from moved;
 
@@ -2501,7 +2536,7 @@ with writes as materialized (
     and w.owner in (
       select p.id from processes p where p.died_at is not null)
     and not (w.intent and r.cancel_requested_at is not null)
-  returning w.position, r.id, r.workspace_id, r.agent_id, r.last_transaction
+  returning w.position, r.id, r.workspace_id, r.agent_id, r.attempt, r.last_transaction
 ), new_events as (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
     e.type, e.data
@@ -2509,20 +2544,37 @@ with writes as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
+), metered as (
+  select m.id as run_id, m.workspace_id, m.agent_id, m.attempt, c.*
+  from unnest($14::int[], $15::int[], $16::int[], $17::int[], $18::text[], $19::text[], $20::text[], $21::text[], $22::bigint[], $23::bigint[], $24::bigint[], $25::bigint[], $26::bigint[], $27::bigint[], $28::bigint[], $29::bigint[], $30::bigint[], $31::text[], $32::boolean[]) with ordinality as c (write, seq, number, step, outcome, kind, provider, model, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms, cost_micros, standard_cost_micros, price_origin, estimated, position) join moved m on m.position = c.write
+), written_entries as (
+  insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
+    trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms, cost_micros,
+    standard_cost_micros, price_origin, estimated)
+  select c.run_id, c.seq, c.number, c.workspace_id, (now() at time zone w.time_zone)::date,
+    c.agent_id, i.source, i.principal, i.trigger_id, i.tags, c.step, c.attempt, c.outcome, c.kind,
+    c.provider, c.model, c.input_tokens, c.output_tokens, c.cached_input_tokens,
+    c.cache_write_tokens, c.reasoning_tokens, c.voice_ms, c.browser_ms, c.cost_micros,
+    c.standard_cost_micros, c.price_origin, c.estimated
+  from metered c join run_inputs i on i.run_id = c.run_id and i.workspace_id = c.workspace_id
+    join workspaces w on w.id = c.workspace_id
 ), results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
-    e.output_tokens, e.cached_input_tokens, e.usage_estimated, e.cost_micros
-  from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::bigint[], $19::bigint[], $20::bigint[], $21::boolean[], $22::bigint[]) with ordinality as e (write, output, error_code, error_message, input_tokens, output_tokens, cached_input_tokens, usage_estimated, cost_micros, position) join moved m on m.position = e.write
+    e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
+    e.usage_estimated, e.cost_micros
+  from unnest($33::int[], $34::text[], $35::text[], $36::text[], $37::bigint[], $38::bigint[], $39::bigint[], $40::bigint[], $41::bigint[], $42::boolean[], $43::bigint[]) with ordinality as e (write, output, error_code, error_message, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros, position) join moved m on m.position = e.write
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
-    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
   from results
 ), written_files as (
   insert into artifacts (id, workspace_id, run_id, media_type, content)
   select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
-  from unnest($23::int[], $24::text[], $25::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
+  from unnest($44::int[], $45::text[], $46::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
 )
 select json_agg(position) as written, now() as time from moved;
 
@@ -2549,13 +2601,14 @@ with found as materialized (
 ), results as (
   select id as run_id, workspace_id, null::text as output, $10::text as error_code,
     $11::text as error_message, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
-    false as usage_estimated, 0 as cost_micros
+    0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from ended
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
-    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
   from results
 ), asked as (
   update runs r set cancel_requested_at = coalesce(r.cancel_requested_at, now())
@@ -2595,13 +2648,14 @@ with picked as (
 ), results as (
   select id as run_id, workspace_id, null::text as output, $5::text as error_code,
     $6::text as error_message, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
-    false as usage_estimated, 0 as cost_micros
+    0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from ended
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
-    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
   from results
 )
 select count(*)::int as ended from ended;

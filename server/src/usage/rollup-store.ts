@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
 
 /**
- * SQL of the sums of entries by day. A row of `usage_days` has the columns of `key`, which can occur
- * in several rows, and sums.
+ * SQL of the sums of entries by day. A row of `usage_days` has the columns of `key`, and sums.
+ * Several rows can have the same key.
  */
 const key = "day, agent_id, provider, model, principal, trigger_id, kind";
 const counts = [
@@ -136,9 +136,15 @@ export async function mergeDays(
 ): Promise<boolean> {
   const { rows } = await sql<{ keys: number }>`
 with due as materialized (
-  select array_agg(d.id) as ids from usage_days d, workspaces w
-  where d.workspace_id = ${workspaceId} and w.id = ${workspaceId}
-    and (d.day = any (${days}::date[]) or d.day >= ${mergedBefore}::date)
+  select array_agg(d.id) as ids from workspaces w, (
+    select * from usage_days where workspace_id = ${workspaceId} and day >= ${mergedBefore}::date
+    union all
+    -- Not combined by "or", for which PostgreSQL would read the rows of all days.
+    select d.* from unnest(${days}::date[]) as late (day), lateral (
+      select * from usage_days where workspace_id = ${workspaceId} and day = late.day offset 0
+    ) as d where late.day < ${mergedBefore}::date
+  ) as d
+  where w.id = ${workspaceId}
   group by ${sql.raw(key)}, w.time_zone
   having count(*) > case when d.day < ${today} then 1 else ${sql.lit(maxRowsOfKey)} end
   limit ${sql.lit(maxKeys)}

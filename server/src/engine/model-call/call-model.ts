@@ -77,8 +77,7 @@ export async function callModel(
       request.onDelta?.({ type: "step_start", step, attempt });
       const pass = await request.circuit?.enter(signal, endsAt, request.deadlineAt);
       const { answer, failure, used } = await makeAttempt(request, sending, pass);
-      if (used !== undefined)
-        calls.push(meteredModelCall(priceOf, { step, modelName, ...used }));
+      if (used !== undefined) calls.push(meteredModelCall(priceOf, { step, modelName, ...used }));
       if (answer !== undefined) {
         const durationMs = Math.round(elapsed() - startedAt);
         return { ...answer, calls, durationMs, retries: attempt - 1 };

@@ -18,7 +18,12 @@ export function usageInError(body: unknown): TokenUsage | undefined {
   const output = count("completion_tokens", "output_tokens") ?? 0;
   return reportedUsage(
     {
-      inputTokens: { total: input, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+      inputTokens: {
+        total: input,
+        noCache: undefined,
+        cacheRead: undefined,
+        cacheWrite: undefined,
+      },
       outputTokens: { total: output, text: undefined, reasoning: undefined },
     },
     false,

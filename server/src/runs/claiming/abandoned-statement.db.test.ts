@@ -7,9 +7,9 @@ import { appendToRuns } from "../journal/append-statement.ts";
 import { toEntry } from "../journal/journal-entry.ts";
 import { readJournal } from "../journal/journal-store.ts";
 import { readOutcome } from "../journal/result-store.ts";
+import { builtInPricer } from "../pricer.ts";
 import { countSuspects } from "./abandoned-statement.ts";
 import { endExhausted } from "./end-exhausted.ts";
-import { builtInPricer } from "../pricer.ts";
 
 const { database } = await testDatabase();
 
@@ -79,7 +79,7 @@ test("a model call in flight is recorded as lost, with estimated usage", async (
       data: {
         error: { code: "interrupted" },
         usage: { input_tokens: 2, estimated: true },
-        cost_micros: null,
+        cost_micros: 0,
       },
     },
   ]);
@@ -97,8 +97,9 @@ test("a model call in flight is recorded as lost, with estimated usage", async (
     result("a"),
   );
   expect(askedAgain.added).toMatchObject([
-    { type: "run.step_lost", data: { step: 2 } },
-    { type: "run.failed" },
+    { type: "run.step_lost", data: { step: 2, cost_micros: 0 } },
+    // The step was written before Beckon computed costs.
+    { type: "run.failed", data: { cost_micros: null } },
   ]);
   expect(askedAgain.outcome?.usage.input_tokens).toBeGreaterThan(150);
   expect(askedAgain.outcome?.usage).toMatchObject({ output_tokens: 10, cached_input_tokens: 1 });

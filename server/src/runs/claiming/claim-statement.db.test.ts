@@ -16,12 +16,12 @@ import { createLog } from "../../base/log.ts";
 import { recordDeaths } from "../../processes/process-store.ts";
 import { appendToRuns } from "../journal/append-statement.ts";
 import { readOutcome } from "../journal/result-store.ts";
+import { builtInPricer } from "../pricer.ts";
 import type { StartedRun } from "../starting/start-row.ts";
 import { startRuns } from "../starting/start-runs.ts";
 import { claimAbandoned, claimLastAttempts, countSuspects } from "./abandoned-statement.ts";
 import { claimLimited, claimQueued } from "./claim-statement.ts";
 import { endExhausted } from "./end-exhausted.ts";
-import { builtInPricer } from "../pricer.ts";
 
 const { database, url, role } = await testDatabase();
 const other = connect({ url, poolSize: 8, role, log: createLog("silent") });

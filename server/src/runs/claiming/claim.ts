@@ -4,6 +4,7 @@ import { newId } from "../../base/ids.ts";
 import type { EventPoller } from "../../events/index.ts";
 import type { OwnProcess } from "../../processes/index.ts";
 import type { Capacity, Memory, OwnedRun, WorkerCalls } from "../executing/index.ts";
+import type { Pricer } from "../pricer.ts";
 import type { UnconfirmedStarts } from "../starting/index.ts";
 import type { LastAttempt, LiveRuns } from "../subscribing/index.ts";
 import {
@@ -21,7 +22,6 @@ import {
   claimQueued,
   findClaimed,
 } from "./claim-statement.ts";
-import type { Pricer } from "../pricer.ts";
 import { endExhausted } from "./end-exhausted.ts";
 
 /** The services that claiming runs needs. */

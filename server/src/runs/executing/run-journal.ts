@@ -53,11 +53,7 @@ export class RunJournal implements Journal {
     return this.#write(added, { intent, calls, end: undefined });
   }
 
-  end(
-    outcome: Outcome,
-    added: readonly NewEvent[],
-    calls: readonly ReportedCall[],
-  ): Promise<void> {
+  end(outcome: Outcome, added: readonly NewEvent[], calls: readonly ReportedCall[]): Promise<void> {
     const entries = [...added, terminalEvent(outcome)];
     return this.#write(entries, { intent: false, calls, end: toEnd(outcome) }, outcome);
   }

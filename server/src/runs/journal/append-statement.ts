@@ -83,9 +83,10 @@ interface CallInput {
 
 /**
  * Creates the statement that appends to the journals of many runs in one commit. Its update of
- * `runs` checks the claim of each row: entries, usage, results and artifacts are written only for the
- * rows that the update returns. A join with `runs` would not be enough, since it reads the statement's
- * snapshot. An update waits for a locked row and then checks the current version of the row.
+ * `runs` checks the claim of each row: entries, usage, results and artifacts are written only for
+ * the rows that the update returns. A join with `runs` would not be enough, since it reads the
+ * statement's snapshot. An update waits for a locked row and then checks the current version of the
+ * row.
  */
 const append = (name: string, owner: "living" | "dead") =>
   statement<AppendInput>(name, (p) => {

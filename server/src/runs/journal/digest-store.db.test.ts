@@ -7,11 +7,11 @@ import { digestOf } from "../../engine/lost-run.ts";
 import { recordDeaths } from "../../processes/process-store.ts";
 import { countSuspects } from "../claiming/abandoned-statement.ts";
 import { endExhausted } from "../claiming/end-exhausted.ts";
+import { builtInPricer } from "../pricer.ts";
 import { appendToRuns } from "./append-statement.ts";
 import { readDigest } from "./digest-store.ts";
 import { toEntry } from "./journal-entry.ts";
 import { readOutcome } from "./result-store.ts";
-import { builtInPricer } from "../pricer.ts";
 
 const { database } = await testDatabase();
 const owner = await seedProcess(database);
