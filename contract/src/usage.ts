@@ -84,7 +84,7 @@ const amounts = {
   cost_micros: count.nullable(),
   /** Entries without a price. Their cost is not in `cost_micros`. */
   unknown_cost_entries: count,
-  /** Entries with a count that Beckon estimated, because the provider reported none or an absurd one. */
+  /** Entries with a count that Beckon estimated: the provider reported none or an absurd one. */
   estimated_entries: count,
 } as const;
 

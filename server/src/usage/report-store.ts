@@ -159,8 +159,8 @@ function days(workspaceId: string, query: ReportQuery): RawBuilder<unknown> {
 
 /** Selects the entries that are not in the sums by day yet. */
 function unsummed(workspaceId: string, query: ReportQuery): RawBuilder<unknown> {
-  // "coalesce" is within the subquery, because with row-level security the planner uses no index for
-  // a condition with it, which it takes to be leaky.
+  // "coalesce" is within the subquery: with row-level security, the planner uses no index for a
+  // condition with it, because it takes it to be leaky.
   return sql`${entry} where ${conditions(workspaceId, query)} and u.transaction >= (
       select coalesce(max(r.up_to), '-9223372036854775808'::bigint)
       from usage_rollups r where r.workspace_id = ${workspaceId})`;

@@ -54,7 +54,7 @@ interface DayFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** A date. While it is typed it is no date at times, so that the range changes only on leaving it. */
+/** A date. A half-typed date is another one, so the range changes only when the field is left. */
 function DayField({ label, value, onChange }: DayFieldProps) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
