@@ -67,6 +67,7 @@ const webFeatures = [
   "triggers",
   "providers",
   "keys",
+  "usage",
   "members",
   "audit",
   "workspaces",

@@ -202,6 +202,16 @@ export {
   trigger,
   updateTriggerBody,
 } from "./triggers.ts";
+export {
+  type UsageGroup,
+  type UsageMetric,
+  type UsageReport,
+  type UsageRow,
+  type UsageTotals,
+  usageMoment,
+  usageQuery,
+  usageReport,
+} from "./usage.ts";
 export { schemaMistake, type ValueSchema, type ValueType, valueTypes } from "./value-schema.ts";
 export {
   type StreamNotice,

@@ -5,7 +5,7 @@ import { cleanText, name } from "./text.ts";
  * Permissions that workspace keys and roles can have. `agents:invoke` starts runs. A scope ending
  * in `:write` includes pausing, rotating and deleting. `workspaces:own` is for owners only: it
  * permits adding and removing owners, resetting passwords and creating workspaces. `limits:write`
- * permits setting prices and marking providers as free.
+ * permits what decides how much a workspace can spend: its prices, and which providers are free.
  */
 export const scopes = [
   "agents:read",
@@ -17,9 +17,10 @@ export const scopes = [
   "runs:write",
   "providers:read",
   "providers:write",
-  "limits:write",
   "keys:read",
   "keys:write",
+  "usage:read",
+  "limits:write",
   "audit:read",
   "members:read",
   "members:write",
@@ -46,13 +47,19 @@ export const workspaceScopes: readonly Scope[] = [
   "workspaces:own",
 ];
 
-const observer: readonly Scope[] = ["agents:read", "triggers:read", "runs:read", "providers:read"];
+const observer: readonly Scope[] = [
+  "agents:read",
+  "triggers:read",
+  "runs:read",
+  "providers:read",
+  "usage:read",
+];
 
 /** Named sets of scopes. A key stores the scopes, so later changes of a preset do not affect it. */
 export const presets = {
   /** Starts runs and reads their output. */
   invoke: ["agents:invoke"],
-  /** Reads agents, triggers, runs and providers. */
+  /** Reads agents, triggers, runs, providers and usage. */
   observer,
   /** An observer that also starts, retries, cancels and deletes runs. */
   operator: [...observer, "agents:invoke", "runs:write"],

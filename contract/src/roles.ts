@@ -10,6 +10,7 @@ const viewer: readonly Scope[] = [
   "triggers:read",
   "runs:read",
   "providers:read",
+  "usage:read",
   "members:read",
   "workspaces:read",
 ];

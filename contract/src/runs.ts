@@ -45,7 +45,7 @@ const label = (max: number) =>
     .refine((text) => text === "" || text.trim() !== "", "must not be blank");
 /** The caller's own id of a run, for example the id of an order. It need not be unique. */
 const externalId = label(255);
-const tag = label(64);
+export const tag = label(64);
 
 /** The headers with which invoke and fire label a run, after percent-decoding. */
 export const runLabels = z.object({

@@ -1,4 +1,5 @@
 import { addRun } from "../../server/test/add-run.ts";
+import { addUsage } from "../../server/test/add-usage.ts";
 import { eventually } from "../../server/test/eventually.ts";
 import { password } from "../../server/test/people.ts";
 import type { StandaloneBeckon } from "../../server/test/standalone-beckon.ts";
@@ -187,6 +188,25 @@ export async function fillDashboard(
       outputTokens: 40 + n,
       costMicros: n % 10 === 0 ? null : 1_200 + n * 31,
     });
+  }
+
+  for (const [index, agentId] of [refunds.id, repeating.id, long.id, rtl.id].entries()) {
+    await addUsage(
+      database,
+      { ...at, agentId },
+      ...Array.from({ length: 28 }, (_, n) => ({
+        time: new Date(Date.now() - day * (n + 1)),
+        provider: index === 2 ? "unreachable-provider-with-a-long-name" : "local",
+        model: index === 2 ? "model-name-".repeat(20) : "refunds",
+        principal: n % 2 === 0 ? `trigger:${payments.id}` : `token:${agentId}`,
+        tags: n % 3 === 0 ? ["refund", "europe"] : null,
+        input_tokens: 100_000 + ((n * 7_919 * (index + 1)) % 900_000),
+        output_tokens: 4_000 + ((n * 104_729) % 60_000),
+        cached_input_tokens: 50_000,
+        cost_micros: index === 2 || n === 12 ? null : 400_000 + ((n * 7_919_000) % 3_000_000),
+        estimated: n === 7,
+      })),
+    );
   }
 
   await api("/keys", { name: "Shop backend", preset: "invoke", agent_ids: [refunds.id] });

@@ -129,7 +129,16 @@ export async function addHostile(
 }
 
 /** Pages that show all payloads. */
-export const hostileLists = ["", "/runs", "/agents", "/providers", "/keys", "/members", "/audit"];
+export const hostileLists = [
+  "",
+  "/runs",
+  "/agents",
+  "/providers",
+  "/keys",
+  "/usage",
+  "/members",
+  "/audit",
+];
 
 /**
  * An expression to evaluate in a page. It returns the HTML of the elements that only a payload can

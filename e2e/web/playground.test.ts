@@ -47,7 +47,7 @@ inBrowser(
     await button(page, "Run").click();
     await page.getByText("Succeeded").waitFor();
     await page.getByText(/clock answered/).waitFor();
-    await page.getByText("Cost unknown").waitFor();
+    await page.getByText("Cost $0.00").waitFor();
     await page.locator("summary", { hasText: "clock" }).click();
     await page.getByRole("tree", { name: "Result" }).getByText("time_zone").waitFor();
     const [run] = await runsOf(id);

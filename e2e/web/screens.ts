@@ -128,6 +128,12 @@ export const screens: readonly Screen[] = [
   { name: "versions", module: "agents/versions/versions-screen.tsx", ...ofAgent("/versions") },
   { name: "providers", module: "providers/providers-screen.tsx", ...inWorkspace("/providers") },
   { name: "keys", module: "keys/keys-screen.tsx", ...inWorkspace("/keys"), dialog: /^New key/ },
+  { name: "usage", module: "usage/usage-screen.tsx", ...inWorkspace("/usage") },
+  {
+    name: "usage-table",
+    module: "usage/usage-screen.tsx",
+    ...inWorkspace("/usage?as=table&group_by=model&show=tokens"),
+  },
   {
     name: "members",
     module: "members/members-screen.tsx",

@@ -265,6 +265,13 @@ const screens = {
       screen(() => import("./keys/keys-screen.tsx"), "KeysScreen"),
     ),
   ],
+  usage: [
+    inWorkspace(
+      "/usage",
+      "usage:read",
+      screen(() => import("./usage/usage-screen.tsx"), "UsageScreen"),
+    ),
+  ],
   members: [
     inWorkspace(
       "/members",
@@ -298,6 +305,7 @@ const routeTree = root.addChildren([
     agent.addChildren([...screens.inAgent]),
     ...screens.providers,
     ...screens.keys,
+    ...screens.usage,
     ...screens.members,
     ...screens.audit,
     ...screens.settings,

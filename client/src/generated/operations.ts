@@ -39,6 +39,7 @@ import type {
   FireTriggerAnswer,
   FireTriggerBody,
   GetRunStatsQuery,
+  GetUsageQuery,
   ImportAgentsBody,
   ImportedAgents,
   ImportHttpToolAnswer,
@@ -102,6 +103,7 @@ import type {
   UpdateProviderBody,
   UpdateTriggerBody,
   UpdateWorkspaceBody,
+  UsageReport,
   User,
   VersionComparison,
   Workspace,
@@ -732,6 +734,26 @@ export function bindOperations(send: Sender) {
       ): Promise<RotateKeyAnswer> =>
         send.data<RotateKeyAnswer>(
           { method: "POST", path: "/keys/{key_id}/rotate", params: [keyId], body, once: true },
+          options,
+        ),
+    },
+    usage: {
+      /** Get usage. What was used and what it cost, from the usage ledger: it has an entry for every call that was sent to a model, also of draft runs, failed runs and deleted runs. There is a row for each combination of the groups in `group_by`, sorted by these; groups without entries are left out. `totals` are the sums over all rows of all pages. `cost_micros` is the sum of the known costs, and `unknown_cost_entries` counts the entries that have none. By default the report has the last 30 days, by day. A day is the local date at the time of the entry, also if the workspace's time zone changed since. With `group_by=hour` or `tag`, the filter `tag`, or times in `from` and `to`, the range can be at most 31 days. An entry of a run with several tags is in the row of each. With `format=csv` the response is a file with all rows, at most 50,000. A key that is limited to agents gets the usage of these agents. Needs the scope `usage:read`. */
+      get: (query?: GetUsageQuery, options?: CallOptions): Promise<UsageReport> =>
+        send.data<UsageReport>(
+          {
+            method: "GET",
+            path: "/usage",
+            query: { ...query, format: "json" },
+            accept: "application/json",
+          },
+          options,
+        ),
+
+      /** Get usage. What was used and what it cost, from the usage ledger: it has an entry for every call that was sent to a model, also of draft runs, failed runs and deleted runs. There is a row for each combination of the groups in `group_by`, sorted by these; groups without entries are left out. `totals` are the sums over all rows of all pages. `cost_micros` is the sum of the known costs, and `unknown_cost_entries` counts the entries that have none. By default the report has the last 30 days, by day. A day is the local date at the time of the entry, also if the workspace's time zone changed since. With `group_by=hour` or `tag`, the filter `tag`, or times in `from` and `to`, the range can be at most 31 days. An entry of a run with several tags is in the row of each. With `format=csv` the response is a file with all rows, at most 50,000. A key that is limited to agents gets the usage of these agents. Needs the scope `usage:read`. */
+      getCsv: (query?: GetUsageQuery, options?: CallOptions): Promise<string> =>
+        send.text(
+          { method: "GET", path: "/usage", query: { ...query, format: "csv" }, accept: "text/csv" },
           options,
         ),
     },

@@ -733,6 +733,48 @@ export interface Key {
   expires_at: string | null;
   last_used_at: string | null;
 }
+export interface UsageReport {
+  from: string;
+  to: string;
+  time_zone: string;
+  since: string | null;
+  totals: {
+    entries: number;
+    input_tokens: number;
+    output_tokens: number;
+    cached_input_tokens: number;
+    cache_write_tokens: number;
+    reasoning_tokens: number;
+    voice_ms: number;
+    browser_ms: number;
+    cost_micros: number | null;
+    unknown_cost_entries: number;
+    estimated_entries: number;
+  };
+  rows: {
+    day?: string;
+    hour?: string;
+    agent_id?: string;
+    agent_name?: string | null;
+    model?: string;
+    caller?: string;
+    caller_name?: string | null;
+    metric?: string;
+    tag?: string | null;
+    entries: number;
+    input_tokens: number;
+    output_tokens: number;
+    cached_input_tokens: number;
+    cache_write_tokens: number;
+    reasoning_tokens: number;
+    voice_ms: number;
+    browser_ms: number;
+    cost_micros: number | null;
+    unknown_cost_entries: number;
+    estimated_entries: number;
+  }[];
+  next: string | null;
+}
 export interface AuditEntry {
   id: string;
   time: string;
@@ -1547,6 +1589,8 @@ export interface CreateKeyBody {
     | "limits:write"
     | "keys:read"
     | "keys:write"
+    | "usage:read"
+    | "limits:write"
     | "audit:read"
     | "members:read"
     | "members:write"
@@ -1582,6 +1626,8 @@ export interface UpdateKeyBody {
     | "limits:write"
     | "keys:read"
     | "keys:write"
+    | "usage:read"
+    | "limits:write"
     | "audit:read"
     | "members:read"
     | "members:write"
@@ -1596,6 +1642,41 @@ export interface UpdateKeyBody {
 }
 export interface RotateKeyBody {
   grace_seconds?: number;
+}
+export interface GetUsageQuery {
+  /**
+   * Maximum number of rows of a page, by default 1,000. Not with `format=csv`.
+   */
+  limit?: number;
+  /**
+   * The `next` of the previous page. Not with `format=csv`.
+   */
+  after?: string;
+  /**
+   * First day, in the workspace's time zone, or an RFC 3339 time, inclusive. Default: 30 days with `to`.
+   */
+  from?: string;
+  /**
+   * Last day, inclusive, or an RFC 3339 time, exclusive. Default: today or now.
+   */
+  to?: string;
+  /**
+   * Comma-separated list of at most two of: day, hour, agent, model, caller, metric, tag. Default: day.
+   */
+  group_by?: string;
+  agent_id?: string;
+  /**
+   * `provider/model`.
+   */
+  model?: string;
+  /**
+   * As in the rows, for example `key:key_…`.
+   */
+  caller?: string;
+  /**
+   * One of the run's tags.
+   */
+  tag?: string;
 }
 export interface ListAuditQuery {
   limit?: number;

@@ -146,7 +146,7 @@ test.each(["/agents", "/providers", "/keys"])(
   },
 );
 
-test.each(["/agents", "/runs", "/providers", "/keys", "/audit", "/audit/export"])(
+test.each(["/agents", "/runs", "/providers", "/keys", "/usage", "/audit", "/audit/export"])(
   "GET %s checks the scope before the query",
   async (path) => {
     expectError(

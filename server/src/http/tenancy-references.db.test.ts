@@ -51,7 +51,7 @@ async function keepsApart(asked: unknown, ask: () => Promise<Answer>): Promise<A
 
 /** Query parameters that do not refer to a resource. */
 const plainInQueries =
-  "limit paused deleted with format created_after created_before status source kind action since until view bucket group_by".split(
+  "limit paused deleted with format created_after created_before status source kind action since until view bucket group_by from to".split(
     " ",
   );
 
@@ -71,21 +71,25 @@ const inQueries: Readonly<
   text: () => [theirs.mark],
   model: () => [`${theirs.provider.name}/large`, `${theirs.provider.id}/large`],
   actor: () => [`user:${theirs.owner.id}`],
+  caller: () => [`token:${theirs.agent.id}`, `user:${theirs.owner.id}`, `key:${theirs.keyId}`],
   target: () => [theirs.agent.id, theirs.keyId, theirs.viewer.id],
   after: async (path) => {
     // Events are listed only after all older transactions of the PostgreSQL server have ended, also
     // those of other tests.
     const page = await eventually(`something in ${path}`, async () => {
       const { body } = await beckon.call(`${path}?limit=1`, { credential: theirs.key });
-      return body.data.length > 0 ? body : undefined;
+      // A report has its rows and its cursor in `data`.
+      const { rows = body.data, next = body.next } = body.data;
+      return rows.length > 0 ? { rows, next } : undefined;
     });
-    return [page.next, page.data[0]?.cursor].filter((cursor) => typeof cursor === "string");
+    return [page.next, page.rows[0]?.cursor].filter((cursor) => typeof cursor === "string");
   },
 };
 
-/** Returns what the request found: lines of text, counts of runs, or the items of a list. */
+/** Returns what the request found: lines of text, counts of runs, rows of a report, or a list. */
 function foundIn(doc: (typeof managedRoutes)[number]["doc"], body: Answer["body"]) {
   if (doc.lines) return body ?? "";
+  if (doc.id === "getUsage") return body.data.rows;
   if (doc.id !== "getRunStats") return body.data;
   const groups: readonly { readonly runs: Record<string, number> }[] = body.data.groups;
   return groups.flatMap(({ runs }) => Object.values(runs)).filter((count) => count > 0);

@@ -119,6 +119,7 @@ test("every route is covered by one of these tests or listed here", () => {
       // Other files test these.
       "GET /events",
       "GET /runs/stats",
+      "GET /usage",
       "POST /runs/cancel",
       "POST /runs/delete",
       "POST /tools/http/import",

@@ -1,3 +1,4 @@
 export { insertEntries } from "./insert-entries.ts";
+export { getUsage } from "./report.ts";
 export { rollUp } from "./roll-up.ts";
 export { renumberEntries } from "./rollup-store.ts";

@@ -10,6 +10,7 @@ const lowest: Readonly<Partial<Record<Scope, string>>> = {
   "limits:write": "admin",
   "keys:read": "editor",
   "keys:write": "admin",
+  "limits:write": "admin",
   "audit:read": "admin",
   "members:write": "admin",
   "workspaces:write": "admin",

@@ -18,9 +18,10 @@ test("a preset is recognised by its scopes, in any order", () => {
 });
 
 test("a limited key has a preset without the scopes of the whole workspace", () => {
-  expect(scopesOfPreset("observer", true)).toEqual(["agents:read", "triggers:read", "runs:read"]);
-  expect(presetOf(["agents:read", "triggers:read", "runs:read"], true)).toBe("observer");
-  expect(presetOf(["agents:read", "triggers:read", "runs:read"], false)).toBeUndefined();
+  const limited = ["agents:read", "triggers:read", "runs:read", "usage:read"];
+  expect(scopesOfPreset("observer", true)).toEqual(limited);
+  expect(presetOf(limited, true)).toBe("observer");
+  expect(presetOf(limited, false)).toBeUndefined();
 });
 
 test.each([

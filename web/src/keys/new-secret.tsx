@@ -29,8 +29,8 @@ function exampleOf(scopes: readonly string[]): string {
       `  ${header} \\`,
       `  -H "content-type: application/json" -d '{"input": "Hello"}'`,
     ].join("\n");
-  const readable = ["agents", "runs", "providers", "keys", "members", "audit"].find((name) =>
-    scopes.includes(`${name}:read`),
+  const readable = ["agents", "runs", "providers", "keys", "usage", "members", "audit"].find(
+    (name) => scopes.includes(`${name}:read`),
   );
   return `curl ${api}/${readable ?? "agents"} ${header}`;
 }

@@ -14,9 +14,10 @@ export const scopes: readonly Scope[] = [
   "runs:write",
   "providers:read",
   "providers:write",
-  "limits:write",
   "keys:read",
   "keys:write",
+  "usage:read",
+  "limits:write",
   "audit:read",
   "members:read",
   "members:write",
@@ -30,7 +31,13 @@ export function isOfWorkspace(scope: Scope): boolean {
   return /^(providers|limits|audit|members|workspaces):/.test(scope);
 }
 
-const observer: readonly Scope[] = ["agents:read", "triggers:read", "runs:read", "providers:read"];
+const observer: readonly Scope[] = [
+  "agents:read",
+  "triggers:read",
+  "runs:read",
+  "providers:read",
+  "usage:read",
+];
 
 export const presets = {
   invoke: ["agents:invoke"],
@@ -47,7 +54,7 @@ export const presetNames = Object.keys(presets) as Preset[];
 /** Names of the presets for people, and what each is for. */
 export const presetTexts: Readonly<Record<Preset, { label: string; hint: string }>> = {
   invoke: { label: "Invoke", hint: "Starts runs and reads their output. For your applications." },
-  observer: { label: "Observer", hint: "Reads agents, triggers, runs and providers." },
+  observer: { label: "Observer", hint: "Reads agents, triggers, runs, providers and usage." },
   operator: { label: "Operator", hint: "Observes, and starts, retries, cancels and deletes runs." },
   everything: { label: "Everything", hint: "All that an owner can do. For administration." },
 };
@@ -66,6 +73,8 @@ export const scopeTexts: Readonly<Record<Scope, string>> = {
   "limits:write": "Set prices, and mark providers as free",
   "keys:read": "See keys",
   "keys:write": "Create, rotate and delete keys",
+  "usage:read": "See what was used and what it cost",
+  "limits:write": "Set prices and mark providers as free",
   "audit:read": "See who did what",
   "members:read": "See members",
   "members:write": "Invite members, change roles, remove members",

@@ -11,6 +11,7 @@ import { providerRoutes } from "./providers.ts";
 import { runRoutes } from "./runs.ts";
 import { toolRoutes } from "./tools.ts";
 import { triggerRoutes } from "./triggers.ts";
+import { usageRoutes } from "./usage.ts";
 import { workspaceRoutes } from "./workspaces.ts";
 
 /** Every route of the management API. */
@@ -25,6 +26,7 @@ export const managedRoutes: readonly ManagedRoute[] = [
   ...priceRoutes,
   ...toolRoutes,
   ...keyRoutes,
+  ...usageRoutes,
   ...auditRoutes,
   ...workspaceRoutes,
   ...memberRoutes,

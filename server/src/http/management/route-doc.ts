@@ -31,6 +31,8 @@ export interface RouteDoc {
   readonly stream?: string;
   /** The response is a JSON or YAML file that contains only `data`, not `{"ok": true, …}`. */
   readonly file?: true;
+  /** With `format=csv` the response is a CSV file instead of `data`. */
+  readonly csv?: true;
   /** The response is a file of any media type, instead of `data`. */
   readonly bytes?: true;
   /** The response is 201 with a Location. */

@@ -46,6 +46,11 @@ const tags = [
   { name: "tools", "x-displayName": "Tools", description: "Tools that let agents call HTTP APIs." },
   { name: "keys", "x-displayName": "Keys", description: "Keys of a workspace, with scopes." },
   {
+    name: "usage",
+    "x-displayName": "Usage",
+    description: "What was used and what it cost.",
+  },
+  {
     name: "audit",
     "x-displayName": "Audit log",
     description: "The log of changes and reveals of secrets.",

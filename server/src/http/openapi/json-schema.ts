@@ -25,7 +25,8 @@ function convert(schema: z.ZodType, io: "input" | "output"): JsonSchema {
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }) => {
       // The pattern is removed, because it says the same as the format and is four lines long.
-      if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
+      if (jsonSchema.format === "date-time" || jsonSchema.format === "date")
+        delete jsonSchema.pattern;
       const { def } = zodSchema._zod;
       // A transformation is described by its input schema, because its output has the same
       // structure apart from defaults.

@@ -87,6 +87,7 @@ const collections = [
   "prices",
   "tools",
   "keys",
+  "usage",
   "audit",
   "workspaces",
   "members",
@@ -174,6 +175,7 @@ function success(doc: RouteDoc): JsonSchema {
     content: {
       "application/json": doc.list ? pageOf(one, example) : envelopeOf(one, example),
       ...(doc.stream === undefined ? {} : streamContent),
+      ...(doc.csv ? { "text/csv": { schema: { type: "string" } } } : {}),
     },
   };
 }

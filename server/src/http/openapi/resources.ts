@@ -11,6 +11,7 @@ import {
   runStats,
   streamEvent,
   trigger,
+  usageReport,
 } from "@beckon/contract";
 import type { z } from "zod";
 import { agentResources } from "./agent-resources.ts";
@@ -26,6 +27,20 @@ export interface Resource {
 const time = "2026-01-31T09:30:00.000Z";
 const id = (prefix: string) => `${prefix}_01jdb8tq5ke5ktbqrs4n1h9m0z`;
 const usage = { input_tokens: 12, output_tokens: 3, cached_input_tokens: 0 };
+
+const amounts = {
+  entries: 42,
+  input_tokens: 50_400,
+  output_tokens: 9_800,
+  cached_input_tokens: 12_000,
+  cache_write_tokens: 0,
+  reasoning_tokens: 2_100,
+  voice_ms: 0,
+  browser_ms: 0,
+  cost_micros: 18_400,
+  unknown_cost_entries: 0,
+  estimated_entries: 1,
+};
 
 const runExample = {
   id: id("run"),
@@ -176,6 +191,19 @@ export const resources: readonly Resource[] = [
       updated_at: time,
       expires_at: "2026-05-01T09:30:00.000Z",
       last_used_at: null,
+    },
+  },
+  {
+    name: "UsageReport",
+    schema: usageReport,
+    example: {
+      from: "2026-01-02",
+      to: "2026-01-31",
+      time_zone: "Europe/Zurich",
+      since: "2026-01-12T14:02:11.482Z",
+      totals: amounts,
+      rows: [{ day: "2026-01-31", ...amounts }],
+      next: null,
     },
   },
   {

@@ -42,6 +42,10 @@ export const columnLabels: Readonly<Record<ColumnName, string>> = {
   cost: "Cost",
 };
 
+/** The list does not have the steps of runs, which say why a cost is not known. */
+const unknownCost =
+  "A model of this run has no known price, or the run is older than the metering of costs.";
+
 const nothing = <span className="text-ink-3">–</span>;
 
 /**
@@ -124,7 +128,15 @@ export function runColumns(
       align: "end",
       from: "md",
       cell: (run) =>
-        isEnded(run) ? <Money micros={run.cost_micros} estimated={run.usage.estimated} /> : nothing,
+        isEnded(run) ? (
+          <Money
+            micros={run.cost_micros}
+            estimated={run.usage.estimated}
+            unknownReason={unknownCost}
+          />
+        ) : (
+          nothing
+        ),
     },
   };
 }

@@ -1,9 +1,11 @@
 import type { Run } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "../../data/index.ts";
-import { Badge, CopyButton, Id, Link, Money, Time, Tokens } from "../../ui/index.ts";
+import { Badge, CopyButton, Id, Link, Time, Tokens } from "../../ui/index.ts";
 import { isEnded } from "../patch-run.ts";
 import { sourceLabel } from "../source-label.ts";
+import type { Cost } from "./cost.ts";
+import { CostFact } from "./cost-fact.tsx";
 import { Fact, Facts } from "./facts.tsx";
 import { triggerQuery, versionQuery } from "./journal/queries.ts";
 
@@ -12,10 +14,12 @@ interface RunFactsProps {
   readonly agentName: string;
   /** Tokens of the model calls so far; those of the run once it has ended. */
   readonly usage: Run["usage"];
+  /** Of the model calls so far, and of the run once it has ended. */
+  readonly cost: Cost;
 }
 
 /** Where a run comes from, what it used, and when. */
-export function RunFacts({ run, agentName, usage }: RunFactsProps) {
+export function RunFacts({ run, agentName, usage, cost }: RunFactsProps) {
   const workspace = useWorkspace();
   const { data: version } = useQuery(versionQuery(workspace, run.agent_id, run.agent_version));
   const { external_id: externalId, tags } = run;
@@ -53,13 +57,11 @@ export function RunFacts({ run, agentName, usage }: RunFactsProps) {
       <Fact label={usage.estimated ? "Tokens, estimated" : "Tokens"}>
         <Tokens input={usage.input_tokens} output={usage.output_tokens} />
       </Fact>
-      <Fact label="Cost">
-        {isEnded(run) ? (
-          <Money micros={run.cost_micros} />
-        ) : (
-          <span className="text-ink-3">when it has ended</span>
-        )}
-      </Fact>
+      <CostFact
+        label={isEnded(run) ? "Cost" : "Cost so far"}
+        cost={cost}
+        estimated={usage.estimated}
+      />
       <Fact label="Created">
         <Time value={run.created_at} />
       </Fact>

@@ -7,6 +7,7 @@ import { shortenId } from "../../format/index.ts";
 import type { RunStreamState } from "../../live/index.ts";
 import { Badge, Duration, PageHeader, StatusMark } from "../../ui/index.ts";
 import { isEnded } from "../patch-run.ts";
+import { costOfRun } from "./cost.ts";
 import { usageSoFar } from "./journal/live.ts";
 import { RunStream } from "./journal/run-stream.tsx";
 import { StreamNotice } from "./journal/stream-notice.tsx";
@@ -55,7 +56,12 @@ export function RunPage({ run }: { readonly run: Run }) {
         }
         actions={<RunActions run={run} />}
       >
-        <RunFacts run={run} agentName={name} usage={hasEnded ? run.usage : usageSoFar(journal)} />
+        <RunFacts
+          run={run}
+          agentName={name}
+          usage={hasEnded ? run.usage : usageSoFar(journal)}
+          cost={costOfRun(run, journal.events)}
+        />
       </PageHeader>
       <p role="status" className="sr-only">{`Run ${run.status}`}</p>
       <div className="flex min-w-0 flex-col gap-4 p-4 md:p-6">

@@ -3,6 +3,7 @@ import { useRouter } from "@tanstack/react-router";
 import {
   Activity,
   Bot,
+  ChartColumn,
   Gauge,
   KeyRound,
   type LucideIcon,
@@ -39,6 +40,14 @@ const items: readonly NavigationItem[] = [
     key: "p",
   },
   { label: "Keys", path: "/keys", icon: KeyRound, scope: "keys:read", group: "connect", key: "k" },
+  {
+    label: "Usage",
+    path: "/usage",
+    icon: ChartColumn,
+    scope: "usage:read",
+    group: "govern",
+    key: "u",
+  },
   {
     label: "Members",
     path: "/members",

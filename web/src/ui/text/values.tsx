@@ -25,12 +25,15 @@ interface MoneyProps {
   readonly micros: number | null | undefined;
   /** Marks an estimate with `~` and a dotted underline. */
   readonly estimated?: boolean | undefined;
+  /** Why the amount is not known, for the pointer. */
+  readonly unknownReason?: string | undefined;
 }
 
 /** An amount: `$0.0184`; null is "unknown", never $0. */
-export function Money({ micros, estimated }: MoneyProps) {
+export function Money({ micros, estimated, unknownReason }: MoneyProps) {
   const text = formatMoney(micros);
-  if (!estimated || text === "unknown") return <Fact text={text} />;
+  if (text === "unknown") return <Fact text={text} title={unknownReason} />;
+  if (!estimated) return <Fact text={text} />;
   return (
     <span
       title="Estimated"

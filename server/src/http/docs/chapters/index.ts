@@ -2,6 +2,7 @@ import { authentication } from "./authentication.ts";
 import type { Chapter } from "./chapter.ts";
 import { errors } from "./errors.ts";
 import { idempotency } from "./idempotency.ts";
+import { metering } from "./metering.ts";
 import { pagination } from "./pagination.ts";
 import { streams } from "./streams.ts";
 
@@ -15,5 +16,6 @@ export function chaptersOf(baseUrl: string): Chapter[] {
     pagination(baseUrl),
     idempotency(baseUrl),
     streams(baseUrl),
+    metering(baseUrl),
   ];
 }

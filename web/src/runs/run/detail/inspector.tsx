@@ -3,6 +3,8 @@ import { ArrowLeft } from "lucide-react";
 import type { Ref } from "react";
 import { JsonTree } from "../../../json/index.ts";
 import { Button, CopyButton, Id, Time, Tokens } from "../../../ui/index.ts";
+import { costOfStep } from "../cost.ts";
+import { CostFact } from "../cost-fact.tsx";
 import { Fact, Facts } from "../facts.tsx";
 import type { ModelOutput } from "../journal/live.ts";
 import type { Silence } from "../journal/use-silence.ts";
@@ -121,6 +123,7 @@ function LostUsage({ data }: { readonly data: JournalEvent["data"] }) {
       <Fact label="Tokens, estimated">
         <Tokens input={usage?.input_tokens} output={usage?.output_tokens} />
       </Fact>
+      <CostFact cost={costOfStep(data)} estimated />
     </Facts>
   );
 }

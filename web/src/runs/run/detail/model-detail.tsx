@@ -1,5 +1,7 @@
 import type { JournalEvent } from "@beckon/client";
 import { Badge, CopyButton, LongText, Tokens } from "../../../ui/index.ts";
+import { costOfStep } from "../cost.ts";
+import { CostFact } from "../cost-fact.tsx";
 import { Fact, Facts } from "../facts.tsx";
 import type { ModelOutput } from "../journal/live.ts";
 import type { Silence } from "../journal/use-silence.ts";
@@ -33,6 +35,8 @@ export function ModelDetail({ data, view }: ModelDetailProps) {
     readonly input_tokens?: number;
     readonly output_tokens?: number;
     readonly cached_input_tokens?: number;
+    readonly cache_write_tokens?: number;
+    readonly reasoning_tokens?: number;
     readonly estimated?: boolean;
   };
   const finish = String(data.finish_reason);
@@ -52,6 +56,17 @@ export function ModelDetail({ data, view }: ModelDetailProps) {
             <Tokens input={usage.cached_input_tokens} output={null} />
           </Fact>
         ) : null}
+        {usage.cache_write_tokens ? (
+          <Fact label="Into the provider's cache">
+            <Tokens input={usage.cache_write_tokens} output={null} />
+          </Fact>
+        ) : null}
+        {usage.reasoning_tokens ? (
+          <Fact label="For reasoning">
+            <Tokens input={null} output={usage.reasoning_tokens} />
+          </Fact>
+        ) : null}
+        <CostFact cost={costOfStep(data)} estimated={usage.estimated} />
         <Fact label="Answer">{finishWords[finish] ?? finish}</Fact>
         {data.retries ? <Fact label="Failed attempts before">{String(data.retries)}</Fact> : null}
       </Facts>

@@ -1,0 +1,132 @@
+import { z } from "zod";
+import { tag } from "./runs.ts";
+import { cleanText } from "./text.ts";
+
+/** What usage can be grouped by. */
+const usageGroup = z.enum(["day", "hour", "agent", "model", "caller", "metric", "tag"]);
+export type UsageGroup = z.infer<typeof usageGroup>;
+
+/** What is metered: tokens of models, and seconds of voice and of a browser. */
+const usageMetric = z.enum(["tokens", "voice_seconds", "browser_seconds"]);
+export type UsageMetric = z.infer<typeof usageMetric>;
+
+const dateOrTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+
+/**
+ * A date, or a time with an offset. Years outside the range are rejected, because dates near them
+ * would need other than four digits.
+ */
+export const usageMoment = cleanText(40)
+  .refine(
+    (text) => dateOrTime.safeParse(text).success,
+    "must be a date, for example 2026-01-31, or an RFC 3339 time, for example 2026-01-31T09:30:00Z",
+  )
+  .refine((text) => text >= "1970" && text < "9999", "must be in the years 1970 to 9998");
+
+const groupBy = z
+  .string()
+  .max(100)
+  .transform((text) => text.split(","))
+  .pipe(
+    z
+      .array(usageGroup)
+      .max(2)
+      .refine((names) => new Set(names).size === names.length, "must not name a group twice"),
+  )
+  .optional()
+  .meta({
+    description: `Comma-separated list of at most two of: ${usageGroup.options.join(", ")}. Default: day.`,
+  });
+
+const someText = (max: number) => cleanText(max).min(1).optional();
+
+/** Query of `GET /usage`. */
+export const usageQuery = z.strictObject({
+  // Without a default, so that it can be rejected together with format=csv.
+  limit: z.coerce.number().int().min(1).max(1_000).optional().meta({
+    description: "Maximum number of rows of a page, by default 1,000. Not with `format=csv`.",
+  }),
+  // Longer than the cursors of lists, because it contains the group of a row.
+  after: z.string().max(4_000).optional().meta({
+    description: "The `next` of the previous page. Not with `format=csv`.",
+  }),
+  from: usageMoment.optional().meta({
+    description:
+      "First day, in the workspace's time zone, or an RFC 3339 time, inclusive. Default: 30 days with `to`.",
+  }),
+  to: usageMoment.optional().meta({
+    description: "Last day, inclusive, or an RFC 3339 time, exclusive. Default: today or now.",
+  }),
+  group_by: groupBy,
+  agent_id: someText(100),
+  model: someText(400).meta({ description: "`provider/model`." }),
+  caller: someText(200).meta({ description: "As in the rows, for example `key:key_…`." }),
+  tag: tag.optional().meta({ description: "One of the run's tags." }),
+  format: z.enum(["json", "csv"]).default("json"),
+});
+
+const count = z.number().int().nonnegative();
+
+/** Sums of usage. */
+const amounts = {
+  /** Metered calls, whether they were answered or not. */
+  entries: count,
+  /** Includes cached and cache-written tokens. */
+  input_tokens: count,
+  /** Includes reasoning tokens. */
+  output_tokens: count,
+  cached_input_tokens: count,
+  cache_write_tokens: count,
+  reasoning_tokens: count,
+  voice_ms: count,
+  browser_ms: count,
+  /** The sum of the known costs; null if there are entries and the cost of none is known. */
+  cost_micros: count.nullable(),
+  /** Entries without a price. Their cost is not in `cost_micros`. */
+  unknown_cost_entries: count,
+  /** Entries with a count that Beckon estimated: the provider reported none or an absurd one. */
+  estimated_entries: count,
+} as const;
+
+const usageTotals = z.object(amounts);
+export type UsageTotals = z.infer<typeof usageTotals>;
+
+/** The usage of one group. It has the fields of the requested groups only. */
+const usageRow = z.object({
+  /** In the time zone that the workspace had on that day. */
+  day: z.iso.date().optional(),
+  /** Start of the hour. */
+  hour: z.iso.datetime().optional(),
+  agent_id: z.string().optional(),
+  /** Null if the credential cannot read the agent. */
+  agent_name: z.string().nullable().optional(),
+  /** `provider/model`. */
+  model: z.string().optional(),
+  /** Who started the run: `token:agt_…`, `key:key_…`, `trigger:trg_…` or `user:usr_…`. */
+  caller: z.string().optional(),
+  /** Null if the caller does not exist any more, or if the credential cannot read it. */
+  caller_name: z.string().nullable().optional(),
+  /** `tokens`, `voice_seconds` or `browser_seconds`. */
+  metric: z.string().optional(),
+  /** Null for runs without tags. */
+  tag: z.string().nullable().optional(),
+  ...amounts,
+});
+export type UsageRow = z.infer<typeof usageRow>;
+
+/** Response of `GET /usage`. */
+export const usageReport = z.object({
+  /** The range of the report: two dates, both inclusive, or two times, `to` exclusive. */
+  from: z.string(),
+  to: z.string(),
+  /** The workspace's time zone, in which hours begin and dates are meant. */
+  time_zone: z.string(),
+  /** Time of the workspace's first entry. Earlier usage was not metered. Null without entries. */
+  since: z.iso.datetime().nullable(),
+  /** Over all rows of all pages. */
+  totals: usageTotals,
+  rows: z.array(usageRow),
+  /** The value of `after` for the next page; null on the last page. */
+  next: z.string().nullable(),
+});
+export type UsageReport = z.infer<typeof usageReport>;

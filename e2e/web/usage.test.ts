@@ -1,0 +1,263 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { addUsage, type GivenEntry } from "../../server/test/add-usage.ts";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { startModelServer } from "../../server/test/model-server.ts";
+import { addPerson } from "../../server/test/people.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { inBrowser, openDashboard, themes, viewports } from "./dashboard.ts";
+
+const payload = "=<img src=x onerror=alert(1)>";
+const dayMs = 86_400_000;
+const defaultId = "wsp_00000000000000000000000000";
+
+const beckon = await startTestBeckon();
+const { database } = beckon.db;
+const owner = await addPerson(beckon, { role: "owner" });
+const viewer = await addPerson(beckon, { role: "viewer" });
+
+/** A workspace of the owner and the viewer, in which nothing was done. */
+async function workspace() {
+  const created = await owner.call("/workspaces", {
+    body: { name: "Test" },
+    headers: { "beckon-workspace": defaultId },
+  });
+  const id: string = created.body.data.id;
+  await database.engine.query(
+    "insert into members (user_id, workspace_id, role) values ($1, $2, 'viewer')",
+    [viewer.id, id],
+  );
+  const agent = async (name: string): Promise<string> => {
+    const body = { name, model: "demo/echo" };
+    const headers = { "beckon-workspace": id };
+    return (await owner.call("/agents", { body, headers })).body.data.id;
+  };
+  const add = (agentId: string, ...entries: GivenEntry[]) =>
+    addUsage(database, { workspaceId: id, agentId }, ...entries);
+  const open = (search = "", options: Parameters<typeof openDashboard>[1] = {}) =>
+    openDashboard(beckon.url, { as: owner, path: `/w/${id}/usage${search}`, ...options });
+  return { id, agent, add, open };
+}
+
+const daysAgo = (days: number) => new Date(Date.now() - days * dayMs);
+const dateOf = (time: Date) => time.toISOString().slice(0, 10);
+const rowsOf = (page: Page, table: string) =>
+  page.getByRole("table", { name: table }).locator("tbody tr[data-index]");
+const chart = (page: Page) => page.getByRole("img", { name: /by day: / });
+
+inBrowser("a workspace that used nothing says what is metered", async () => {
+  const { open } = await workspace();
+  const page = await open();
+  await page.getByText("Every call of a model is metered").waitFor();
+  await page.getByRole("link", { name: "Open agents" }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "Open agents" }).click();
+  await page.waitForURL("**/agents");
+});
+
+inBrowser("usage is shown by day and agent, and leads to the runs of a day", async () => {
+  const { id, agent, add } = await workspace();
+  const [desk, triage] = [await agent("Refund desk"), await agent(payload)];
+  const one = { time: daysAgo(2), input_tokens: 1_000_000, output_tokens: 200_000 };
+  await add(desk, { ...one, cost_micros: 3_200_000 }, { cost_micros: 50_000, input_tokens: 10 });
+  await add(triage, { time: daysAgo(2), cost_micros: 1_000_000, estimated: true });
+  const page = await openFromNavigation();
+
+  await page.getByText("$4.25", { exact: true }).waitFor();
+  await page.getByText("1,000,010 in, 200,000 out").waitFor();
+  await page.getByText("1 call with estimated tokens").waitFor();
+  expect(await chart(page).getAttribute("aria-label")).toMatch(
+    /^Cost by day: \$4\.25 in all, the most on \d+ \w{3}: \$4\.20\.$/,
+  );
+  expect(await rowsOf(page, "Usage by agent").allTextContents()).toEqual([
+    "Refund desk21,000,0100200,0000$3.25",
+    `${payload}10000$1.00`,
+  ]);
+  await expectAccessible(page);
+
+  await page.getByRole("button", { name: "Tokens" }).click();
+  await page.waitForURL("**?show=tokens");
+  expect(await chart(page).getAttribute("aria-label")).toMatch(/^Tokens by day: 1,200,010 tokens/);
+  await page.getByRole("button", { name: "Show as table" }).click();
+  await page.waitForURL("**show=tokens&as=table");
+  expect(await rowsOf(page, "Usage by day").count()).toBe(30);
+  await expectAccessible(page);
+  await rowsOf(page, "Usage by day").nth(2).getByRole("link").click();
+  const from = `${dateOf(daysAgo(2))}T00:00:00.000Z`;
+  const to = `${dateOf(daysAgo(1))}T00:00:00.000Z`;
+  await page.waitForURL(
+    (url) =>
+      url.pathname.endsWith("/runs") &&
+      url.searchParams.get("created_after") === from &&
+      url.searchParams.get("created_before") === to,
+  );
+
+  async function openFromNavigation() {
+    const opened = await openDashboard(beckon.url, { as: viewer, path: `/w/${id}/runs` });
+    await opened.getByRole("link", { name: "Usage" }).click();
+    await opened.waitForURL(`**/w/${id}/usage`);
+    return opened;
+  }
+});
+
+inBrowser(
+  "bars show their day to the pointer, and have one colour for each large group",
+  async () => {
+    const { agent, add, open } = await workspace();
+    for (let index = 0; index < 7; index++)
+      await add(await agent(`Agent ${index}`), {
+        time: daysAgo(1),
+        cost_micros: 1_000_000 * (index + 1),
+      });
+    const page = await open();
+    await page.locator("svg rect.fill-chart-5").waitFor();
+    // Five groups and the rest of the same day.
+    await page.locator("svg rect.fill-edge").waitFor();
+    expect(await page.locator("svg[role=img] rect").count()).toBe(6);
+    await page.locator(`a[title*="$28.00"]`).hover();
+    await page.getByText(/\$28\.00 · Agent 6 \$7\.00 · Agent 5 \$6\.00/).waitFor();
+  },
+);
+
+inBrowser("a group narrows the report, and filters can be cleared", async () => {
+  const { agent, add, open } = await workspace();
+  const desk = await agent("Refund desk");
+  await add(
+    desk,
+    { model: "large", cost_micros: 700_000, principal: "key:key_gone" },
+    { model: "small", cost_micros: 20_000 },
+  );
+  await add(await agent("Other"), { cost_micros: 90_000, model: "other" });
+  const page = await open();
+  await rowsOf(page, "Usage by agent").getByRole("link", { name: "Refund desk" }).click();
+  await page.waitForURL(`**/usage?agent_id=${desk}&group_by=model`);
+  await page.getByText("$0.72", { exact: true }).first().waitFor();
+  expect(await rowsOf(page, "Usage by model").allTextContents()).toEqual([
+    "demo/large10000$0.70",
+    "demo/small10000$0.02",
+  ]);
+  await page.getByRole("button", { name: "Caller" }).click();
+  await page.waitForURL("**&group_by=caller");
+  await rowsOf(page, "Usage by caller").getByText("key_gone").waitFor();
+  await rowsOf(page, "Usage by caller").getByText("Agent token").waitFor();
+  await page.getByRole("button", { name: "Remove filter Agent" }).click();
+  await page.getByText("$0.81", { exact: true }).first().waitFor();
+  await page.goto(`${page.url()}&tag=none`);
+  await page.getByText("Nothing was used in this time that matches the filters.").waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await page.getByText("$0.81", { exact: true }).first().waitFor();
+});
+
+inBrowser("the time range is chosen by name or by its days", async () => {
+  const { agent, add, open } = await workspace();
+  const desk = await agent("Refund desk");
+  await add(desk, { time: daysAgo(60), cost_micros: 5_000_000 }, { cost_micros: 1_000_000 });
+  const page = await open();
+  await page.getByText("$1.00", { exact: true }).first().waitFor();
+  expect(await page.getByLabel("First day").inputValue()).toBe(dateOf(daysAgo(29)));
+  await page.getByLabel("Time", { exact: true }).selectOption("Last 90 days");
+  await page.getByText("$6.00", { exact: true }).first().waitFor();
+  expect(new URL(page.url()).searchParams.get("from")).toBe(dateOf(daysAgo(89)));
+  const day = dateOf(daysAgo(30));
+  await page.getByLabel("Last day").fill(day);
+  await page.getByLabel("Last day").press("Enter");
+  await page.getByText("$5.00", { exact: true }).first().waitFor();
+  expect(await page.getByLabel("Time", { exact: true }).inputValue()).toBe("custom");
+  await page.getByText("Metered since").waitFor();
+  // A range that is impossible says so, and can be changed.
+  await page.getByLabel("First day").fill(dateOf(new Date()));
+  await page.getByLabel("First day").press("Enter");
+  await page.getByText("query parameter from must not be after to.").first().waitFor();
+});
+
+inBrowser("an unknown cost is called unknown, with the reason", async () => {
+  const { agent, add, open } = await workspace();
+  const [known, unknown] = [await agent("Known"), await agent("Unknown")];
+  await add(unknown, { cost_micros: null, input_tokens: 500, time: daysAgo(1) });
+  const page = await open();
+  await page.getByText("The cost is unknown: no price is known").waitFor();
+  expect(await page.getByText("$0").count()).toBe(0);
+  await expectAccessible(page);
+  await page.getByRole("button", { name: "Show tokens" }).click();
+  await page.waitForURL("**?show=tokens");
+
+  await add(known, { cost_micros: 250_000, time: daysAgo(1) }, { cost_micros: null });
+  await page.goto(page.url().replace("?show=tokens", ""));
+  await page.getByText("2 of 3 calls have no known price").waitFor();
+  await page.getByText("A hatched end:").waitFor();
+  expect(await chart(page).getAttribute("aria-label")).toMatch(/^Cost by day: at least \$0\.25/);
+  const rows = rowsOf(page, "Usage by agent");
+  expect(await rows.locator("td:last-child").allTextContents()).toEqual([
+    "at least ≥ $0.25",
+    "unknown",
+  ]);
+  expect(await rows.nth(1).getByText("unknown", { exact: true }).getAttribute("title")).toBe(
+    "No price is known for the model of this call.",
+  );
+});
+
+inBrowser("runs and their steps say what they cost, or why that is unknown", async () => {
+  const model = await startModelServer();
+  const { name } = await beckon.createProvider(model.url, "priceless");
+  const unknown = await beckon.createAgent({ name: "Without price", model: `${name}/large` });
+  const { run_id: runId } = (await beckon.invoke(unknown, "Hello")).body;
+  await beckon.invoke(await beckon.createAgent({ name: "For free" }), "Hello");
+  await model.close();
+  const page = await openDashboard(beckon.url, { as: owner, path: `/w/${defaultId}/runs` });
+  const row = (agent: string) => page.getByRole("row").filter({ hasText: agent });
+  await row("For free").getByText("$0.00", { exact: true }).waitFor();
+  const cell = row("Without price").getByText("unknown", { exact: true });
+  expect(await cell.getAttribute("title")).toMatch(/^A model of this run has no known price/);
+
+  await page.goto(`${beckon.url}/w/${defaultId}/runs/${runId}`);
+  // In the facts of the run, and in those of its model call.
+  const reasons = page.getByText("– no known price for priceless/large", { exact: true });
+  await reasons.nth(1).waitFor();
+  expect(await reasons.count()).toBe(2);
+  expect(await page.getByText("$0").count()).toBe(0);
+  await expectAccessible(page);
+});
+
+inBrowser("what is shown is saved as CSV", async () => {
+  const { agent, add, open } = await workspace();
+  await add(await agent(payload), { cost_micros: 7 });
+  const page = await open("", { viewport: viewports.narrow });
+  const saved = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Download CSV" }).click();
+  const file = await saved;
+  expect(file.suggestedFilename()).toMatch(/^beckon-usage.*\.csv$/);
+  const [header, line] = (await readFile(await file.path(), "utf8")).split("\r\n");
+  expect(header).toMatch(/^day,agent_id,agent_name,entries,/);
+  expect(line).toContain(`,'${payload},1,`);
+});
+
+inBrowser("a failure says what happened, keeps what was read, and can be repeated", async () => {
+  const { agent, add, open } = await workspace();
+  await add(await agent("Refund desk"), { cost_micros: 1_000_000 });
+  const page = await open("?from=yesterday");
+  await page.getByText("Usage could not be loaded.").waitFor();
+  await page
+    .getByText(/query parameter from must be a date/)
+    .first()
+    .waitFor();
+  await expectAccessible(page);
+  await page.getByLabel("Time", { exact: true }).selectOption("Last 7 days");
+  await page.getByText("$1.00", { exact: true }).first().waitFor();
+});
+
+for (const theme of themes)
+  inBrowser(`it fits a phone, in the ${theme} theme`, async () => {
+    const { agent, add, open } = await workspace();
+    const long = `${"Quarterly reconciliation ".repeat(7)}of all`;
+    for (const name of [long, "مكتب الاسترداد 👩🏽‍💻"])
+      await add(await agent(name), { cost_micros: 1_234_567_890_123, input_tokens: 1_000_000_000 });
+    for (const search of ["", "?as=table", "?group_by=caller&show=tokens"]) {
+      const page = await open(search, { viewport: viewports.narrow, theme });
+      await page.getByText("2,000,000,000 in, 0 out").waitFor();
+      if (search === "") await expectAccessible(page);
+      const width = await page.evaluate("document.documentElement.scrollWidth");
+      expect([search, width]).toEqual([search, viewports.narrow.width]);
+      await page.close();
+    }
+  });

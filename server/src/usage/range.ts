@@ -1,0 +1,101 @@
+import type { UsageGroup } from "@beckon/contract";
+import { ApiError } from "../base/errors.ts";
+
+const dayMs = 86_400_000;
+/** Days of a range of which only one end is given, or none. */
+const defaultDays = 30;
+/** Maximum days of a range for which single entries are read, not sums by day. */
+const maxDaysOfEntries = 31;
+
+/** The range of a report: two days, both inclusive, or two times, the second exclusive. */
+export type UsageRange =
+  | { readonly kind: "days"; readonly from: string; readonly to: string }
+  | { readonly kind: "times"; readonly from: Date; readonly to: Date };
+
+interface RangeRequest {
+  /** A date or an RFC 3339 time. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly groups: readonly UsageGroup[];
+  readonly tag?: string | undefined;
+}
+
+/**
+ * Returns the range of a report. By default it has 30 days and ends today or, if `from` is a time,
+ * now.
+ * @param today the workspace's local date.
+ * @throws ApiError `bad_request` if `from` is after `to`, if one is a date and the other a time, or
+ *   if the range is too long for a report that needs single entries.
+ */
+export function rangeOf(request: RangeRequest, today: string, now: Date): UsageRange {
+  const { from, to } = request;
+  const range = isTime(from) || isTime(to) ? timesOf(from, to, now) : daysOf(from, to, today);
+  const [reason, remedy] = reasonForEntries(request, range) ?? [];
+  if (reason !== undefined && lengthOf(range) > maxDaysOfEntries) {
+    throw badRequest(
+      `With ${reason}, the time range can be at most ${maxDaysOfEntries} days. Shorten it with from and to, or ${remedy}.`,
+    );
+  }
+  return range;
+}
+
+/**
+ * Returns whether a report needs single entries. Sums by day have neither times nor tags.
+ */
+export function needsEntries(request: Pick<RangeRequest, "groups" | "tag">, range: UsageRange) {
+  return reasonForEntries(request, range) !== undefined;
+}
+
+/** Returns why a report needs single entries, and how to avoid that; undefined if it does not. */
+function reasonForEntries(
+  { groups, tag }: Pick<RangeRequest, "groups" | "tag">,
+  range: UsageRange,
+): readonly [reason: string, remedy: string] | undefined {
+  if (groups.includes("hour")) return ["group_by=hour", "group by day"];
+  if (groups.includes("tag")) return ["group_by=tag", "leave tag out of group_by"];
+  if (tag !== undefined) return ["the filter tag", "leave it out"];
+  if (range.kind === "times") return ["times in from and to", "send dates"];
+  return undefined;
+}
+
+function isTime(moment: string | undefined): boolean {
+  return moment?.includes("T") ?? false;
+}
+
+function timesOf(from: string | undefined, to: string | undefined, now: Date): UsageRange {
+  if (from !== undefined && to !== undefined && !(isTime(from) && isTime(to))) {
+    throw badRequest(
+      "query parameters from and to must both be dates, for example 2026-01-31, or both RFC 3339 times, for example 2026-01-31T09:30:00Z.",
+    );
+  }
+  const end = to === undefined ? now : new Date(to);
+  const start = from === undefined ? new Date(end.getTime() - defaultDays * dayMs) : new Date(from);
+  if (start >= end) {
+    throw badRequest(
+      `query parameter from must be before to${to === undefined ? ", which is now by default" : ""}.`,
+    );
+  }
+  return { kind: "times", from: start, to: end };
+}
+
+function daysOf(from: string | undefined, to: string | undefined, today: string): UsageRange {
+  const end = to ?? today;
+  const start =
+    from ?? new Date(Date.parse(end) - (defaultDays - 1) * dayMs).toISOString().slice(0, 10);
+  if (start > end) {
+    throw badRequest(
+      `query parameter from must not be after to${to === undefined ? `, which is today, ${today}, by default` : ""}.`,
+    );
+  }
+  return { kind: "days", from: start, to: end };
+}
+
+function lengthOf({ kind, from, to }: UsageRange): number {
+  return kind === "days"
+    ? (Date.parse(to) - Date.parse(from)) / dayMs + 1
+    : (to.getTime() - from.getTime()) / dayMs;
+}
+
+function badRequest(message: string): ApiError {
+  return new ApiError("bad_request", message);
+}

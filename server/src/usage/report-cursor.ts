@@ -1,0 +1,67 @@
+import { createHash } from "node:crypto";
+import { usageMoment } from "@beckon/contract";
+import { ApiError } from "../base/errors.ts";
+
+/** Where a page ends: its range, which can be a default, and the keys of its last row. */
+export interface ReportPosition {
+  readonly from: string;
+  readonly to: string;
+  readonly keys: readonly [string, string];
+}
+
+/**
+ * Returns the cursor of the page after a position.
+ * @param query the parameters of the request except `limit` and `after`.
+ */
+export function toCursor(
+  { from, to, keys }: ReportPosition,
+  query: Readonly<Record<string, unknown>>,
+): string {
+  return Buffer.from(JSON.stringify([hashOf(query), from, to, ...keys])).toString("base64url");
+}
+
+/**
+ * Returns the position of a cursor.
+ * @param query the parameters of the request except `limit` and `after`.
+ * @throws ApiError `bad_request` if `cursor` is not a cursor, or was issued for another query.
+ */
+export function readCursor(
+  cursor: string,
+  query: Readonly<Record<string, unknown>>,
+): ReportPosition {
+  const parts = partsOf(cursor);
+  const [hash, from, to, first, second] = parts;
+  if (
+    parts.length !== 5 ||
+    hash !== hashOf(query) ||
+    !usageMoment.safeParse(from).success ||
+    !usageMoment.safeParse(to).success ||
+    from === undefined ||
+    to === undefined ||
+    first === undefined ||
+    second === undefined
+  ) {
+    throw new ApiError(
+      "bad_request",
+      "query parameter after is not a cursor of this report. Send the other parameters of the first page, or start again without after.",
+    );
+  }
+  return { from, to, keys: [first, second] };
+}
+
+/** Returns the texts in a cursor; none if it is malformed. */
+function partsOf(cursor: string): readonly string[] {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    // PostgreSQL stores no NUL and no half of a surrogate pair, so no row has a key with them.
+    const isKey = (part: unknown): part is string =>
+      typeof part === "string" && part.isWellFormed() && !part.includes("\0");
+    return Array.isArray(parts) && parts.every(isKey) ? parts : [];
+  } catch {
+    return [];
+  }
+}
+
+function hashOf(query: Readonly<Record<string, unknown>>): string {
+  return createHash("sha256").update(JSON.stringify(query)).digest("base64url").slice(0, 8);
+}

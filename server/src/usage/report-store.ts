@@ -1,0 +1,272 @@
+import type { UsageGroup, UsageTotals } from "@beckon/contract";
+import { type RawBuilder, sql } from "kysely";
+import type { WorkspaceTransaction } from "../base/database/index.ts";
+import { needsEntries, type UsageRange } from "./range.ts";
+
+export interface ReportQuery {
+  /** At most two. */
+  readonly groups: readonly UsageGroup[];
+  readonly range: UsageRange;
+  /** The agents whose usage counts; undefined for all agents. */
+  readonly agentIds: readonly string[] | undefined;
+  readonly model: string | undefined;
+  readonly caller: string | undefined;
+  readonly tag: string | undefined;
+  /** The time zone in which hours begin. */
+  readonly timeZone: string;
+  /** The keys of the row after which the rows begin; undefined for the first page. */
+  readonly after: readonly [string, string] | undefined;
+  /** Maximum number of rows to return. */
+  readonly limit: number;
+  /** Time after which PostgreSQL cancels the statement. */
+  readonly timeoutMs: number;
+}
+
+/** The sums of one group. */
+export interface ReportRow {
+  /**
+   * The values by which the row is grouped, in the order of the query's groups; empty strings if
+   * there are fewer than two. A missing tag is an empty string.
+   */
+  readonly keys: readonly [string, string];
+  readonly amounts: UsageTotals;
+}
+
+export interface Report {
+  /** Over all rows, also those of other pages. */
+  readonly totals: UsageTotals;
+  /** Sorted by their keys. */
+  readonly rows: readonly ReportRow[];
+  /** Time of the workspace's first entry. */
+  readonly since: Date | null;
+}
+
+/** Columns of usage_entries and usage_days with the same meaning. */
+const counts = [
+  "input_tokens",
+  "output_tokens",
+  "cached_input_tokens",
+  "cache_write_tokens",
+  "reasoning_tokens",
+  "voice_ms",
+  "browser_ms",
+] as const;
+
+/** Columns that are summed. */
+const summed = [
+  "entries",
+  ...counts,
+  "cost_micros",
+  "unknown_cost_entries",
+  "estimated_entries",
+] as const;
+
+type Row = { readonly [Column in (typeof summed)[number]]: string } & {
+  readonly is_total: boolean;
+  readonly key_1: string;
+  readonly key_2: string;
+  readonly since: Date | null;
+};
+
+/** Returns the workspace's time zone, the time of the database, and its date in this time zone. */
+export async function readToday(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+): Promise<{ timeZone: string; today: string; now: Date }> {
+  const { rows } = await sql<{ time_zone: string; today: string; now: Date }>`
+    select time_zone, to_char(now() at time zone time_zone, 'YYYY-MM-DD') as today, now() as now
+    from workspaces where id = ${workspaceId}`.execute(tx);
+  const [row] = rows;
+  if (row === undefined) throw new Error("the workspace has no row");
+  return { timeZone: row.time_zone, today: row.today, now: row.now };
+}
+
+/**
+ * Returns whether the workspace has or had this agent. Reads the table `agents` itself, because
+ * this module must not import `agents/`, which is in a layer above. Deleted agents count, since
+ * their usage stays.
+ */
+export async function hasAgent(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  agentId: string,
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom("agents")
+    .select("id")
+    .where("workspace_id", "=", workspaceId)
+    .where("id", "=", agentId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * Sums usage by the query's groups. One statement reads the sums by day, how far entries are in
+ * them, and the entries that are not. So it reads one snapshot, and each entry counts exactly once
+ * whatever is rolled up meanwhile.
+ * @throws the error of a statement that PostgreSQL cancelled after `timeoutMs`.
+ */
+export async function readReport(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  query: ReportQuery,
+): Promise<Report> {
+  const { groups, after, limit, timeoutMs } = query;
+  const byTag = groups.includes("tag");
+  const [one, two] = [keyOf(groups[0], query), keyOf(groups[1], query)];
+  const [key1, key2] = [sql.ref("k.key_1"), sql.ref("k.key_2")];
+  await sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`.execute(tx);
+  const { rows } = await sql<Row>`
+    with used as (${needsEntries(query, query.range) ? entries(workspaceId, query) : sql`${days(workspaceId, query)} union all ${unsummed(workspaceId, query)}`}),
+    keyed as (
+      select u.*, ${one.value} as key_1, ${two.value} as key_2 from used u
+      ${byTag ? sql`cross join lateral unnest(coalesce(nullif(u.tags, '{}'), array[''])) as t (tag)` : sql``}
+    ),
+    -- Sorted by bytes, so that the order is the same in every database.
+    grouped as materialized (
+      select (${one.text(key1)}) collate "C" as key_1, (${two.text(key2)}) collate "C" as key_2, ${sums("k")}
+      from keyed k group by k.key_1, k.key_2
+    ),
+    -- The rows of a run with several tags would count it several times.
+    total as (select ${sums("g")} from ${byTag ? sql`used` : sql`grouped`} as g),
+    page as (
+      select * from grouped
+      ${after === undefined ? sql`` : sql`where (key_1, key_2) > (${after[0]}, ${after[1]})`}
+      order by key_1, key_2 limit ${limit}
+    )
+    select true as is_total, '' as key_1, '' as key_2, ${columns("total")},
+      (select min(e.time) from usage_entries e where e.workspace_id = ${workspaceId}) as since
+      from total
+    union all
+    select false, key_1, key_2, ${columns("page")}, null from page
+    order by is_total desc, key_1, key_2`.execute(tx);
+  const [total, ...page] = rows;
+  if (total === undefined) throw new Error("a sum has no row");
+  return {
+    totals: amountsOf(total),
+    rows: page.map((row) => ({ keys: [row.key_1, row.key_2], amounts: amountsOf(row) })),
+    since: total.since,
+  };
+}
+
+/** Selects the sums by day. */
+function days(workspaceId: string, query: ReportQuery): RawBuilder<unknown> {
+  return sql`select u.day, null::timestamptz as time, u.agent_id, u.provider, u.model, u.principal,
+      u.kind, null::text[] as tags, u.entries, ${columns("u", counts)}, u.cost_micros,
+      u.unknown_cost_entries, u.estimated_entries
+    from usage_days u where ${conditions(workspaceId, query)}`;
+}
+
+/** Selects the entries that are not in the sums by day yet. */
+function unsummed(workspaceId: string, query: ReportQuery): RawBuilder<unknown> {
+  // "coalesce" is within the subquery: with row-level security, the planner uses no index for a
+  // condition with it, because it takes it to be leaky.
+  return sql`${entry} where ${conditions(workspaceId, query)} and u.transaction >= (
+      select coalesce(max(r.up_to), '-9223372036854775808'::bigint)
+      from usage_rollups r where r.workspace_id = ${workspaceId})`;
+}
+
+/** Selects entries, whether they are in the sums by day or not. */
+function entries(workspaceId: string, query: ReportQuery): RawBuilder<unknown> {
+  const { range } = query;
+  // The index is on the time. A local day begins at most 14 hours before and 12 hours after the
+  // same day in UTC.
+  const times =
+    range.kind === "times"
+      ? sql`u.time >= ${range.from} and u.time < ${range.to}`
+      : sql`u.time >= (${range.from}::date - 1)::timestamp at time zone 'UTC'
+          and u.time < (${range.to}::date + 2)::timestamp at time zone 'UTC'`;
+  return sql`${entry} where ${conditions(workspaceId, query)} and ${times}`;
+}
+
+const entry = sql`select u.day, u.time, u.agent_id, u.provider, u.model, u.principal, u.kind, u.tags,
+    1::bigint as entries, ${columns("u", counts)}, coalesce(u.cost_micros, 0) as cost_micros,
+    (u.cost_micros is null)::int::bigint as unknown_cost_entries,
+    u.estimated::int::bigint as estimated_entries
+  from usage_entries u`;
+
+/** Returns the conditions on the columns that both tables have. */
+function conditions(
+  workspaceId: string,
+  { range, agentIds, model, caller, tag }: ReportQuery,
+): RawBuilder<unknown> {
+  return sql.join(
+    [
+      sql`u.workspace_id = ${workspaceId}`,
+      ...(range.kind === "days"
+        ? [sql`u.day between ${range.from}::date and ${range.to}::date`]
+        : []),
+      ...(agentIds === undefined ? [] : [sql`u.agent_id = any (${[...agentIds]}::text[])`]),
+      ...(model === undefined ? [] : [sql`u.provider || '/' || u.model = ${model}`]),
+      ...(caller === undefined ? [] : [sql`u.principal = ${caller}`]),
+      ...(tag === undefined ? [] : [sql`${tag} = any (u.tags)`]),
+    ],
+    sql` and `,
+  );
+}
+
+interface Key {
+  readonly value: RawBuilder<unknown>;
+  /** Converts a value to text whose order is that of the values. */
+  readonly text: (value: RawBuilder<unknown>) => RawBuilder<unknown>;
+}
+
+function keyOf(group: UsageGroup | undefined, { timeZone }: ReportQuery): Key {
+  const unchanged = (value: RawBuilder<unknown>) => value;
+  switch (group) {
+    case "day":
+      return { value: sql`u.day`, text: (day) => sql`to_char(${day}::timestamp, 'YYYY-MM-DD')` };
+    case "hour":
+      return {
+        value: sql`date_trunc('hour', u.time, ${timeZone})`,
+        text: (hour) => sql`to_char(${hour} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS".000Z"')`,
+      };
+    case "agent":
+      return { value: sql`u.agent_id`, text: unchanged };
+    case "model":
+      return { value: sql`u.provider || '/' || u.model`, text: unchanged };
+    case "caller":
+      return { value: sql`u.principal`, text: unchanged };
+    case "metric":
+      return {
+        value: sql`case u.kind when 'model' then 'tokens' else u.kind || '_seconds' end`,
+        text: unchanged,
+      };
+    case "tag":
+      return { value: sql`t.tag`, text: unchanged };
+    case undefined:
+      return { value: sql`''::text`, text: unchanged };
+  }
+}
+
+function columns(table: string, names: readonly string[] = summed): RawBuilder<unknown> {
+  return sql.join(
+    names.map((name) => sql.ref(`${table}.${name}`)),
+    sql`, `,
+  );
+}
+
+function sums(table: string): RawBuilder<unknown> {
+  return sql.join(
+    summed.map((name) => sql`coalesce(sum(${sql.ref(`${table}.${name}`)}), 0) as ${sql.ref(name)}`),
+    sql`, `,
+  );
+}
+
+function amountsOf(row: Row): UsageTotals {
+  const entries = Number(row.entries);
+  const unknown = Number(row.unknown_cost_entries);
+  return {
+    entries,
+    input_tokens: Number(row.input_tokens),
+    output_tokens: Number(row.output_tokens),
+    cached_input_tokens: Number(row.cached_input_tokens),
+    cache_write_tokens: Number(row.cache_write_tokens),
+    reasoning_tokens: Number(row.reasoning_tokens),
+    voice_ms: Number(row.voice_ms),
+    browser_ms: Number(row.browser_ms),
+    cost_micros: entries > 0 && unknown === entries ? null : Number(row.cost_micros),
+    unknown_cost_entries: unknown,
+    estimated_entries: Number(row.estimated_entries),
+  };
+}

@@ -1,0 +1,196 @@
+import { max, ticks } from "d3-array";
+import { stack } from "d3-shape";
+import { useId } from "react";
+import { Anchor } from "../ui/index.ts";
+
+/** Colours of series, in their order; `rest` is for what is left. */
+export type ChartTone = 1 | 2 | 3 | 4 | 5 | "rest";
+
+/** One column of {@link BarChart}. */
+export interface ChartColumn {
+  readonly key: string;
+  /** Below the column, where there is space. */
+  readonly label: string;
+  /** All of it in one line, for the pointer. */
+  readonly title: string;
+  /** One value for each tone, from the bottom. */
+  readonly values: readonly number[];
+  /** Part of it is not known: the column has a hatched end. */
+  readonly isIncomplete: boolean;
+  /** Where a press leads to. */
+  readonly href: string | undefined;
+}
+
+interface BarChartProps {
+  /** What the chart shows, with its sum and its highest value: it is all that is read aloud. */
+  readonly label: string;
+  readonly tones: readonly ChartTone[];
+  readonly columns: readonly ChartColumn[];
+  /** Writes a value of the axis. */
+  readonly format: (value: number) => string;
+  /** Gets the column below the pointer. */
+  readonly onPoint: (column: ChartColumn | undefined) => void;
+}
+
+const fills: Readonly<Record<ChartTone, string>> = {
+  1: "fill-chart-1",
+  2: "fill-chart-2",
+  3: "fill-chart-3",
+  4: "fill-chart-4",
+  5: "fill-chart-5",
+  rest: "fill-edge",
+};
+
+/** Units of the drawing, which is stretched to its container. */
+const columnWidth = 10;
+const barWidth = 8;
+const chartHeight = 100;
+/** Height of a hatched end. */
+const hatchHeight = 5;
+/** Labels below the columns, at most. */
+const maxLabels = 6;
+
+/**
+ * Stacked bars with an axis. The links of the columns are for the pointer only: a table beside the
+ * chart has them for the keyboard.
+ */
+export function BarChart({ label, tones, columns, format, onPoint }: BarChartProps) {
+  const hatch = useId();
+  const highest = max(columns, ({ values }) => values.reduce((sum, value) => sum + value, 0)) ?? 0;
+  const marks = ticksFor(highest);
+  const top = marks.at(-1) || 1;
+  // Without a known value an axis would say that all of it is nothing.
+  const labelled = highest > 0 ? marks : [];
+  // Hatched ends are above their bars, within the drawing.
+  const scale = (chartHeight - hatchHeight) / top;
+  const width = Math.max(1, columns.length) * columnWidth;
+  const layers = stack<ChartColumn, number>()
+    .keys(tones.keys())
+    .value(({ values }, index) => values[index] ?? 0)([...columns]);
+  const step = Math.ceil(columns.length / maxLabels);
+  return (
+    <div className="grid min-w-0 grid-cols-[auto_minmax(0,1fr)] gap-x-2 gap-y-1 text-label text-ink-3">
+      <div aria-hidden="true" className="relative h-48 min-w-12">
+        {labelled.map((mark) => (
+          <span
+            key={mark}
+            className="absolute right-0 translate-y-1/2 font-mono whitespace-nowrap"
+            style={{ bottom: `${mark * scale}%` }}
+          >
+            {format(mark)}
+          </span>
+        ))}
+        {/* As wide as the widest mark, which the others are out of the flow to be. */}
+        <span className="invisible font-mono">{labelled.length === 0 ? "" : format(top)}</span>
+      </div>
+      <div className="relative h-48 min-w-0">
+        <svg
+          role="img"
+          aria-label={label}
+          viewBox={`0 0 ${width} ${chartHeight}`}
+          preserveAspectRatio="none"
+          className="size-full"
+          data-keeps-colour
+        >
+          <defs>
+            <pattern id={hatch} width="2" height="2" patternUnits="userSpaceOnUse">
+              <path d="M0 2L2 0" className="stroke-edge" strokeWidth="0.5" />
+            </pattern>
+          </defs>
+          {marks.map((mark) => (
+            <path
+              key={mark}
+              d={`M0 ${chartHeight - mark * scale}H${width}`}
+              className={mark === 0 ? "stroke-edge" : "stroke-rule"}
+              vectorEffect="non-scaling-stroke"
+            />
+          ))}
+          {layers.map((layer) =>
+            layer.map(([from, to], index) =>
+              to <= from ? null : (
+                <rect
+                  key={layer[index]?.data.key}
+                  x={index * columnWidth + (columnWidth - barWidth) / 2}
+                  y={chartHeight - to * scale}
+                  width={barWidth}
+                  height={(to - from) * scale}
+                  className={fills[tones[layer.key] ?? "rest"]}
+                />
+              ),
+            ),
+          )}
+          {columns.map(({ key, values, isIncomplete }, index) =>
+            isIncomplete ? (
+              <rect
+                key={key}
+                x={index * columnWidth + (columnWidth - barWidth) / 2}
+                y={
+                  chartHeight - values.reduce((sum, value) => sum + value, 0) * scale - hatchHeight
+                }
+                width={barWidth}
+                height={hatchHeight}
+                fill={`url(#${hatch})`}
+                className="stroke-edge"
+                strokeWidth="1"
+                vectorEffect="non-scaling-stroke"
+              />
+            ) : null,
+          )}
+        </svg>
+        <div
+          aria-hidden="true"
+          className="absolute inset-0 grid auto-cols-fr grid-flow-col"
+          onPointerLeave={() => onPoint(undefined)}
+        >
+          {columns.map((column) => (
+            <Target key={column.key} column={column} onPoint={onPoint} />
+          ))}
+        </div>
+      </div>
+      <div aria-hidden="true" className="relative col-start-2 h-4">
+        {columns.map(({ key, label: text }, index) =>
+          index % step === 0 ? (
+            <span
+              key={key}
+              className="absolute -translate-x-1/2 whitespace-nowrap"
+              style={{ left: `${((index + 0.5) / columns.length) * 100}%` }}
+            >
+              {text}
+            </span>
+          ) : null,
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface TargetProps {
+  readonly column: ChartColumn;
+  readonly onPoint: (column: ChartColumn) => void;
+}
+
+/** What the pointer hits: the whole height of a column, since a low bar is hard to hit. */
+function Target({ column, onPoint }: TargetProps) {
+  const look = "min-w-0 hover:bg-ink/8";
+  const point = () => onPoint(column);
+  if (column.href === undefined)
+    return <span title={column.title} className={look} onPointerEnter={point} />;
+  return (
+    <Anchor
+      href={column.href}
+      tabIndex={-1}
+      title={column.title}
+      className={look}
+      onPointerEnter={point}
+    />
+  );
+}
+
+/** Returns round numbers from 0 up to at least `highest`. */
+function ticksFor(highest: number): readonly number[] {
+  if (highest <= 0) return [0];
+  const marks = ticks(0, highest, 4);
+  const [zero = 0, first = highest] = marks;
+  const last = marks.at(-1) ?? highest;
+  return last < highest ? [...marks, last + (first - zero)] : marks;
+}

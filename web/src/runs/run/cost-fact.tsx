@@ -1,0 +1,24 @@
+import { Money } from "../../ui/index.ts";
+import type { Cost } from "./cost.ts";
+import { Fact } from "./facts.tsx";
+
+interface CostFactProps {
+  readonly cost: Cost;
+  readonly estimated?: boolean | undefined;
+  readonly label?: string;
+}
+
+/** What something cost; if that is not known, why. */
+export function CostFact({ cost, estimated, label = "Cost" }: CostFactProps) {
+  const { micros, reason } = cost;
+  return (
+    <Fact label={label}>
+      <Money micros={micros} estimated={estimated} unknownReason={reason} />
+      {micros !== null || reason === undefined ? null : (
+        <span className="max-w-80 min-w-0 truncate text-dense text-ink-3" title={reason}>
+          {`– ${reason}`}
+        </span>
+      )}
+    </Fact>
+  );
+}

@@ -1,0 +1,160 @@
+import type { ReactNode } from "react";
+import { useWorkspace } from "../data/index.ts";
+import { formatClock } from "../format/index.ts";
+import {
+  Button,
+  EmptyState,
+  LinkButton,
+  Panel,
+  Problem,
+  SegmentedControl,
+  Skeleton,
+  useTimeZone,
+} from "../ui/index.ts";
+import { DayChart } from "./day-chart.tsx";
+import { DayTable } from "./day-table.tsx";
+import { type Measure, measures } from "./measure.ts";
+import type { Grouping } from "./queries.ts";
+import { largest } from "./series.ts";
+import type { useUsage } from "./use-usage.ts";
+
+const measureOptions = [
+  { value: "cost", label: measures.cost.label },
+  { value: "tokens", label: measures.tokens.label },
+  { value: "calls", label: measures.calls.label },
+] as const;
+
+/** Above this number a bar is narrower than a pixel on a phone. */
+const maxBars = 366;
+
+interface DayPanelProps {
+  readonly usage: ReturnType<typeof useUsage>;
+  readonly grouping: Grouping;
+  readonly measure: Measure;
+  readonly isTable: boolean;
+  /** The runs of a day; undefined if the person must not read them. */
+  readonly hrefOf: ((day: string) => string) | undefined;
+  readonly isFiltered: boolean;
+  /** Changes parameters of the URL. */
+  readonly onChange: (changed: Readonly<Record<string, string | undefined>>) => void;
+}
+
+/** Usage by day, as a chart or as a table. */
+export function DayPanel(props: DayPanelProps) {
+  const { usage, grouping, measure, isTable, hrefOf, isFiltered, onChange } = props;
+  const zone = useTimeZone();
+  const { report, days, groups, byDay } = usage;
+  const hasTooMany = days.length > maxBars;
+  return (
+    <Panel
+      title="By day"
+      padding="none"
+      actions={
+        <>
+          <SegmentedControl
+            label="Show"
+            options={measureOptions}
+            value={measure}
+            onChange={(show) => onChange({ show: show === "cost" ? undefined : show })}
+          />
+          {hasTooMany ? null : (
+            <Button
+              size="small"
+              variant="quiet"
+              onClick={() => onChange({ as: isTable ? undefined : "table" })}
+            >
+              {isTable ? "Show as chart" : "Show as table"}
+            </Button>
+          )}
+        </>
+      }
+    >
+      {byDay.isError ? (
+        <div className={report === undefined ? "p-4" : "border-b border-rule p-4"}>
+          <Problem
+            variant="inline"
+            error={byDay.error}
+            title={
+              report === undefined
+                ? "Usage could not be loaded."
+                : `This is usage as of ${formatClock(byDay.dataUpdatedAt, zone)}.`
+            }
+            onRetry={byDay.refetch}
+          />
+        </div>
+      ) : null}
+      {report === undefined ? (
+        byDay.isError ? null : (
+          <div className="h-64 p-4">
+            <Skeleton variant="block" />
+          </div>
+        )
+      ) : report.totals.entries === 0 ? (
+        <NoUsage hasEver={report.since !== null} isFiltered={isFiltered} onChange={onChange} />
+      ) : isTable || hasTooMany ? (
+        <DayTable days={days} hrefOf={hrefOf} />
+      ) : (
+        <>
+          {measure === "cost" && report.totals.cost_micros === null ? (
+            <UnknownCost onChange={onChange} />
+          ) : null}
+          <DayChart
+            days={days}
+            groups={largest(groups)}
+            grouping={grouping}
+            measure={measure}
+            totals={report.totals}
+            hrefOf={hrefOf}
+          />
+        </>
+      )}
+    </Panel>
+  );
+}
+
+type Change = Pick<DayPanelProps, "onChange">;
+
+function UnknownCost({ onChange }: Change) {
+  return (
+    <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-rule px-4 py-3">
+      <p className="min-w-0 flex-1 basis-60 text-ink-2">
+        The cost is unknown: no price is known for the models that were called.
+      </p>
+      <Button size="small" onClick={() => onChange({ show: "tokens" })}>
+        Show tokens
+      </Button>
+    </div>
+  );
+}
+
+interface NoUsageProps extends Change {
+  /** Whether the workspace ever used anything. */
+  readonly hasEver: boolean;
+  readonly isFiltered: boolean;
+}
+
+function NoUsage({ hasEver, isFiltered, onChange }: NoUsageProps): ReactNode {
+  const { id } = useWorkspace();
+  if (!hasEver)
+    return (
+      <EmptyState action={<LinkButton href={`/w/${id}/agents`}>Open agents</LinkButton>}>
+        Every call of a model is metered: tokens, and what they cost. Run an agent to see them here.
+      </EmptyState>
+    );
+  const clear = { from: undefined, to: undefined, agent_id: undefined, model: undefined };
+  return (
+    <EmptyState
+      action={
+        isFiltered ? (
+          <Button onClick={() => onChange({ ...clear, caller: undefined, tag: undefined })}>
+            Clear filters
+          </Button>
+        ) : undefined
+      }
+    >
+      {isFiltered
+        ? "Nothing was used in this time that matches the filters."
+        : "Nothing was used in this time."}
+    </EmptyState>
+  );
+}

@@ -1,0 +1,69 @@
+import { formatCount, formatDate } from "../format/index.ts";
+import { type Column, DataTable, EmptyState, ScrollRegion } from "../ui/index.ts";
+import type { UsageDay } from "./series.ts";
+import { UsageCost } from "./usage-cost.tsx";
+
+interface DayTableProps {
+  readonly days: readonly UsageDay[];
+  /** The runs of a day; undefined if the person must not read them. */
+  readonly hrefOf: ((day: string) => string) | undefined;
+}
+
+/** The days of the chart as rows, the newest first. */
+export function DayTable({ days, hrefOf }: DayTableProps) {
+  return (
+    <ScrollRegion label="Usage by day" variant="tall">
+      <DataTable
+        label="Usage by day"
+        columns={columns}
+        rows={days.toReversed()}
+        rowKey={({ day }) => day}
+        rowHref={hrefOf && (({ day }) => hrefOf(day))}
+        empty={<EmptyState>Nothing was used in this time.</EmptyState>}
+      />
+    </ScrollRegion>
+  );
+}
+
+const columns: readonly Column<UsageDay>[] = [
+  {
+    id: "day",
+    header: "Day",
+    // Dates are those of the workspace, whatever the zone of the page.
+    cell: ({ day }) => formatDate(`${day}T12:00:00Z`, Date.now(), "UTC"),
+  },
+  numbers("calls", "Calls", 88, undefined, ({ entries }) => entries),
+  numbers("input", "Input tokens", 120, "sm", ({ input_tokens }) => input_tokens),
+  numbers("output", "Output tokens", 120, "sm", ({ output_tokens }) => output_tokens),
+  {
+    id: "cost",
+    header: "Cost",
+    width: 112,
+    align: "end",
+    cell: ({ amounts }) =>
+      amounts.entries === 0 ? (
+        <span className="text-ink-3">–</span>
+      ) : (
+        <UsageCost amounts={amounts} />
+      ),
+  },
+];
+
+function numbers(
+  id: string,
+  header: string,
+  width: number,
+  from: "sm" | undefined,
+  amountOf: (amounts: UsageDay["amounts"]) => number,
+): Column<UsageDay> {
+  return {
+    id,
+    header,
+    width,
+    from,
+    align: "end",
+    cell: ({ amounts }) => (
+      <span className="font-mono text-dense">{formatCount(amountOf(amounts))}</span>
+    ),
+  };
+}

@@ -1,0 +1,74 @@
+import type { GetUsageQuery, UsageReport } from "@beckon/client";
+import { queryOptions } from "@tanstack/react-query";
+import type { CurrentWorkspace } from "../data/index.ts";
+import type { Measure } from "./measure.ts";
+
+/** What usage can be grouped by on this screen. */
+export type Grouping = "agent" | "model" | "caller";
+const groupings = ["agent", "model", "caller"] as const satisfies readonly Grouping[];
+
+/** Names of the API's filters, which are also those of the URL. */
+const filterNames = ["from", "to", "agent_id", "model", "caller", "tag"] as const;
+
+/** The search parameters of the screen, as texts. */
+export type UsageSearch = Readonly<
+  Partial<Record<(typeof filterNames)[number] | "group_by" | "show" | "as", string>>
+>;
+
+/** The range and the filters of a report. */
+export type UsageFilters = Pick<GetUsageQuery, (typeof filterNames)[number]>;
+
+/** Returns the filters that the URL has. An empty one is a chip whose value is not chosen yet. */
+export function filtersOf(search: UsageSearch): UsageFilters {
+  return Object.fromEntries(
+    filterNames.map((name) => [name, search[name]]).filter(([, value]) => value),
+  ) as UsageFilters;
+}
+
+export function groupingOf({ group_by }: UsageSearch): Grouping {
+  return groupings.find((name) => name === group_by) ?? "agent";
+}
+
+export function measureOf({ show }: UsageSearch): Measure {
+  return show === "tokens" || show === "calls" ? show : "cost";
+}
+
+/** Pages of a report that are read: 5,000 rows. */
+const maxPages = 5;
+
+/** Reports have today's usage, which grows. */
+const renewMs = 60_000;
+
+/** Usage by day, or by what the screen groups by. */
+export const usageQuery = (
+  { id, client }: CurrentWorkspace,
+  filters: UsageFilters,
+  group_by: "day" | Grouping,
+) =>
+  queryOptions({
+    queryKey: [id, "usage", group_by, filters],
+    queryFn: async ({ signal }): Promise<UsageReport> => {
+      const query = { ...filters, group_by };
+      const first = await client.usage.get(query, { signal });
+      const rows = [...first.rows];
+      let { next } = first;
+      for (let pages = 1; next !== null && pages < maxPages; pages++) {
+        const page = await client.usage.get({ ...query, after: next }, { signal });
+        rows.push(...page.rows);
+        next = page.next;
+      }
+      return { ...first, rows, next };
+    },
+    refetchInterval: renewMs,
+  });
+
+/** Returns the path of the file with what the screen shows, by day and group. */
+export function csvPath(workspaceId: string, filters: UsageFilters, grouping: Grouping): string {
+  const query = new URLSearchParams({
+    ...filters,
+    group_by: `day,${grouping}`,
+    format: "csv",
+    workspace: workspaceId,
+  });
+  return `/api/public/usage?${query}`;
+}

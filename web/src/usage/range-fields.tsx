@@ -1,0 +1,79 @@
+import { useEffect, useState } from "react";
+import { toZoned } from "../format/index.ts";
+import { Field, Select, TextInput, useTimeZone } from "../ui/index.ts";
+import { nameOf, type Range, type RangeName, rangeNamed } from "./range.ts";
+
+const names = [
+  { value: "7", label: "Last 7 days" },
+  { value: "30", label: "Last 30 days" },
+  { value: "90", label: "Last 90 days" },
+  { value: "month", label: "This month" },
+] as const;
+
+interface RangeFieldsProps {
+  readonly range: Range;
+  /** The days that are shown; undefined while they load. */
+  readonly shown: { readonly from: string; readonly to: string } | undefined;
+  readonly onChange: (range: Range) => void;
+}
+
+/** The time range, by name or by its first and last day. */
+export function RangeFields({ range, shown, onChange }: RangeFieldsProps) {
+  const today = toZoned(Date.now(), useTimeZone()).slice(0, 10);
+  const name = nameOf(range, today);
+  const from = range.from ?? shown?.from ?? "";
+  const to = range.to ?? shown?.to ?? "";
+  const choose = (chosen: RangeName) => {
+    // "Custom" is what is shown already: its days are now those of the URL.
+    onChange(chosen === "custom" ? { from, to } : rangeNamed(chosen, today));
+  };
+  return (
+    <div className="flex min-w-0 flex-wrap items-center gap-2">
+      <Field label="Time" labelHidden>
+        <Select
+          options={[...names, { value: "custom", label: "Other days" }]}
+          value={name}
+          onChange={(event) => choose(event.target.value as RangeName)}
+        />
+      </Field>
+      <div className="flex min-w-0 items-center gap-2">
+        <DayField label="First day" value={from} onChange={(day) => onChange({ from: day, to })} />
+        <span aria-hidden="true" className="text-ink-3">
+          –
+        </span>
+        <DayField label="Last day" value={to} onChange={(day) => onChange({ from, to: day })} />
+      </div>
+    </div>
+  );
+}
+
+interface DayFieldProps {
+  readonly label: string;
+  /** A date; empty while it is not known. */
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** A date. A half-typed date is another one, so the range changes only when the field is left. */
+function DayField({ label, value, onChange }: DayFieldProps) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  const commit = () => {
+    if (text === "") setText(value);
+    else if (text !== value) onChange(text);
+  };
+  return (
+    <Field label={label} labelHidden>
+      <TextInput
+        type="date"
+        aria-label={label}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={commit}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") commit();
+        }}
+      />
+    </Field>
+  );
+}

@@ -1,0 +1,15 @@
+import type { AgentName } from "../runs/index.ts";
+import type { FilterDefinition } from "../ui/index.ts";
+
+/** Returns the filters of usage, as the API has them. */
+export function usageFilters(agents: ReadonlyMap<string, AgentName>): readonly FilterDefinition[] {
+  const agent = { id: "agent_id", label: "Agent" };
+  return [
+    agents.size === 0
+      ? { ...agent, placeholder: "Its id, agt_…" }
+      : { ...agent, options: [...agents].map(([value, { name }]) => ({ value, label: name })) },
+    { id: "model", label: "Model", placeholder: "provider/model" },
+    { id: "caller", label: "Caller", placeholder: "key:key_…, trigger:trg_…" },
+    { id: "tag", label: "Tag", placeholder: "A tag of runs" },
+  ];
+}

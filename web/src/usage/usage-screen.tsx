@@ -1,0 +1,129 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Download } from "lucide-react";
+import { useWorkspace } from "../data/index.ts";
+import { formatDate, fromZoned } from "../format/index.ts";
+import { useAgentNames } from "../runs/index.ts";
+import {
+  FilterBar,
+  LinkButton,
+  PageHeader,
+  Panel,
+  SegmentedControl,
+  useTimeZone,
+} from "../ui/index.ts";
+import { DayPanel } from "./day-panel.tsx";
+import { GroupTable } from "./group-table.tsx";
+import {
+  csvPath,
+  filtersOf,
+  type Grouping,
+  groupingOf,
+  measureOf,
+  type UsageSearch,
+} from "./queries.ts";
+import { addDays } from "./range.ts";
+import { RangeFields } from "./range-fields.tsx";
+import { TotalsRow } from "./totals-row.tsx";
+import { usageFilters } from "./usage-filters.ts";
+import { useUsage } from "./use-usage.ts";
+
+const groupingOptions = [
+  { value: "agent", label: "Agent" },
+  { value: "model", label: "Model" },
+  { value: "caller", label: "Caller" },
+] as const satisfies readonly { value: Grouping; label: string }[];
+
+/** What the workspace used, and what it cost: by day, and by agent, model or caller. */
+export function UsageScreen() {
+  const workspace = useWorkspace();
+  const zone = useTimeZone();
+  const search: UsageSearch = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const agents = useAgentNames();
+  const filters = filtersOf(search);
+  const grouping = groupingOf(search);
+  const measure = measureOf(search);
+  const usage = useUsage(filters, grouping, measure);
+  const { report } = usage;
+  const change = (changed: Readonly<Record<string, string | undefined>>) =>
+    void navigate({ to: ".", search: { ...search, ...changed }, replace: true });
+  const { agent_id, model, caller, tag } = search;
+  const runsOf = (day: string) => {
+    const at = (date: string) => new Date(fromZoned(`${date}T00:00`, zone) ?? 0).toISOString();
+    const query = new URLSearchParams({
+      ...(agent_id && { agent_id }),
+      ...(tag && { tag }),
+      created_after: at(day),
+      created_before: at(addDays(day, 1)),
+    });
+    return `/w/${workspace.id}/runs?${query}`;
+  };
+  return (
+    <div className="flex min-w-0 flex-col">
+      <title>Usage · Beckon</title>
+      <PageHeader
+        title="Usage"
+        actions={
+          <LinkButton
+            href={csvPath(workspace.id, filters, grouping)}
+            icon={Download}
+            download="beckon-usage.csv"
+          >
+            Download CSV
+          </LinkButton>
+        }
+      />
+      <div className="flex min-w-0 flex-col gap-4 p-4 md:p-6">
+        <div className="flex min-w-0 flex-wrap items-center gap-x-4 gap-y-2">
+          <RangeFields
+            range={{ from: search.from, to: search.to }}
+            shown={report}
+            onChange={({ from, to }) => change({ from, to })}
+          />
+          <FilterBar
+            filters={usageFilters(agents)}
+            values={{ agent_id, model, caller, tag }}
+            onChange={change}
+          />
+        </div>
+        <TotalsRow report={report} isFailed={usage.byDay.isError} />
+        <DayPanel
+          usage={usage}
+          grouping={grouping}
+          measure={measure}
+          isTable={search.as === "table"}
+          hrefOf={workspace.can("runs:read") ? runsOf : undefined}
+          isFiltered={Object.keys(filters).length > 0}
+          onChange={change}
+        />
+        <Panel
+          title={`By ${grouping}`}
+          padding="none"
+          actions={
+            <SegmentedControl
+              label="Group by"
+              options={groupingOptions}
+              value={grouping}
+              onChange={(group_by) => change({ group_by })}
+            />
+          }
+        >
+          <GroupTable
+            groups={usage.groups}
+            grouping={grouping}
+            measure={measure}
+            search={search}
+            loading={usage.byGroup.isPending}
+            error={usage.byGroup.error}
+            onRetry={usage.byGroup.refetch}
+          />
+        </Panel>
+        {report?.since == null ? null : (
+          <p className="text-dense text-ink-3">
+            {`Metered since ${formatDate(report.since, Date.now(), zone)}. Runs from before are not counted.`}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import { unknownReason, wordsOf } from "./measure.ts";
+import { csvPath, filtersOf, groupingOf, measureOf } from "./queries.ts";
+import { addDays, daysOf, nameOf, rangeNamed } from "./range.ts";
+import { groupsOf, largest, stackDays, type UsageRow } from "./series.ts";
+
+const today = "2026-11-22";
+const row = (more: Partial<UsageRow>): UsageRow => ({
+  entries: 1,
+  input_tokens: 0,
+  output_tokens: 0,
+  cached_input_tokens: 0,
+  cache_write_tokens: 0,
+  reasoning_tokens: 0,
+  voice_ms: 0,
+  browser_ms: 0,
+  cost_micros: 0,
+  unknown_cost_entries: 0,
+  estimated_entries: 0,
+  ...more,
+});
+
+test("a date is counted on across months, years and changes of the clock", () => {
+  expect(addDays("2026-03-01", -1)).toBe("2026-02-28");
+  expect(addDays("2025-12-31", 1)).toBe("2026-01-01");
+  expect(addDays("2026-10-25", 1)).toBe("2026-10-26");
+});
+
+test("a range has all its days, and what is no range has none", () => {
+  expect(daysOf("2026-02-27", "2026-03-02")).toEqual([
+    "2026-02-27",
+    "2026-02-28",
+    "2026-03-01",
+    "2026-03-02",
+  ]);
+  expect(daysOf(today, today)).toEqual([today]);
+  expect(daysOf("2026-11-23", today)).toEqual([]);
+  expect(daysOf("2026-11-01T00:00:00.000Z", "2026-11-02T12:00:00.000Z")).toEqual([]);
+});
+
+test.each([
+  ["7", { from: "2026-11-16", to: undefined }],
+  ["30", { from: undefined, to: undefined }],
+  ["90", { from: "2026-08-25", to: undefined }],
+  ["month", { from: "2026-11-01", to: undefined }],
+] as const)("the range %s is %j, and is recognised", (name, range) => {
+  expect(rangeNamed(name, today)).toEqual(range);
+  expect(nameOf(range, today)).toBe(name);
+  expect(nameOf({ ...range, to: today }, today)).toBe("custom");
+});
+
+test("a URL is read as the API's filters; what is not known is ignored", () => {
+  const search = {
+    from: "2026-11-01",
+    to: "",
+    agent_id: "agt_1",
+    group_by: "model",
+    show: "calls",
+  };
+  expect(filtersOf(search)).toEqual({ from: "2026-11-01", agent_id: "agt_1" });
+  expect([groupingOf(search), measureOf(search)]).toEqual(["model", "calls"]);
+  expect([groupingOf({ group_by: "hour" }), measureOf({ show: "all" })]).toEqual(["agent", "cost"]);
+  expect(csvPath("wsp_1", filtersOf(search), "model")).toBe(
+    "/api/public/usage?from=2026-11-01&agent_id=agt_1&group_by=day%2Cmodel&format=csv&workspace=wsp_1",
+  );
+});
+
+test("the largest groups come first, each with a colour of its own", () => {
+  const rows = Array.from({ length: 7 }, (_, index) =>
+    row({ agent_id: `agt_${index}`, agent_name: null, cost_micros: index, entries: 9 - index }),
+  );
+  const byCost = groupsOf(rows, "agent", "cost");
+  expect(byCost.map(({ key, tone }) => [key, tone])).toEqual([
+    ["agt_6", 1],
+    ["agt_5", 2],
+    ["agt_4", 3],
+    ["agt_3", 4],
+    ["agt_2", 5],
+    ["agt_1", "rest"],
+    ["agt_0", "rest"],
+  ]);
+  expect(largest(byCost)).toHaveLength(5);
+  expect(groupsOf(rows, "agent", "calls")[0]?.key).toBe("agt_0");
+});
+
+test("groups without a known cost are sorted by their calls", () => {
+  const rows = [1, 3, 2].map((entries) =>
+    row({ model: `a/${entries}`, cost_micros: null, unknown_cost_entries: entries, entries }),
+  );
+  expect(groupsOf(rows, "model", "cost").map(({ key }) => key)).toEqual(["a/3", "a/2", "a/1"]);
+});
+
+test("a day has a value for each group and one for the rest, which is never negative", () => {
+  const all = [row({ day: "2026-11-21", entries: 10 }), row({ day: today, entries: 3 })];
+  const parts = [
+    [row({ day: "2026-11-21", entries: 6 })],
+    [row({ day: "2026-11-21", entries: 1 }), row({ day: today, entries: 5 })],
+  ];
+  const days = stackDays(["2026-11-20", "2026-11-21", today], all, parts, "calls");
+  expect(days.map(({ values }) => values)).toEqual([
+    [0, 0, 0],
+    [6, 1, 3],
+    [0, 5, 0],
+  ]);
+  expect(days[0]?.amounts.entries).toBe(0);
+});
+
+test("an unknown cost is never shown as nothing", () => {
+  const unknown = row({ entries: 2, cost_micros: null, unknown_cost_entries: 2 });
+  expect(wordsOf(unknown, "cost")).toBe("Cost unknown");
+  expect(unknownReason(unknown)).toBe("No price is known for the models of these calls.");
+  const some = row({ entries: 40, cost_micros: 18_400, unknown_cost_entries: 12 });
+  expect(wordsOf(some, "cost")).toBe("at least $0.0184");
+  expect(unknownReason(some)).toBe(
+    "12 of 40 calls have no known price, so the cost is at least this much.",
+  );
+  expect(wordsOf(row({ cost_micros: 0 }), "cost")).toBe("$0.00");
+  expect(unknownReason(row({}))).toBeUndefined();
+});
+
+test("tokens are input and output together", () => {
+  expect(wordsOf(row({ input_tokens: 1_200, output_tokens: 34 }), "tokens")).toBe("1,234 tokens");
+  expect(wordsOf(row({}), "calls")).toBe("1 call");
+});
