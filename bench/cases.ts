@@ -102,7 +102,9 @@ export const cases: readonly Case[] = [
 /** Opens five dashboards and closes them when the returned function is called. */
 async function openDashboards({ port, key }: Prepared): Promise<() => Promise<void>> {
   const opened = new AsyncDisposableStack();
-  await run<"open">(opened, "dashboards.ts", [JSON.stringify({ port, key, count: 5 })]);
+  await run<"open">(opened, "dashboard/open-dashboards.ts", [
+    JSON.stringify({ port, key, count: 5 }),
+  ]);
   return () => opened.disposeAsync();
 }
 

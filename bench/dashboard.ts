@@ -8,7 +8,7 @@ import { launchBrowser } from "../server/test/chromium.ts";
 import { startStandaloneBeckon } from "../server/test/standalone-beckon.ts";
 import { median } from "./against/statistics.ts";
 import { withCleanUp } from "./clean-up.ts";
-import { measureSizes } from "./dashboard-sizes.ts";
+import { measureSizes } from "./dashboard/sizes.ts";
 import { storeRuns } from "./store-runs.ts";
 
 /**

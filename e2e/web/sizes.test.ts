@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { measureSizes } from "../../bench/dashboard-sizes.ts";
+import { measureSizes } from "../../bench/dashboard/sizes.ts";
 
 test("the overview, forms, Markdown and every screen are within their sizes", () => {
   const tooLarge = measureSizes().filter(({ bytes, maxBytes }) => bytes > maxBytes);

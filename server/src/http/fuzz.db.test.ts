@@ -86,7 +86,9 @@ async function exchange(
   expect(result.rest).toBe("");
   await expectOnlyRuns(
     result.answers.map(({ status, headers, text }) =>
-      text === "" && (options.isHead || status === 204)
+      // The dashboard's page at `/` is no response of the API.
+      (text === "" && (options.isHead || status === 204)) ||
+      (status === 200 && headers.get("content-type")?.startsWith("text/html"))
         ? undefined
         : checked(status, headers.get("content-type"), text),
     ),

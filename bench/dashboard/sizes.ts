@@ -18,7 +18,7 @@ export interface DashboardSize {
   readonly maxBytes: number;
 }
 
-const dist = resolve(import.meta.dirname, "../web/dist");
+const dist = resolve(import.meta.dirname, "../../web/dist");
 const overview = "src/overview/overview-screen.tsx";
 /** The smallest form, which loads little more than the packages for forms. */
 const smallestForm = "src/agents/frame/pause-dialog.tsx";
