@@ -7,7 +7,6 @@ const lowest: Readonly<Partial<Record<Scope, string>>> = {
   "triggers:write": "editor",
   "runs:write": "editor",
   "providers:write": "editor",
-  "limits:write": "admin",
   "keys:read": "editor",
   "keys:write": "admin",
   "limits:write": "admin",

@@ -70,7 +70,6 @@ export const scopeTexts: Readonly<Record<Scope, string>> = {
   "runs:write": "Retry, cancel and delete runs",
   "providers:read": "See providers and models",
   "providers:write": "Add, change, check and delete providers",
-  "limits:write": "Set prices, and mark providers as free",
   "keys:read": "See keys",
   "keys:write": "Create, rotate and delete keys",
   "usage:read": "See what was used and what it cost",
