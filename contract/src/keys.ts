@@ -5,7 +5,7 @@ import { cleanText, name } from "./text.ts";
  * Permissions that workspace keys and roles can have. `agents:invoke` starts runs. A scope ending
  * in `:write` includes pausing, rotating and deleting. `workspaces:own` is for owners only: it
  * permits adding and removing owners, resetting passwords and creating workspaces. `limits:write`
- * permits what decides how much a workspace can spend: its prices, and which providers are free.
+ * permits setting prices and marking providers as free.
  */
 export const scopes = [
   "agents:read",
@@ -17,10 +17,10 @@ export const scopes = [
   "runs:write",
   "providers:read",
   "providers:write",
+  "limits:write",
   "keys:read",
   "keys:write",
   "usage:read",
-  "limits:write",
   "audit:read",
   "members:read",
   "members:write",

@@ -101,6 +101,7 @@ const routes: readonly (readonly [scope: string, method: string, path: string])[
   ["keys:write", "PATCH", `/keys/${key.id}`],
   ["keys:write", "DELETE", `/keys/${key.id}`],
   ["keys:write", "POST", `/keys/${key.id}/rotate`],
+  ["usage:read", "GET", "/usage"],
   ["audit:read", "GET", "/audit"],
   ["audit:read", "GET", "/audit/export"],
   ["providers:write", "POST", `/providers/${provider.id}/check`],
