@@ -69,6 +69,7 @@ export { LoadMore } from "./table/load-more.tsx";
 export { useRowHeight } from "./table/use-row-height.ts";
 export { useRowWindow } from "./table/use-window.ts";
 export { CodeBlock } from "./text/code-block.tsx";
+export { CurlLine } from "./text/curl-line.tsx";
 export { Kbd } from "./text/kbd.tsx";
 export { LongText } from "./text/long-text.tsx";
 export { useNow } from "./text/now.ts";
