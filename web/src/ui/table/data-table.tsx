@@ -39,7 +39,7 @@ interface DataTableProps<Item> {
 }
 
 /**
- * A table with a sticky header. Above 100 rows only those in sight are in the document; all rows
+ * A table with a sticky header. Above 40 rows only those in sight are in the document; all rows
  * are equally high and cells are one line, or two if `double`. Put it where its container or the
  * page scrolls.
  */
