@@ -18,6 +18,11 @@ export interface FollowOptions {
    * the server sends every 15 seconds. Use it to show whether the connection is alive.
    */
   readonly onActivity?: (() => void) | undefined;
+  /**
+   * Called each time the connection is closed before the stream has ended, and when it cannot be
+   * made. The client then reconnects. A connection that dies silently is noticed after 45 seconds.
+   */
+  readonly onDisconnect?: (() => void) | undefined;
 }
 
 /** A stream that can be resumed. Implementations keep the position of the last event. */
@@ -48,7 +53,7 @@ const maxDisconnectedMs = 5 * 60_000;
 export async function* subscribe<Event>(
   settings: Settings,
   { call, classify, runId }: Subscription<Event>,
-  { signal = new AbortController().signal, key, onActivity }: FollowOptions,
+  { signal = new AbortController().signal, key, onActivity, onDisconnect }: FollowOptions,
 ): AsyncGenerator<Event> {
   let retryMs = 1_000;
   let failures = 0;
@@ -89,6 +94,7 @@ export async function* subscribe<Event>(
       if (lastConnectedAt - connectedAt > maxDelayMs) failures = 0;
     }
     failures++;
+    onDisconnect?.();
     await sleep(jitter(Math.min(retryMs * 2 ** (failures - 1), maxDelayMs)), signal);
   }
 }

@@ -8,17 +8,19 @@ interface Scripted {
   readonly query: { readonly after?: string | number };
   readonly signal: AbortSignal;
   readonly onActivity: () => void;
+  readonly onDisconnect: () => void;
   readonly send: (event: unknown) => void;
   readonly fail: (thrown: unknown) => void;
 }
 
 function scripted(query: Scripted["query"], options: object, streams: Scripted[]) {
-  const { signal, onActivity } = options as Scripted;
+  const { signal, onActivity, onDisconnect } = options as Scripted;
   const waiting: PromiseWithResolvers<unknown>[] = [Promise.withResolvers()];
   streams.push({
     query,
     signal,
     onActivity,
+    onDisconnect,
     send: (event) => {
       waiting.at(-1)?.resolve(event);
       waiting.push(Promise.withResolvers());
@@ -108,6 +110,22 @@ test("tabs see the status change with the silence of the stream", () => {
   expect(tab.state()).toBe("not live");
   events[0]?.onActivity();
   expect(tab.state()).toBe("live");
+});
+
+test("a closed connection shows at once, until the stream is connected again", () => {
+  const { open, events, runs } = startHub();
+  const tab = open();
+  tab.say({ type: "watch run", runId: "run_1", after: 0 });
+  events[0]?.onActivity();
+  runs[0]?.onActivity();
+  events[0]?.onDisconnect();
+  runs[0]?.onDisconnect();
+  expect(tab.state()).toBe("reconnecting");
+  expect(tab.of("run state").map(({ state }) => state)).toEqual(["live", "connecting"]);
+  events[0]?.onActivity();
+  runs[0]?.onActivity();
+  expect(tab.state()).toBe("live");
+  expect(tab.of("run state").at(-1)?.state).toBe("live");
 });
 
 test("a rejected stream is not live, and Retry opens it again", async () => {

@@ -95,12 +95,17 @@ export function createHub({ client, now }: HubOptions): Hub {
   const follow = async (signal: AbortSignal) => {
     const onActivity = () => {
       if (signal.aborted) return;
-      connection = { ...connection, lastByteAt: now() };
+      connection = { ...connection, lastByteAt: now(), isLost: false };
+      tick();
+    };
+    const onDisconnect = () => {
+      if (signal.aborted) return;
+      connection = { ...connection, isLost: true };
       tick();
     };
     for await (const event of client.events.watch(
       { kind: kinds, view: "summary", ...(cursor === undefined ? {} : { after: cursor }) },
-      { signal, onActivity },
+      { signal, onActivity, onDisconnect },
     )) {
       if (signal.aborted) return;
       if ("cursor" in event) cursor = (event as WorkspaceEvent).cursor;

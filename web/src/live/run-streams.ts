@@ -44,8 +44,12 @@ export function createRunStreams({
     const onActivity = () => {
       if (!signal.aborted && stream.state !== "live") setState(runId, stream, "live");
     };
+    const onDisconnect = () => {
+      if (!signal.aborted) setState(runId, stream, "connecting");
+    };
+    const options = { after, signal, onActivity, onDisconnect };
     try {
-      for await (const event of client.runs.watch(runId, { after, signal, onActivity })) {
+      for await (const event of client.runs.watch(runId, options)) {
         if (signal.aborted) return;
         for (const [tab, seen] of stream.readers) {
           // A reader that came with later events does not get the earlier ones again.
