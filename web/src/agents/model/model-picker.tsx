@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Command } from "cmdk";
 import { useState } from "react";
-import { useWorkspace } from "../../../data/index.ts";
-import { modelsQuery } from "../../../providers/index.ts";
-import { Problem, Spinner } from "../../../ui/index.ts";
+import { useWorkspace } from "../../data/index.ts";
+import { modelsQuery } from "../../providers/index.ts";
+import { Problem, Spinner } from "../../ui/index.ts";
 import { originWords } from "./models.ts";
 
 interface ModelPickerProps {
