@@ -106,7 +106,7 @@ inBrowser("a failed run opens at the step that failed, and keys lead to the othe
   await expectAccessible(page);
 
   await page.keyboard.press("]");
-  await selected(page, /refund_create error/).waitFor();
+  await selected(page, /refund_create failed/).waitFor();
   await steps(page).focus();
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowDown");
@@ -161,6 +161,19 @@ inBrowser("what the model writes appears word by word, until the run is cancelle
   await row(page, /^Model call 2 stopped unknown/).click();
   await detail(page).getByText("cancelled while the model wrote").waitFor();
   await page.getByRole("button", { name: "Retry" }).waitFor();
+});
+
+inBrowser("a rejected call says why, with the arguments that the model wrote", async () => {
+  const runId = await ended([asks(["orders_delete", { id: 4711 }]), says("I could not.")]);
+  const page = await open(runId);
+  await row(page, /^orders_delete rejected$/).click();
+  const text = 'There is no tool named "orders_delete". The tool was not called.';
+  await detail(page).getByText(text).waitFor();
+  await detail(page).getByRole("tree", { name: "Arguments" }).getByText("4711").waitFor();
+  await detail(page).getByText("What the model got", { exact: true }).waitFor();
+  await detail(page)
+    .getByText(/Available tools: orders_get/)
+    .waitFor();
 });
 
 inBrowser("a run is retried, and one with an input of one's own", async () => {

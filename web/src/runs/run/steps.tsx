@@ -1,4 +1,4 @@
-import type { Run } from "@beckon/client";
+import type { JournalEvent, Run } from "@beckon/client";
 import { useMemo, useRef, useState } from "react";
 import { formatDuration } from "../../format/index.ts";
 import { Button, Problem, Skeleton } from "../../ui/index.ts";
@@ -45,6 +45,8 @@ export function Steps({ run, journal, error, onRetry, output, silence, now }: St
   const selected = typeof seq === "number" ? rowOf(rows, seq) : rows[active ?? rows.length - 1];
   const wanted = selected?.seqs ?? (typeof seq === "number" ? [seq] : []);
   const entries = wanted.flatMap((each) => events[each - 1] ?? []);
+  const isStep = ({ type, seq: each }: JournalEvent) =>
+    type === "run.step" && each < (wanted[0] ?? 0);
 
   const select = (index: number, how: "move" | "press" | "open") => {
     if (isNarrow() && how === "move") return setActive(index);
@@ -108,6 +110,7 @@ export function Steps({ run, journal, error, onRetry, output, silence, now }: St
             runId={run.id}
             row={selected}
             entries={entries}
+            askedBy={events.findLast(isStep)}
             now={end}
             hasEnded={isEnded(run)}
             output={output}
