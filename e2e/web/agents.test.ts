@@ -82,10 +82,8 @@ inBrowser("what is wrong with a new agent is said at its field", async () => {
   await page.getByLabel("Name").fill("Nobody's");
   await field(page, "Model").fill("nobody/model");
   await button(page, "Create agent").click();
-  await page
-    .getByRole("alert")
-    .getByText(/nobody/)
-    .waitFor();
+  await page.getByText(/there is no provider nobody/i).waitFor();
+  expect(await field(page, "Model").getAttribute("aria-invalid")).toBe("true");
   await page.getByRole("link", { name: "Cancel" }).click();
   await page.getByRole("alertdialog").getByText("Leave without saving?").waitFor();
   await button(page, "Discard agent").click();

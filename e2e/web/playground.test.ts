@@ -113,7 +113,7 @@ inBrowser("a run is stopped, and a paused agent says why it does not run", async
   await send(page, "Hello");
   await held.reached(1);
   await button(page, "Stop").click();
-  await page.getByText("The run was stopped.").waitFor();
+  await page.getByText("The run was cancelled.").waitFor();
   expect((await runsOf(id))[0].status).toBe("cancelled");
   await button(page, "Run").waitFor();
   await beckon.call(`/agents/${id}/pause`, { body: { reason: "Holiday" } });

@@ -92,7 +92,7 @@ export function FeedPanel() {
     >
       {runs.isError && lines.length === 0 ? (
         <div className="p-4">
-          <Problem error={runs.error} onRetry={runs.refetch} variant="inline" />
+          <Problem error={runs.error} title="Runs could not be loaded." onRetry={runs.refetch} />
         </div>
       ) : runs.isPending ? (
         <div className="flex flex-col px-4 py-2">

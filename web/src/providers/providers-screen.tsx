@@ -48,7 +48,7 @@ export function ProvidersScreen() {
         {providers.error !== null && (
           <Problem
             error={providers.error}
-            title="The providers could not be loaded."
+            title="Providers could not be loaded."
             onRetry={providers.refetch}
           />
         )}

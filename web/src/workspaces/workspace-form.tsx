@@ -7,8 +7,7 @@ import {
   changesOf,
   meQuery,
   messageOf,
-  roleFor,
-  sentenceOf,
+  reasonWithout,
   useWorkspace,
   wording,
   workspaceQuery,
@@ -38,7 +37,8 @@ export function WorkspaceForm() {
       return announceChanges(queryClient, workspaceQuery(id).queryKey, meQuery.queryKey);
     },
   });
-  const isFixed = !can("workspaces:write");
+  const reason = reasonWithout("workspaces:write", can);
+  const isFixed = reason !== undefined;
   const state = save.isPending ? "saving" : isDirty ? "dirty" : save.isSuccess ? "saved" : "clean";
   return (
     <form noValidate onSubmit={handleSubmit((body) => save.mutate(body))}>
@@ -60,13 +60,8 @@ export function WorkspaceForm() {
           )}
         />
         <CopyField label="Workspace id" value={id} />
-        {isFixed ? (
-          <p className="text-dense text-ink-2">
-            To change this, you need the role {roleFor("workspaces:write")}. Ask an owner of the
-            workspace.
-          </p>
-        ) : null}
-        <FormError message={save.isError ? sentenceOf(save.error) : undefined} />
+        {isFixed ? <p className="text-dense text-ink-2">{reason}</p> : null}
+        <FormError error={save.error} />
       </div>
       {isFixed ? null : <SaveBar state={state} onDiscard={() => reset(saved)} />}
     </form>

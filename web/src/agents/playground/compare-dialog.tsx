@@ -2,7 +2,7 @@ import type { Run } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "../../data/index.ts";
 import { Markdown } from "../../markdown/index.ts";
-import { runQuery } from "../../runs/index.ts";
+import { RunProblem, runQuery } from "../../runs/index.ts";
 import {
   Badge,
   Dialog,
@@ -15,7 +15,6 @@ import {
   StatusMark,
   Tokens,
 } from "../../ui/index.ts";
-import { RunFailure } from "./run-failure.tsx";
 
 interface CompareDialogProps {
   readonly earlier: string;
@@ -56,14 +55,9 @@ function Side({ title, runId }: { readonly title: string; readonly runId: string
         {run === undefined ? <Skeleton /> : <Facts run={run} />}
       </div>
       {error === null ? null : (
-        <Problem
-          error={error}
-          title="The run could not be read."
-          onRetry={refetch}
-          variant="inline"
-        />
+        <Problem error={error} title="The run could not be loaded." onRetry={refetch} />
       )}
-      {run?.error ? <RunFailure error={run.error} /> : null}
+      {run?.error ? <RunProblem error={run.error} isState /> : null}
       {run?.output ? <Markdown text={run.output} /> : null}
       {run?.output === "" ? <p className="text-ink-3">The answer is an empty text.</p> : null}
     </section>

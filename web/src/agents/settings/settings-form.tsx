@@ -46,7 +46,7 @@ export function SettingsForm({ layout }: { readonly layout: SettingsLayout }) {
         <div
           className={problem === undefined ? "" : isPage ? "pb-4 max-md:px-4" : "px-4 pb-4 md:px-6"}
         >
-          <FormError message={problem} />
+          <FormError error={problem} />
         </div>
         <SettingsSaveBar />
       </form>

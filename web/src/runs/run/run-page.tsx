@@ -7,6 +7,7 @@ import { shortenId } from "../../format/index.ts";
 import type { RunStreamState } from "../../live/index.ts";
 import { Badge, Duration, PageHeader, StatusMark } from "../../ui/index.ts";
 import { isEnded } from "../patch-run.ts";
+import { RunProblem } from "../run-problem.tsx";
 import { usageSoFar } from "./journal/live.ts";
 import { RunStream } from "./journal/run-stream.tsx";
 import { StreamNotice } from "./journal/stream-notice.tsx";
@@ -14,7 +15,6 @@ import { useJournal } from "./journal/use-journal.ts";
 import { useSilence } from "./journal/use-silence.ts";
 import { RunActions } from "./run-actions.tsx";
 import { RunContents } from "./run-contents.tsx";
-import { RunError } from "./run-error.tsx";
 import { RunFacts } from "./run-facts.tsx";
 import { Steps } from "./steps.tsx";
 import { useClock } from "./use-clock.ts";
@@ -59,7 +59,15 @@ export function RunPage({ run }: { readonly run: Run }) {
       </PageHeader>
       <p role="status" className="sr-only">{`Run ${run.status}`}</p>
       <div className="flex min-w-0 flex-col gap-4 p-4 md:p-6">
-        <RunError run={run} />
+        {run.error === null ? null : (
+          <section aria-label="Why the run ended">
+            <RunProblem
+              error={run.error}
+              settingsHref={`/w/${workspace.id}/agents/${run.agent_id}/settings`}
+              isState
+            />
+          </section>
+        )}
         {isFollowed ? (
           <StreamNotice state={stream} onRetry={() => setSubscription(subscription + 1)} />
         ) : null}

@@ -57,18 +57,13 @@ export function Steps({ run, journal, error, onRetry, output, silence, now }: St
   };
   const failed = error !== null;
   if (events.length === 0 && failed)
-    return <Problem error={error} title="The steps could not be loaded." onRetry={onRetry} />;
+    return <Problem error={error} title="Steps could not be loaded." onRetry={onRetry} />;
   const idleMs = idle.reduce((sum, span) => sum + span.end - span.start, 0);
   return (
     <div className="flex min-w-0 flex-col rounded-control border border-rule bg-sheet">
       {failed ? (
         <div className="border-b border-rule p-3">
-          <Problem
-            error={error}
-            title="Later steps could not be loaded."
-            onRetry={onRetry}
-            variant="inline"
-          />
+          <Problem error={error} title="The rest could not be loaded." onRetry={onRetry} />
         </div>
       ) : null}
       <div className="grid min-h-0 min-w-0 sm:h-[clamp(20rem,56dvh,48rem)] sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)] sm:divide-x sm:divide-rule lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
