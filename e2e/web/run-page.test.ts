@@ -185,6 +185,13 @@ inBrowser("a run is retried, and one with an input of one's own", async () => {
   await page.waitForURL((url) => !url.pathname.endsWith(runId));
   await page.getByText("Retry of", { exact: true }).waitFor();
   await page.getByRole("status").getByText("Run succeeded").waitFor({ state: "attached" });
+  await page.getByRole("button", { name: "Compare with the earlier run" }).click();
+  const compared = page.getByRole("dialog", { name: "Compare with the earlier run" });
+  await compared.getByText("The same input, answered before and now.").waitFor();
+  await compared.getByRole("region", { name: "Earlier" }).getByText("First").waitFor();
+  expect(new URL(page.url()).searchParams.get("compare")).toBe("1");
+  await page.keyboard.press("Escape");
+  await compared.waitFor({ state: "detached" });
 
   await retry.click();
   await page.getByRole("menuitem", { name: "With another input…" }).click();

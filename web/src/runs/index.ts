@@ -1,4 +1,5 @@
 export { type AgentName, agentNamesQuery, useAgentNames } from "./agent-names.ts";
+export { CompareRuns } from "./compare/compare-runs.tsx";
 export { isEnd, isNewRun, patched } from "./live-runs.ts";
 export { isEnded } from "./patch-run.ts";
 export { runQuery, runsKey } from "./queries.ts";

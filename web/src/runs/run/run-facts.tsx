@@ -1,11 +1,12 @@
 import type { Run } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "../../data/index.ts";
-import { Badge, CopyButton, Id, Link, Money, Time, Tokens } from "../../ui/index.ts";
+import { Badge, Button, CopyButton, Id, Link, Money, Time, Tokens } from "../../ui/index.ts";
 import { isEnded } from "../patch-run.ts";
 import { sourceLabel } from "../source-label.ts";
 import { Fact, Facts } from "./facts.tsx";
 import { triggerQuery, versionQuery } from "./journal/queries.ts";
+import { useRunSearch } from "./run-search.ts";
 
 interface RunFactsProps {
   readonly run: Run;
@@ -17,6 +18,7 @@ interface RunFactsProps {
 /** Where a run comes from, what it used, and when. */
 export function RunFacts({ run, agentName, usage }: RunFactsProps) {
   const workspace = useWorkspace();
+  const { change } = useRunSearch();
   const { data: version } = useQuery(versionQuery(workspace, run.agent_id, run.agent_version));
   const { external_id: externalId, tags } = run;
   const of = version === undefined ? "" : ` of ${version.limits.max_attempts}`;
@@ -39,6 +41,9 @@ export function RunFacts({ run, agentName, usage }: RunFactsProps) {
           <Link href={`/w/${workspace.id}/runs/${run.retry_of}`}>
             <Id value={run.retry_of} />
           </Link>
+          <Button size="small" variant="quiet" onClick={() => change({ compare: true }, "push")}>
+            Compare<span className="sr-only"> with the earlier run</span>
+          </Button>
         </Fact>
       )}
       <Fact label="Version">

@@ -6,6 +6,7 @@ import { useWorkspace } from "../../data/index.ts";
 import { shortenId } from "../../format/index.ts";
 import type { RunStreamState } from "../../live/index.ts";
 import { Badge, Duration, PageHeader, StatusMark } from "../../ui/index.ts";
+import { CompareRuns } from "../compare/compare-runs.tsx";
 import { isEnded } from "../patch-run.ts";
 import { RunProblem } from "../run-problem.tsx";
 import { usageSoFar } from "./journal/live.ts";
@@ -16,6 +17,7 @@ import { useSilence } from "./journal/use-silence.ts";
 import { RunActions } from "./run-actions.tsx";
 import { RunContents } from "./run-contents.tsx";
 import { RunFacts } from "./run-facts.tsx";
+import { useRunSearch } from "./run-search.ts";
 import { Steps } from "./steps.tsx";
 import { useClock } from "./use-clock.ts";
 
@@ -26,6 +28,7 @@ export function RunPage({ run }: { readonly run: Run }) {
   const { journal, output, error, refetch, receive, isFollowed, after } = useJournal(run.id);
   const [stream, setStream] = useState<RunStreamState>("connecting");
   const [subscription, setSubscription] = useState(0);
+  const { compare, change } = useRunSearch();
   const hasEnded = isEnded(run);
   const now = useClock(!hasEnded);
   const silence = useSilence({ isLive: stream === "live", output, journal, now });
@@ -82,6 +85,13 @@ export function RunPage({ run }: { readonly run: Run }) {
         />
         <RunContents run={run} journal={journal} />
       </div>
+      {compare && run.retry_of !== null ? (
+        <CompareRuns
+          earlier={run.retry_of}
+          later={run.id}
+          onClose={() => change({ compare: false })}
+        />
+      ) : null}
     </div>
   );
 }
