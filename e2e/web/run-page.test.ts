@@ -261,19 +261,33 @@ inBrowser(
   },
 );
 
-inBrowser("on a phone the detail is a page", async () => {
-  const runId = await ended([asks(["orders_get"]), says("Done")]);
-  const page = await open(runId, { viewport: viewports.narrow });
-  await row(page, /^orders_get/).click();
-  await detail(page).getByText("Arguments", { exact: true }).waitFor();
-  expect(await steps(page).isVisible()).toBe(false);
-  await page.goBack();
-  await row(page, /^orders_get/).waitFor();
-  const { scrollWidth, clientWidth } = await page
-    .locator("html")
-    .evaluate(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }));
-  expect(scrollWidth).toBe(clientWidth);
-});
+inBrowser(
+  "on a phone the detail is a page, and the facts begin with what matters first",
+  async () => {
+    const runId = await ended([asks(["orders_get"]), says("Done")]);
+    const page = await open(runId, { viewport: viewports.narrow });
+    const facts = page.getByRole("main").locator("dl").first().getByRole("term");
+    expect(await facts.allTextContents()).toEqual([
+      "Created",
+      "Source",
+      "Version",
+      "Attempt",
+      "Cost",
+      "Tokens",
+    ]);
+    await page.getByText("More facts").click();
+    await page.getByText("Ended", { exact: true }).waitFor();
+    await row(page, /^orders_get/).click();
+    await detail(page).getByText("Arguments", { exact: true }).waitFor();
+    expect(await steps(page).isVisible()).toBe(false);
+    await page.goBack();
+    await row(page, /^orders_get/).waitFor();
+    const { scrollWidth, clientWidth } = await page
+      .locator("html")
+      .evaluate(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }));
+    expect(scrollWidth).toBe(clientWidth);
+  },
+);
 
 inBrowser("a viewer sees a run and cannot change it", async () => {
   const runId = await ended([says("Done")]);

@@ -5,7 +5,15 @@ import { agentQuery } from "../../agents/index.ts";
 import { useWorkspace } from "../../data/index.ts";
 import { shortenId } from "../../format/index.ts";
 import type { RunStreamState } from "../../live/index.ts";
-import { Badge, Duration, PageHeader, StatusMark } from "../../ui/index.ts";
+import {
+  Badge,
+  CopyButton,
+  Duration,
+  Id,
+  PageHeader,
+  StatusMark,
+  useMedia,
+} from "../../ui/index.ts";
 import { CompareRuns } from "../compare/compare-runs.tsx";
 import { isEnded } from "../patch-run.ts";
 import { RunProblem } from "../run-problem.tsx";
@@ -29,11 +37,20 @@ export function RunPage({ run }: { readonly run: Run }) {
   const [stream, setStream] = useState<RunStreamState>("connecting");
   const [subscription, setSubscription] = useState(0);
   const { compare, change } = useRunSearch();
+  const isNarrow = !useMedia("(min-width: 768px)");
   const hasEnded = isEnded(run);
   const now = useClock(!hasEnded);
   const silence = useSilence({ isLive: stream === "live", output, journal, now });
   const end = run.finished_at === null ? now : Date.parse(run.finished_at);
   const name = agent?.name ?? shortenId(run.agent_id);
+  const facts = (
+    <RunFacts
+      run={run}
+      agentName={name}
+      usage={hasEnded ? run.usage : usageSoFar(journal)}
+      layout={isNarrow ? "narrow" : "wide"}
+    />
+  );
   return (
     <div className="flex min-w-0 flex-col">
       <title>{`${name}, run ${run.status} · Beckon`}</title>
@@ -49,6 +66,12 @@ export function RunPage({ run }: { readonly run: Run }) {
       <PageHeader
         title={name}
         breadcrumb={[{ label: "Runs", href: `/w/${workspace.id}/runs` }]}
+        id={
+          <>
+            <Id value={run.id} />
+            <CopyButton text={run.id} what="run id" />
+          </>
+        }
         status={
           <>
             <StatusMark status={run.status} />
@@ -58,7 +81,7 @@ export function RunPage({ run }: { readonly run: Run }) {
         }
         actions={<RunActions run={run} />}
       >
-        <RunFacts run={run} agentName={name} usage={hasEnded ? run.usage : usageSoFar(journal)} />
+        {isNarrow ? null : facts}
       </PageHeader>
       <p role="status" className="sr-only">{`Run ${run.status}`}</p>
       <div className="flex min-w-0 flex-col gap-4 p-4 md:p-6">
@@ -71,6 +94,7 @@ export function RunPage({ run }: { readonly run: Run }) {
             />
           </section>
         )}
+        {isNarrow ? facts : null}
         {isFollowed ? (
           <StreamNotice state={stream} onRetry={() => setSubscription(subscription + 1)} />
         ) : null}
