@@ -107,7 +107,10 @@ export function RunPage({ run }: { readonly run: Run }) {
           silence={silence}
           now={now}
         />
-        <RunContents run={run} journal={journal} />
+        {/* The steps are as high as their number asks for: nothing is below them before. */}
+        {hasEnded && journal.events.length === 0 && error === null ? null : (
+          <RunContents run={run} journal={journal} />
+        )}
       </div>
       {compare && run.retry_of !== null ? (
         <CompareRuns

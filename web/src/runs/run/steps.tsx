@@ -1,5 +1,5 @@
 import type { JournalEvent, Run } from "@beckon/client";
-import { useMemo, useRef, useState } from "react";
+import { type CSSProperties, useMemo, useRef, useState } from "react";
 import { formatDuration } from "../../format/index.ts";
 import { Button, Problem, Skeleton } from "../../ui/index.ts";
 import { isEnded } from "../patch-run.ts";
@@ -23,6 +23,9 @@ interface StepsProps {
 
 const isNarrow = () => matchMedia("(width < 640px)").matches;
 
+/** Lines of the box beside the steps: the axis, and what folds idle time. */
+const otherLines = 2.5;
+
 /**
  * The timeline of a run, and the detail of one step beside it. Without `?seq=` the last step is
  * selected: of a failed run the one that failed, of a running one what happens now. On a phone the
@@ -33,6 +36,8 @@ export function Steps({ run, journal, error, onRetry, output, silence, now }: St
   const detail = useRef<HTMLElement>(null);
   /** On a phone, the row that keys have moved to: its detail is not open yet. */
   const [active, setActive] = useState<number>();
+  /** A run that lasts keeps its size: growing with each step, it would push what is below. */
+  const [isSized] = useState(() => isEnded(run));
   const { events } = journal;
   const timeline = useMemo(() => layOut(run, events), [run, events]);
   const { rows } = timeline;
@@ -66,7 +71,12 @@ export function Steps({ run, journal, error, onRetry, output, silence, now }: St
           <Problem error={error} title="The rest could not be loaded." onRetry={onRetry} />
         </div>
       ) : null}
-      <div className="grid min-h-0 min-w-0 sm:h-[clamp(20rem,56dvh,48rem)] sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)] sm:divide-x sm:divide-rule lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <div
+        style={
+          isSized ? ({ "--steps-lines": rows.length + otherLines } as CSSProperties) : undefined
+        }
+        className={`grid min-h-0 min-w-0 ${isSized ? "sm:h-[clamp(22rem,calc(var(--steps-lines)*var(--spacing-row)),min(56dvh,48rem))]" : "sm:h-[clamp(22rem,56dvh,48rem)]"} sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)] sm:divide-x sm:divide-rule lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]`}
+      >
         <div
           className={`flex min-h-0 min-w-0 flex-col max-sm:max-h-[70dvh] ${seq === undefined ? "" : "max-sm:hidden"}`}
         >
