@@ -15,6 +15,8 @@ import {
 import { CopyField, Field, FormError, LeaveGuard, SaveBar, TextInput } from "../ui/index.ts";
 import { TimeZoneField } from "./time-zone-field.tsx";
 
+const labels = { name: "Name", time_zone: "Time zone" };
+
 /** Name and time zone of the workspace. */
 export function WorkspaceForm() {
   const { id, name, timeZone, client, can } = useWorkspace();
@@ -28,7 +30,7 @@ export function WorkspaceForm() {
     resetOptions: { keepDirtyValues: true },
   });
   const { control, register, handleSubmit, reset, formState } = form;
-  const { errors, isDirty } = formState;
+  const { errors, isDirty, dirtyFields } = formState;
   const save = useMutation({
     mutationFn: (body: typeof saved) => client.workspaces.update(id, changesOf(saved, body)),
     onSuccess: (workspace) => {
@@ -44,7 +46,7 @@ export function WorkspaceForm() {
     <form noValidate onSubmit={handleSubmit((body) => save.mutate(body))}>
       <LeaveGuard isDirty={() => isDirty} />
       <div className="flex flex-col gap-4 p-4">
-        <Field label="Name" error={messageOf(errors.name)}>
+        <Field label={labels.name} error={messageOf(errors.name)}>
           <TextInput {...register("name")} disabled={isFixed} autoComplete="off" dir="auto" />
         </Field>
         <Controller
@@ -63,7 +65,15 @@ export function WorkspaceForm() {
         {isFixed ? <p className="text-dense text-ink-2">{reason}</p> : null}
         <FormError error={save.error} />
       </div>
-      {isFixed ? null : <SaveBar state={state} onDiscard={() => reset(saved)} />}
+      {isFixed ? null : (
+        <SaveBar
+          state={state}
+          changed={Object.entries(labels).flatMap(([name, label]) =>
+            name in dirtyFields ? [label] : [],
+          )}
+          onDiscard={() => reset(saved)}
+        />
+      )}
     </form>
   );
 }

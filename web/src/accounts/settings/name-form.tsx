@@ -46,7 +46,7 @@ export function NameForm() {
         </Field>
         <FormError error={save.error} />
       </div>
-      <SaveBar state={state} onDiscard={() => reset({ name })} />
+      <SaveBar state={state} changed={["Your name"]} onDiscard={() => reset({ name })} />
     </form>
   );
 }

@@ -22,6 +22,7 @@ export function ModelFields() {
     <Section
       title={labels.model}
       description="What answers, and how it is called. The provider's default applies to what is empty."
+      beside="field"
       fields={["model", ...optionNames]}
       actions={
         layout === "page" ? undefined : (

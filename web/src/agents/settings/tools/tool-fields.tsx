@@ -39,6 +39,7 @@ export function ToolFields() {
     <Section
       title={labels.tools}
       description="Functions that the model can call. The model never sees their credentials."
+      beside="field"
       fields={["tools"]}
       actions={
         <AddTool
