@@ -4,6 +4,7 @@ import type { InvokeAgentBody } from "./generated/schemas.ts";
 import { type InvokeOptions, invoke, type StartOptions, start } from "./invoke.ts";
 import { type ClientOptions, type LabelOptions, type OnceOptions, settingsOf } from "./options.ts";
 import { createSender } from "./sender.ts";
+import { type StartAndWatchOptions, startAndWatch } from "./start-and-watch.ts";
 import type { FollowOptions } from "./subscribe.ts";
 import { type WatchOptions, watch } from "./watch.ts";
 import { type WatchEventsQuery, watchEvents } from "./watch-events.ts";
@@ -30,6 +31,12 @@ export function createClient(options: ClientOptions) {
       /** Starts a run and returns its id immediately. */
       start: (agentId: string, body: InvokeAgentBody, options?: StartOptions) =>
         start(operations, agentId, body, options),
+      /**
+       * Starts a run and returns its id and its events from the first one, with all output of the
+       * model.
+       */
+      startAndWatch: (agentId: string, body: InvokeAgentBody, options?: StartAndWatchOptions) =>
+        startAndWatch(settings, agentId, body, options),
     },
     triggers: {
       ...operations.triggers,

@@ -18,6 +18,18 @@ export interface FollowOptions {
    * the server sends every 15 seconds. Use it to show whether the connection is alive.
    */
   readonly onActivity?: (() => void) | undefined;
+  /**
+   * Called each time the connection is closed before the stream has ended, and when it cannot be
+   * made. The client then reconnects. A connection that dies silently is noticed after 45 seconds.
+   */
+  readonly onDisconnect?: (() => void) | undefined;
+}
+
+/** A response whose body is a stream. */
+export interface OpenedStream {
+  readonly response: Response;
+  /** Method and path, for error messages. */
+  readonly operation: string;
 }
 
 /** A stream that can be resumed. Implementations keep the position of the last event. */
@@ -32,6 +44,8 @@ export interface Subscription<Event> {
   readonly classify: (event: Event) => "new" | "known" | "gap" | "last";
   /** Id of the run whose events are streamed, for errors. Absent for a stream of a workspace. */
   readonly runId?: string;
+  /** The first connection, if there is one already. */
+  readonly opened?: OpenedStream | undefined;
 }
 
 const connectTimeoutMs = 30_000;
@@ -47,16 +61,18 @@ const maxDisconnectedMs = 5 * 60_000;
  */
 export async function* subscribe<Event>(
   settings: Settings,
-  { call, classify, runId }: Subscription<Event>,
-  { signal = new AbortController().signal, key, onActivity }: FollowOptions,
+  { call, classify, runId, opened: first }: Subscription<Event>,
+  { signal = new AbortController().signal, key, onActivity, onDisconnect }: FollowOptions,
 ): AsyncGenerator<Event> {
   let retryMs = 1_000;
   let failures = 0;
   let lastConnectedAt = performance.now();
+  let opened = first;
   for (;;) {
     let connectedAt: number | undefined;
     try {
-      const { response, operation } = await connect(settings, call(), { signal, key });
+      const { response, operation } = opened ?? (await connect(settings, call(), { signal, key }));
+      opened = undefined;
       if (response.status === 204) return;
       connectedAt = performance.now();
       onActivity?.();
@@ -89,6 +105,7 @@ export async function* subscribe<Event>(
       if (lastConnectedAt - connectedAt > maxDelayMs) failures = 0;
     }
     failures++;
+    onDisconnect?.();
     await sleep(jitter(Math.min(retryMs * 2 ** (failures - 1), maxDelayMs)), signal);
   }
 }
@@ -97,20 +114,21 @@ async function connect(
   settings: Settings,
   call: Call,
   { signal, key }: { readonly signal: AbortSignal; readonly key: string | undefined },
-): Promise<{ response: Response; operation: string }> {
+): Promise<OpenedStream> {
   const prepared = prepare(settings, { ...call, accept: "text/event-stream" }, { key });
   const { operation } = prepared;
   return attempt(settings, prepared, { signal, timeoutMs: connectTimeoutMs }, async (received) => {
     const response = await ensureOk(received, operation);
-    if (
-      response.status !== 204 &&
-      !response.headers.get("content-type")?.startsWith("text/event-stream")
-    ) {
-      await response.body?.cancel();
-      throw unexpectedResponse(response, operation);
-    }
-    return { response, operation };
+    return response.status === 204 ? { response, operation } : ensureStream(response, operation);
   });
+}
+
+/** Returns a response that is a stream. @throws BeckonError `unexpected_answer` if it is none */
+export async function ensureStream(response: Response, operation: string): Promise<OpenedStream> {
+  if (response.headers.get("content-type")?.startsWith("text/event-stream"))
+    return { response, operation };
+  await response.body?.cancel();
+  throw unexpectedResponse(response, operation);
 }
 
 function isClosed(data: unknown): data is StreamClosed {

@@ -72,6 +72,17 @@ test.each([
   await expect(beckon.events.watch({ after: "x" }).next()).rejects.toMatchObject({ status, code });
 });
 
+test("it reports each lost connection, before it reconnects", async () => {
+  server.script(sendsStream(soon), sendsStream(soon), sendsStream(frame("a")));
+  const reported: string[] = [];
+  const events = beckon.events.watch(
+    {},
+    { onActivity: () => reported.push("data"), onDisconnect: () => reported.push("lost") },
+  );
+  await first(1, events);
+  expect(reported).toEqual(["data", "data", "lost", "data", "data", "lost", "data", "data"]);
+});
+
 test("it reports activity for each chunk of data, also for a keep-alive comment", async () => {
   server.script(sendsStream(soon), sendsStream(":\n\n"), sendsStream(frame("a")));
   let activity = 0;

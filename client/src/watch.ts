@@ -1,5 +1,5 @@
 import type { Settings } from "./options.ts";
-import { type FollowOptions, subscribe } from "./subscribe.ts";
+import { type FollowOptions, type OpenedStream, subscribe } from "./subscribe.ts";
 import { isFinalEvent, type WatchedEvent } from "./watched-event.ts";
 
 /** Options of `runs.watch`. The run continues when the watch ends. */
@@ -14,6 +14,7 @@ export interface WatchOptions extends FollowOptions {
  * Yields the events of a run as they occur, until the run ends. Each entry of the run's journal is
  * yielded once and in order, and between these the model's output while it is generated. Reconnects
  * automatically; leaving the loop closes the connection.
+ * @param opened stream of the run from `after` on, if there is one already
  * @throws BeckonError if the server rejects the credential or finds no run with this id, or after
  *   five minutes without a connection
  */
@@ -21,12 +22,14 @@ export function watch(
   settings: Settings,
   runId: string,
   { after = 0, view, ...options }: WatchOptions = {},
+  opened?: OpenedStream,
 ): AsyncGenerator<WatchedEvent> {
   let lastSeq = after;
   return subscribe<WatchedEvent>(
     settings,
     {
       runId,
+      opened,
       call: () => ({
         method: "GET",
         path: "/runs/{run_id}/events",

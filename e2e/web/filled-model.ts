@@ -43,10 +43,10 @@ const scenes: Readonly<Record<string, Scene>> = {
       says({
         reasoning: "The person wants a refund. The order comes first.",
         text: "Let me look at the order.",
-        calls: [call("shop_get_order", { order_id: 4711 })],
+        calls: [call("get_order", { order_id: 4711 })],
         usage,
       }),
-      says({ calls: [call("shop_refund", { order_id: 4711, amount: 39.98 })], usage }),
+      says({ calls: [call("refund", { body: { order_id: 4711, amount: 39.98 } })], usage }),
     ][step] ?? says({ text: answer, usage }),
   rejects: () => status(401),
   silent: () => blackHole,

@@ -17,8 +17,8 @@ const open = (as = owner, search = "") =>
 
 inBrowser("a workspace without runs leads to its first one, and shows it", async () => {
   const page = await open();
-  await page.getByRole("link", { name: "Send it a message" }).waitFor();
-  expect(await page.getByRole("link", { name: "Send it a message" }).getAttribute("href")).toMatch(
+  await page.getByRole("link", { name: "Send a message" }).waitFor();
+  expect(await page.getByRole("link", { name: "Send a message" }).getAttribute("href")).toMatch(
     /\/agents\/agt_\w+\/playground$/,
   );
   await expectAccessible(page);

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, expect, onTestFinished } from "vitest";
 import { startTestBeckon } from "../../server/test/beckon.ts";
 import { startHeldModel } from "../../server/test/held-model.ts";
+import { says, startModelServer, withDelivery } from "../../server/test/model-server.ts";
 import { addPerson, setupToken } from "../../server/test/people.ts";
 import { startTargetServer } from "../../server/test/target-server.ts";
 import { expectAccessible } from "./accessibility.ts";
@@ -86,6 +87,25 @@ inBrowser("unsaved settings run as a draft and are still there after a reload", 
     });
 });
 
+inBrowser("the first answer of the saved agent is written word by word", async () => {
+  const model = await startModelServer();
+  onTestFinished(() => model.close());
+  const answer = says("One two three four five");
+  const whole = await model.bytesOf(answer, { model: "scripted", stream: true, messages: [] });
+  // It never ends, so that its words can come from the stream only.
+  model.script(withDelivery({ type: "stall", after: Math.round(whole * 0.6) }, answer));
+  const provider = await beckon.createProvider(model.url);
+  const { id } = await beckon.createAgent({ model: `${provider.name}/scripted` });
+  const page = await openAgent(id);
+  await page.getByText("Live", { exact: true }).first().waitFor();
+  for (const message of ["Hello", "Hello again"]) {
+    await send(page, message);
+    await page.getByRole("article").last().getByText(/^One/).waitFor();
+    await button(page, "Stop").click();
+    await button(page, "Run").waitFor();
+  }
+});
+
 inBrowser("a run is stopped, and a paused agent says why it does not run", async () => {
   const held = await startHeldModel(beckon);
   const { id } = await beckon.createAgent({ model: held.model });
@@ -93,7 +113,7 @@ inBrowser("a run is stopped, and a paused agent says why it does not run", async
   await send(page, "Hello");
   await held.reached(1);
   await button(page, "Stop").click();
-  await page.getByText("The run was stopped.").waitFor();
+  await page.getByText("The run was cancelled.").waitFor();
   expect((await runsOf(id))[0].status).toBe("cancelled");
   await button(page, "Run").waitFor();
   await beckon.call(`/agents/${id}/pause`, { body: { reason: "Holiday" } });

@@ -106,7 +106,7 @@ inBrowser("a failed run opens at the step that failed, and keys lead to the othe
   await expectAccessible(page);
 
   await page.keyboard.press("]");
-  await selected(page, /refund_create error/).waitFor();
+  await selected(page, /refund_create failed/).waitFor();
   await steps(page).focus();
   await page.keyboard.press("Home");
   await page.keyboard.press("ArrowDown");
@@ -163,6 +163,19 @@ inBrowser("what the model writes appears word by word, until the run is cancelle
   await page.getByRole("button", { name: "Retry" }).waitFor();
 });
 
+inBrowser("a rejected call says why, with the arguments that the model wrote", async () => {
+  const runId = await ended([asks(["orders_delete", { id: 4711 }]), says("I could not.")]);
+  const page = await open(runId);
+  await row(page, /^orders_delete rejected$/).click();
+  const text = 'There is no tool named "orders_delete". The tool was not called.';
+  await detail(page).getByText(text).waitFor();
+  await detail(page).getByRole("tree", { name: "Arguments" }).getByText("4711").waitFor();
+  await detail(page).getByText("What the model got", { exact: true }).waitFor();
+  await detail(page)
+    .getByText(/Available tools: orders_get/)
+    .waitFor();
+});
+
 inBrowser("a run is retried, and one with an input of one's own", async () => {
   const runId = await ended([says("First")]);
   const page = await open(runId);
@@ -172,6 +185,13 @@ inBrowser("a run is retried, and one with an input of one's own", async () => {
   await page.waitForURL((url) => !url.pathname.endsWith(runId));
   await page.getByText("Retry of", { exact: true }).waitFor();
   await page.getByRole("status").getByText("Run succeeded").waitFor({ state: "attached" });
+  await page.getByRole("button", { name: "Compare with the earlier run" }).click();
+  const compared = page.getByRole("dialog", { name: "Compare with the earlier run" });
+  await compared.getByText("The same input, answered before and now.").waitFor();
+  await compared.getByRole("region", { name: "Earlier" }).getByText("First").waitFor();
+  expect(new URL(page.url()).searchParams.get("compare")).toBe("1");
+  await page.keyboard.press("Escape");
+  await compared.waitFor({ state: "detached" });
 
   await retry.click();
   await page.getByRole("menuitem", { name: "With another input…" }).click();
@@ -193,6 +213,9 @@ inBrowser("a run is retried, and one with an input of one's own", async () => {
 inBrowser("large data is shown on request, and can be downloaded", async () => {
   const runId = await ended([asks(["report_write"]), says("Done")]);
   const page = await open(runId, { search: "?seq=4" });
+  // A short run has a short box.
+  const box = await detail(page).boundingBox();
+  expect(box?.height).toBeLessThan(360);
   await detail(page)
     .getByText(/of data, more than the page loads/)
     .waitFor();
@@ -241,19 +264,33 @@ inBrowser(
   },
 );
 
-inBrowser("on a phone the detail is a page", async () => {
-  const runId = await ended([asks(["orders_get"]), says("Done")]);
-  const page = await open(runId, { viewport: viewports.narrow });
-  await row(page, /^orders_get/).click();
-  await detail(page).getByText("Arguments", { exact: true }).waitFor();
-  expect(await steps(page).isVisible()).toBe(false);
-  await page.goBack();
-  await row(page, /^orders_get/).waitFor();
-  const { scrollWidth, clientWidth } = await page
-    .locator("html")
-    .evaluate(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }));
-  expect(scrollWidth).toBe(clientWidth);
-});
+inBrowser(
+  "on a phone the detail is a page, and the facts begin with what matters first",
+  async () => {
+    const runId = await ended([asks(["orders_get"]), says("Done")]);
+    const page = await open(runId, { viewport: viewports.narrow });
+    const facts = page.getByRole("main").locator("dl").first().getByRole("term");
+    expect(await facts.allTextContents()).toEqual([
+      "Created",
+      "Source",
+      "Version",
+      "Attempt",
+      "Cost",
+      "Tokens",
+    ]);
+    await page.getByText("More facts").click();
+    await page.getByText("Ended", { exact: true }).waitFor();
+    await row(page, /^orders_get/).click();
+    await detail(page).getByText("Arguments", { exact: true }).waitFor();
+    expect(await steps(page).isVisible()).toBe(false);
+    await page.goBack();
+    await row(page, /^orders_get/).waitFor();
+    const { scrollWidth, clientWidth } = await page
+      .locator("html")
+      .evaluate(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }));
+    expect(scrollWidth).toBe(clientWidth);
+  },
+);
 
 inBrowser("a viewer sees a run and cannot change it", async () => {
   const runId = await ended([says("Done")]);

@@ -20,7 +20,7 @@ inBrowser("name and time zone of the workspace are saved, and other tabs see the
   await page.getByPlaceholder("Type to search").fill("zurich");
   await page.getByRole("option", { name: "Europe/Zurich" }).click();
   await page.getByText(/Now \d\d:\d\d, UTC\+[12]\./).waitFor();
-  await page.getByText("Unsaved changes").waitFor();
+  await page.getByText("Unsaved: Name, Time zone").waitFor();
   await expectAccessible(page);
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved", { exact: true }).waitFor();
@@ -121,7 +121,7 @@ inBrowser("the theme and single keys are remembered in the browser", async () =>
 inBrowser("a viewer sees the workspace and cannot change it", async () => {
   const viewer = await addPerson(beckon, { role: "viewer" });
   const page = await openDashboard(beckon.url, { as: viewer, path, viewport: viewports.narrow });
-  await page.getByText("To change this, you need the role admin.").waitFor();
+  await page.getByText("This needs the role admin.").waitFor();
   expect(await page.getByLabel("Name", { exact: true }).isDisabled()).toBe(true);
   expect(await page.getByRole("button", { name: /Save|New workspace/ }).count()).toBe(0);
   await expectAccessible(page);

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
-import { account, meQuery, sentenceOf } from "../data/index.ts";
+import { account, meQuery } from "../data/index.ts";
 import { Button, FormError } from "../ui/index.ts";
 
 interface JoinSignedInProps {
@@ -24,7 +24,7 @@ export function JoinSignedIn({ token, email }: JoinSignedInProps) {
       <p>
         You are signed in as <strong className="font-semibold">{email}</strong>.
       </p>
-      <FormError message={join.isError ? sentenceOf(join.error) : undefined} />
+      <FormError error={join.error} />
       <Button
         variant="primary"
         pending={join.isPending}

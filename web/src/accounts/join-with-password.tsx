@@ -62,7 +62,7 @@ export function JoinWithPassword({ token, email: invited, isNew }: JoinWithPassw
           autoFocus={!isNew}
         />
       </Field>
-      <FormError message={join.isError ? joinSentence(join.error, isNew) : undefined} />
+      <FormError error={join.isError ? joinSentence(join.error, isNew) : undefined} />
       <Button type="submit" variant="primary" pending={join.isPending} pendingText="Joining…">
         Join
       </Button>

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { isUnauthorized, sentenceOf } from "../data/index.ts";
-import { Button, FormError, Link } from "../ui/index.ts";
+import { Link, Problem } from "../ui/index.ts";
 import { AccountPage } from "./account-page.tsx";
 import { tooManySentence } from "./sentence-of.ts";
 import { useLinkToken } from "./use-link-token.ts";
@@ -45,8 +45,7 @@ export function LinkCheck<Link>({ title, check, children }: LinkCheckProps<Link>
   if (error !== null) {
     return (
       <AccountPage title={title}>
-        <FormError message={tooManySentence(error) ?? sentenceOf(error)} />
-        <Button onClick={() => void refetch()}>Try again</Button>
+        <Problem error={tooManySentence(error) ?? error} onRetry={refetch} />
       </AccountPage>
     );
   }

@@ -1,6 +1,6 @@
 import type { ResetCheck } from "@beckon/client";
 import { useMutation } from "@tanstack/react-query";
-import { account, isOutcomeUnknown, sentenceOf } from "../data/index.ts";
+import { account, isOutcomeUnknown } from "../data/index.ts";
 import { Button, Field, FormError, PasswordInput, TextInput } from "../ui/index.ts";
 import { AccountPage } from "./account-page.tsx";
 import { checkNewPassword } from "./checks.ts";
@@ -49,7 +49,7 @@ function ResetForm({ link, token }: { readonly link: ResetCheck; readonly token:
         <Field label="New password" error={fields.errors.password} hint="At least 12 characters.">
           <PasswordInput {...fields.input("password")} autoComplete="new-password" autoFocus />
         </Field>
-        <FormError message={reset.isError ? sentenceOf(reset.error) : undefined} />
+        <FormError error={reset.error} />
         <Button
           type="submit"
           variant="primary"

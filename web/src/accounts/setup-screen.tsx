@@ -1,5 +1,5 @@
 import { useMutation } from "@tanstack/react-query";
-import { account, clientOf, isOutcomeUnknown, sentenceOf } from "../data/index.ts";
+import { account, clientOf, isOutcomeUnknown } from "../data/index.ts";
 import { Button, Field, FormError, PasswordInput, TextInput } from "../ui/index.ts";
 import { AccountPage } from "./account-page.tsx";
 import { checkEmail, checkName, checkNewPassword } from "./checks.ts";
@@ -55,7 +55,7 @@ function OwnerForm({ token }: { readonly token: string }) {
         <Field label="Password" error={fields.errors.password} hint="At least 12 characters.">
           <PasswordInput {...fields.input("password")} autoComplete="new-password" />
         </Field>
-        <FormError message={create.isError ? sentenceOf(create.error) : undefined} />
+        <FormError error={create.error} />
         <Button
           type="submit"
           variant="primary"

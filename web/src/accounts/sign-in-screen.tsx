@@ -50,7 +50,7 @@ export function SignInScreen() {
         <Field label="Password" error={fields.errors.password}>
           <PasswordInput {...fields.input("password")} autoComplete="current-password" />
         </Field>
-        <FormError message={sending.isError ? signInSentence(sending.error) : undefined} />
+        <FormError error={sending.isError ? signInSentence(sending.error) : undefined} />
         <Button
           type="submit"
           variant="primary"

@@ -35,7 +35,11 @@ export function EntryDialog({ entryId, at, known, close }: EntryDialogProps) {
           : {})}
       >
         {read.isError ? (
-          <Problem error={read.error} variant="inline" onRetry={read.refetch} />
+          <Problem
+            error={read.error}
+            title="The entry could not be loaded."
+            onRetry={read.refetch}
+          />
         ) : entry === null ? undefined : (
           <div className="flex flex-col gap-2">
             <Skeleton width={60} />

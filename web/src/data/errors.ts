@@ -1,25 +1,5 @@
 import { BeckonError } from "@beckon/client";
 
-/** Returns the sentence that an error message shows to the person. */
-export function sentenceOf(thrown: unknown): string {
-  if (!(thrown instanceof BeckonError)) return "Something unexpected happened. Reload the page.";
-  switch (thrown.code) {
-    case "no_answer":
-      return "Beckon did not respond. Check the connection, then try again.";
-    case "timed_out":
-      return "Beckon took too long to respond. Try again.";
-    case "unexpected_answer":
-      return "Something other than Beckon responded. Check the proxies in front of it.";
-    default:
-      return thrown.message;
-  }
-}
-
-/** Returns the error's code, which programs can rely on; `unexpected` if it is not of the API. */
-export function codeOf(thrown: unknown): string {
-  return thrown instanceof BeckonError ? thrown.code : "unexpected";
-}
-
 /** Returns whether the caller's session is rejected. */
 export function isUnauthorized(thrown: unknown): boolean {
   return thrown instanceof BeckonError && thrown.status === 401;

@@ -1,4 +1,4 @@
-import { sentenceOf } from "./errors.ts";
+import { sentenceOf } from "../ui/index.ts";
 
 /**
  * Returns the field of a form that an error of the API is about: the one that its message begins

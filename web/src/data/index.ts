@@ -1,13 +1,13 @@
+export { codeOf, sentenceOf } from "../ui/index.ts";
 export { changesOf } from "./changes.ts";
 export { account, clientOf } from "./client.ts";
 export {
-  codeOf,
   isNotFound,
   isOutcomeUnknown,
   isStale,
   isUnauthorized,
-  sentenceOf,
 } from "./errors.ts";
+export { failureOf } from "./failure-of.ts";
 export { fieldNamed } from "./field-named.ts";
 export { messageOf, wording } from "./form-messages.ts";
 export { useIdempotencyKey } from "./idempotency-key.ts";

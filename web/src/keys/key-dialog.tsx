@@ -18,7 +18,7 @@ export function KeyDialog({ apiKey, error, close, show }: KeyDialogProps) {
   if (apiKey === undefined)
     return (
       <Dialog open onOpenChange={close} size="small" title="Key">
-        <Problem error={error} title="The key could not be loaded." variant="inline" />
+        <Problem error={error} title="The key could not be loaded." />
       </Dialog>
     );
   return <ReadKey apiKey={apiKey} close={close} show={show} />;

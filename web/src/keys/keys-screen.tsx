@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useList, useWorkspace } from "../data/index.ts";
-import { Button, DataTable, EmptyState, PageHeader } from "../ui/index.ts";
+import { Button, CurlLine, DataTable, EmptyState, PageHeader } from "../ui/index.ts";
 import { keyColumns } from "./columns.tsx";
 import { KeyDialogs } from "./key-dialogs.tsx";
 import { needsAdmin } from "./permission.ts";
@@ -16,6 +16,7 @@ export function KeysScreen() {
   const disabledReason = needsAdmin(workspace.can);
   const show = (next: Readonly<Record<string, string>>) =>
     void navigate({ to: ".", search: next, replace: true });
+  const isEmpty = keys.isSuccess && keys.rows.length === 0 && !keys.hasNextPage;
   const create = (
     <Button
       variant="primary"
@@ -29,7 +30,7 @@ export function KeysScreen() {
   return (
     <div className="flex min-w-0 flex-col">
       <title>Keys · Beckon</title>
-      <PageHeader title="Keys" actions={create}>
+      <PageHeader title="Keys" actions={isEmpty ? undefined : create}>
         <p className="text-ink-2">Credentials with which your systems call the API.</p>
       </PageHeader>
       <div className="flex min-w-0 flex-col p-4 md:p-6">
@@ -48,8 +49,11 @@ export function KeysScreen() {
             loadingMore={keys.isFetchingNextPage}
             onLoadMore={() => void keys.fetchNextPage()}
             empty={
-              <EmptyState>
-                A key lets a system call the API: start runs, read them, or manage agents.
+              <EmptyState
+                action={create}
+                snippet={<CurlLine path="/agents/AGENT_ID/invoke" body={'{"input": "Hello"}'} />}
+              >
+                A key lets your own system call Beckon: start runs, read them, or manage agents.
               </EmptyState>
             }
           />

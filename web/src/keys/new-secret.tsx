@@ -1,4 +1,4 @@
-import { CodeBlock, ShownOnceDialog } from "../ui/index.ts";
+import { CurlLine, ShownOnceDialog } from "../ui/index.ts";
 
 interface NewSecretProps {
   readonly secret: string;
@@ -13,24 +13,18 @@ export function NewSecret({ secret, title, scopes, close }: NewSecretProps) {
     <ShownOnceDialog secret={secret} title={title} label="API key" onStored={close}>
       <div className="flex min-w-0 flex-col gap-1">
         <p className="text-label font-semibold text-ink-2">Try it, with the key in BECKON_KEY</p>
-        <CodeBlock code={exampleOf(scopes)} label="curl command" />
+        {scopes.includes("agents:invoke") ? (
+          <CurlLine path="/agents/AGENT_ID/invoke" body={'{"input": "Hello"}'} />
+        ) : (
+          <CurlLine path={`/${readableBy(scopes)}`} />
+        )}
       </div>
     </ShownOnceDialog>
   );
 }
 
-/** Without the secret, which would stay in the history of the shell. */
-function exampleOf(scopes: readonly string[]): string {
-  const api = `${location.origin}/api/public`;
-  const header = '-H "x-api-key: $BECKON_KEY"';
-  if (scopes.includes("agents:invoke"))
-    return [
-      `curl ${api}/agents/AGENT_ID/invoke \\`,
-      `  ${header} \\`,
-      `  -H "content-type: application/json" -d '{"input": "Hello"}'`,
-    ].join("\n");
-  const readable = ["agents", "runs", "providers", "keys", "usage", "members", "audit"].find(
-    (name) => scopes.includes(`${name}:read`),
-  );
-  return `curl ${api}/${readable ?? "agents"} ${header}`;
+/** Returns a list that a key with these scopes can read. */
+function readableBy(scopes: readonly string[]): string {
+  const lists = ["agents", "runs", "providers", "keys", "usage", "members", "audit"];
+  return lists.find((name) => scopes.includes(`${name}:read`)) ?? "agents";
 }

@@ -1,13 +1,12 @@
 import type { Key } from "@beckon/client";
 import type { Scope } from "@beckon/contract";
-import { type CurrentWorkspace, roleFor } from "../data/index.ts";
+import { type CurrentWorkspace, reasonWithout } from "../data/index.ts";
 
 type Can = CurrentWorkspace["can"];
 
 /** Returns why the person cannot change keys, for a disabled action; undefined if they can. */
 export function needsAdmin(can: Can): string | undefined {
-  if (can("keys:write")) return undefined;
-  return `This needs the role ${roleFor("keys:write")}. Ask an owner of the workspace.`;
+  return reasonWithout("keys:write", can);
 }
 
 /** Returns why the person cannot change this key; undefined if they can. */

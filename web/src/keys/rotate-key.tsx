@@ -1,13 +1,7 @@
 import type { Key } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import {
-  announceChanges,
-  isOutcomeUnknown,
-  sentenceOf,
-  useIdempotencyKey,
-  useWorkspace,
-} from "../data/index.ts";
+import { announceChanges, failureOf, useIdempotencyKey, useWorkspace } from "../data/index.ts";
 import { Button, Dialog, Field, FormError, Select } from "../ui/index.ts";
 import { NewSecret } from "./new-secret.tsx";
 import { keysKey } from "./queries.ts";
@@ -24,6 +18,8 @@ const graces = [
   { value: "86400", label: "In 1 day" },
   { value: "604800", label: "In 7 days" },
 ];
+
+const again = "Press Rotate key again: it is rotated once only.";
 
 /** Gives a key a new secret, and shows it once. */
 export function RotateKey({ apiKey, close }: RotateKeyProps) {
@@ -85,14 +81,10 @@ export function RotateKey({ apiKey, close }: RotateKeyProps) {
             options={graces}
           />
         </Field>
-        <FormError message={rotate.isError ? failureOf(rotate.error) : undefined} />
+        <FormError
+          error={rotate.isError ? failureOf(rotate.error, "the key was rotated", again) : undefined}
+        />
       </div>
     </Dialog>
   );
-}
-
-function failureOf(thrown: unknown): string {
-  const sentence = sentenceOf(thrown);
-  if (!isOutcomeUnknown(thrown)) return sentence;
-  return `${sentence} It is not known whether the key was rotated. Press Rotate key again: it is rotated once only.`;
 }

@@ -1,7 +1,8 @@
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
+import { useWorkspace } from "../data/index.ts";
 import type { EventsHandler, RunReader } from "./live.ts";
 import { useLive } from "./live-provider.tsx";
-import type { RunStreamState } from "./protocol.ts";
+import type { RunStart, RunStreamState } from "./protocol.ts";
 import type { LiveStatus } from "./status.ts";
 
 const connecting: LiveStatus = { state: "connecting", asOf: undefined };
@@ -52,4 +53,19 @@ export function useRunStream(
     });
   }, [live, runId]);
   return state;
+}
+
+/**
+ * Returns the function that starts a run of an agent as it is saved, and returns its id. The
+ * response to the start is the run's stream, which waits for `useRunStream`: so the output of the
+ * first model call is complete, although the call begins before the page knows the run.
+ */
+export function useWatchedStart(): (run: Omit<RunStart, "startId">) => Promise<string> {
+  const live = useLive();
+  const { client } = useWorkspace();
+  return async (run) => {
+    if (live !== undefined) return live.startRun(run);
+    const { agentId, input, idempotencyKey } = run;
+    return (await client.agents.start(agentId, { input }, { idempotencyKey })).run_id;
+  };
 }

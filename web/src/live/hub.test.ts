@@ -8,17 +8,19 @@ interface Scripted {
   readonly query: { readonly after?: string | number };
   readonly signal: AbortSignal;
   readonly onActivity: () => void;
+  readonly onDisconnect: () => void;
   readonly send: (event: unknown) => void;
   readonly fail: (thrown: unknown) => void;
 }
 
 function scripted(query: Scripted["query"], options: object, streams: Scripted[]) {
-  const { signal, onActivity } = options as Scripted;
+  const { signal, onActivity, onDisconnect } = options as Scripted;
   const waiting: PromiseWithResolvers<unknown>[] = [Promise.withResolvers()];
   streams.push({
     query,
     signal,
     onActivity,
+    onDisconnect,
     send: (event) => {
       waiting.at(-1)?.resolve(event);
       waiting.push(Promise.withResolvers());
@@ -38,8 +40,19 @@ function scripted(query: Scripted["query"], options: object, streams: Scripted[]
 function startHub() {
   const events: Scripted[] = [];
   const runs: (Scripted & { readonly runId: string })[] = [];
+  const starts: (Scripted & { readonly begun: PromiseWithResolvers<void> })[] = [];
   let now = 1_000_000;
   const client = {
+    agents: {
+      startAndWatch: async (_agentId: string, _body: object, options: object) => {
+        const opened: Scripted[] = [];
+        const stream = scripted({}, options, opened);
+        const begun = Promise.withResolvers<void>();
+        for (const each of opened) starts.push({ ...each, begun });
+        await begun.promise;
+        return { run_id: "run_9", events: stream };
+      },
+    },
     events: { watch: (query: object, options: object) => scripted(query, options, events) },
     runs: {
       watch: (runId: string, options: object) => {
@@ -66,7 +79,7 @@ function startHub() {
     now += ms;
     hub.tick();
   };
-  return { hub, open, events, runs, pass };
+  return { hub, open, events, runs, starts, pass };
 }
 
 const event = (cursor: string) => ({ type: "run.started", cursor }) as WorkspaceEvent;
@@ -108,6 +121,22 @@ test("tabs see the status change with the silence of the stream", () => {
   expect(tab.state()).toBe("not live");
   events[0]?.onActivity();
   expect(tab.state()).toBe("live");
+});
+
+test("a closed connection shows at once, until the stream is connected again", () => {
+  const { open, events, runs } = startHub();
+  const tab = open();
+  tab.say({ type: "watch run", runId: "run_1", after: 0 });
+  events[0]?.onActivity();
+  runs[0]?.onActivity();
+  events[0]?.onDisconnect();
+  runs[0]?.onDisconnect();
+  expect(tab.state()).toBe("reconnecting");
+  expect(tab.of("run state").map(({ state }) => state)).toEqual(["live", "connecting"]);
+  events[0]?.onActivity();
+  runs[0]?.onActivity();
+  expect(tab.state()).toBe("live");
+  expect(tab.of("run state").at(-1)?.state).toBe("live");
 });
 
 test("a rejected stream is not live, and Retry opens it again", async () => {
@@ -166,6 +195,42 @@ test("a tab that has all entries joins the stream of a run, so that no output is
   second.say({ type: "watch run", runId: "run_1", after: 5 });
   expect(runs.map(({ signal }) => signal.aborted)).toEqual([false]);
   expect(second.of("run state")).toEqual([{ type: "run state", runId: "run_1", state: "live" }]);
+});
+
+const start = { type: "start run", startId: 1, agentId: "agt_1", input: "Hello" } as const;
+
+test("the events of a run that a tab starts wait until the tab watches it", async () => {
+  const { open, runs, starts } = startHub();
+  const tab = open();
+  tab.say({ ...start, idempotencyKey: "k" });
+  starts[0]?.begun.resolve();
+  await vi.waitFor(() => expect(tab.of("run started")).toMatchObject([{ runId: "run_9" }]));
+  const output = { type: "run.output.start", data: { step: 1, attempt: 1 } };
+  for (const event of [step(1), output, step(2)]) starts[0]?.send(event);
+  expect(tab.of("run event")).toEqual([]);
+  tab.say({ type: "watch run", runId: "run_9", after: 0 });
+  await vi.waitFor(() => expect(tab.of("run event")).toHaveLength(3));
+  expect(tab.of("run event").map(({ event }) => event)).toEqual([step(1), output, step(2)]);
+  expect(runs).toEqual([]);
+  tab.say({ type: "unwatch run", runId: "run_9" });
+  expect(starts[0]?.signal.aborted).toBe(true);
+});
+
+test("a run that is not started says why, and one that nobody watches is let go", async () => {
+  vi.useFakeTimers();
+  const { open, starts } = startHub();
+  const tab = open();
+  tab.say({ ...start, idempotencyKey: "k" });
+  const error = { code: "agent_paused", message: "This agent is paused.", status: 409 };
+  starts[0]?.begun.reject(new BeckonError(error));
+  await vi.waitFor(() => expect(tab.of("run not started")).toMatchObject([{ startId: 1, error }]));
+  tab.say({ ...start, startId: 2, idempotencyKey: "l" });
+  starts[1]?.begun.resolve();
+  await vi.waitFor(() => expect(tab.of("run started")).toHaveLength(1));
+  expect(starts[1]?.signal.aborted).toBe(false);
+  vi.advanceTimersByTime(10_000);
+  expect(starts[1]?.signal.aborted).toBe(true);
+  vi.useRealTimers();
 });
 
 test("two tabs share the stream of a run, and none gets an entry twice", async () => {

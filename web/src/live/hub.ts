@@ -5,7 +5,7 @@ import { type Connection, type LiveStatus, statusOf } from "./status.ts";
 
 /** What the hub needs of its surroundings. Tests pass a fake clock and a fake client. */
 export interface HubOptions {
-  readonly client: Pick<BeckonClient, "events" | "runs">;
+  readonly client: Pick<BeckonClient, "agents" | "events" | "runs">;
   /** Returns the Unix time in ms. */
   readonly now: () => number;
 }
@@ -95,12 +95,17 @@ export function createHub({ client, now }: HubOptions): Hub {
   const follow = async (signal: AbortSignal) => {
     const onActivity = () => {
       if (signal.aborted) return;
-      connection = { ...connection, lastByteAt: now() };
+      connection = { ...connection, lastByteAt: now(), isLost: false };
+      tick();
+    };
+    const onDisconnect = () => {
+      if (signal.aborted) return;
+      connection = { ...connection, isLost: true };
       tick();
     };
     for await (const event of client.events.watch(
       { kind: kinds, view: "summary", ...(cursor === undefined ? {} : { after: cursor }) },
-      { signal, onActivity },
+      { signal, onActivity, onDisconnect },
     )) {
       if (signal.aborted) return;
       if ("cursor" in event) cursor = (event as WorkspaceEvent).cursor;
@@ -133,6 +138,7 @@ export function createHub({ client, now }: HubOptions): Hub {
       if (!tabs.has(tab)) return;
       if (message.type === "bye") leave(tab);
       else if (message.type === "retry") start();
+      else if (message.type === "start run") void runs.start(tab, message);
       else if (message.type === "watch run") runs.watch(tab, message.runId, message.after);
       else runs.unwatch(tab, message.runId);
     },

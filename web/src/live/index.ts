@@ -1,4 +1,4 @@
-export { useEvents, useLiveStatus, useRunStream } from "./hooks.ts";
+export { useEvents, useLiveStatus, useRunStream, useWatchedStart } from "./hooks.ts";
 export { LiveProvider } from "./live-provider.tsx";
 export type { RunStreamState } from "./protocol.ts";
 export type { LiveStatus } from "./status.ts";

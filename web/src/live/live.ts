@@ -1,7 +1,12 @@
-import type { StreamNotice, WatchedEvent, WorkspaceEvent } from "@beckon/client";
+import {
+  BeckonError,
+  type StreamNotice,
+  type WatchedEvent,
+  type WorkspaceEvent,
+} from "@beckon/client";
 import { beforeNextFrame, createBatches } from "./batches.ts";
 import { connectHub } from "./connect.ts";
-import type { HubMessage, RunStreamState } from "./protocol.ts";
+import type { HubMessage, RunStart, RunStreamState } from "./protocol.ts";
 import type { LiveStatus } from "./status.ts";
 
 /** Gets events in order, a batch before each frame. */
@@ -15,6 +20,10 @@ export interface RunReader {
   readonly setState: (state: RunStreamState) => void;
 }
 
+/** A start that is not answered within this time never is: the worker has crashed. */
+const maxStartMs = 60_000;
+let lastStartId = 0;
+
 /** A tab's live data of one workspace. */
 export interface Live {
   readonly status: () => LiveStatus;
@@ -22,6 +31,11 @@ export interface Live {
   onStatus(changed: () => void): () => void;
   onEvents(handler: EventsHandler): () => void;
   watchRun(runId: string, reader: RunReader): () => void;
+  /**
+   * Starts a run, whose events wait for `watchRun`. Returns its id.
+   * @throws BeckonError if it was not started
+   */
+  startRun(run: Omit<RunStart, "startId">): Promise<string>;
   retry(): void;
   close(): void;
 }
@@ -49,6 +63,7 @@ export function createLive({
   const statusListeners = new Set<() => void>();
   const handlers = new Set<EventsHandler>();
   const readers = new Map<string, Set<RunReader>>();
+  const starts = new Map<number, PromiseWithResolvers<string>>();
 
   const fellBehind = () => onReset("This tab fell behind, so its data was read again.");
   const events = createBatches<WorkspaceEvent>(
@@ -85,6 +100,12 @@ export function createLive({
         else if (message.event.type === "stream.opened") onOpened();
         else onReset(message.event.data.message);
         break;
+      case "run started":
+        starts.get(message.startId)?.resolve(message.runId);
+        break;
+      case "run not started":
+        starts.get(message.startId)?.reject(new BeckonError(message.error));
+        break;
       case "run event":
         runEvents.add(message);
         break;
@@ -118,6 +139,18 @@ export function createLive({
         hub.send({ type: "unwatch run", runId });
       };
     },
+    async startRun(run) {
+      lastStartId += 1;
+      const startId = lastStartId;
+      const start = Promise.withResolvers<string>();
+      const timer = setTimeout(() => start.reject(noAnswer()), maxStartMs);
+      starts.set(startId, start);
+      hub.send({ type: "start run", startId, ...run });
+      return start.promise.finally(() => {
+        clearTimeout(timer);
+        starts.delete(startId);
+      });
+    },
     retry: () => hub.send({ type: "retry" }),
     close() {
       events.clear();
@@ -125,6 +158,10 @@ export function createLive({
       hub.close();
     },
   };
+}
+
+function noAnswer(): BeckonError {
+  return new BeckonError({ code: "no_answer", message: "The start of the run got no response." });
 }
 
 /** Passes on the events that the reader does not have yet. */

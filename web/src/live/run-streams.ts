@@ -1,18 +1,30 @@
-import type { BeckonClient } from "@beckon/client";
-import type { RunStreamState, Tab } from "./protocol.ts";
+import type { BeckonClient, WatchedEvent } from "@beckon/client";
+import type { RunStart, RunStreamState, SentError, Tab } from "./protocol.ts";
 
 interface RunStream {
   /** Each reader with the `seq` of the last event that it has. */
   readonly readers: Map<Tab, number>;
   readonly stop: AbortController;
   state: RunStreamState;
+  /** Reads the events of a run that was started here; undefined once that has begun. */
+  begin?: (() => void) | undefined;
 }
 
 /** HTTP/1.1 allows a browser six connections to a server. */
 const maxStreams = 3;
 
+/** A tab that does not watch the run which it has started within this time never will. */
+const maxWaitMs = 10_000;
+/** Further attempts of a start, which take about four seconds: then the tab shows the error. */
+const retries = 3;
+
 /** Streams of single runs, each shared by the tabs that show the run. */
 export interface RunStreams {
+  /**
+   * Starts a run whose stream is the response, so that no output is missed. Its events are read
+   * when the tab watches the run.
+   */
+  start(tab: Tab, run: RunStart): Promise<void>;
   watch(tab: Tab, runId: string, after: number): void;
   unwatch(tab: Tab, runId: string): void;
   leave(tab: Tab): void;
@@ -23,7 +35,7 @@ export function createRunStreams({
   client,
   onUnauthorized,
 }: {
-  readonly client: Pick<BeckonClient, "runs">;
+  readonly client: Pick<BeckonClient, "agents" | "runs">;
   readonly onUnauthorized: () => void;
 }): RunStreams {
   /** In the order of their start: the first one is replaced when there are too many. */
@@ -38,14 +50,31 @@ export function createRunStreams({
     if (streams.get(runId) === stream) streams.delete(runId);
   };
 
-  const follow = async (runId: string, stream: RunStream) => {
+  const add = (runId: string, stream: RunStream) => {
+    streams.set(runId, stream);
+    for (const [oldest, replaced] of [...streams].slice(0, -maxStreams)) {
+      close(oldest, replaced);
+      setState(oldest, replaced, "replaced");
+    }
+  };
+  /** Returns the options of a stream. They keep its state up to date. */
+  const optionsOf = (runId: () => string, stream: RunStream) => {
     const { signal } = stream.stop;
-    const after = Math.min(...stream.readers.values());
-    const onActivity = () => {
-      if (!signal.aborted && stream.state !== "live") setState(runId, stream, "live");
+    return {
+      signal,
+      onActivity: () => {
+        if (!signal.aborted && stream.state !== "live") setState(runId(), stream, "live");
+      },
+      onDisconnect: () => {
+        if (!signal.aborted) setState(runId(), stream, "connecting");
+      },
     };
+  };
+
+  const follow = async (runId: string, stream: RunStream, events: AsyncIterable<WatchedEvent>) => {
+    const { signal } = stream.stop;
     try {
-      for await (const event of client.runs.watch(runId, { after, signal, onActivity })) {
+      for await (const event of events) {
         if (signal.aborted) return;
         for (const [tab, seen] of stream.readers) {
           // A reader that came with later events does not get the earlier ones again.
@@ -69,6 +98,32 @@ export function createRunStreams({
   };
 
   return {
+    async start(tab, { startId, agentId, input, idempotencyKey }) {
+      let runId = "";
+      const stream: RunStream = {
+        readers: new Map([[tab, 0]]),
+        stop: new AbortController(),
+        state: "connecting",
+      };
+      try {
+        const options = { ...optionsOf(() => runId, stream), idempotencyKey, retries };
+        const started = await client.agents.startAndWatch(agentId, { input }, options);
+        runId = started.run_id;
+        // A repeated start: a tab watches the run already.
+        if (streams.has(runId)) stream.stop.abort();
+        else {
+          stream.begin = () => {
+            stream.begin = undefined;
+            void follow(runId, stream, started.events);
+          };
+          add(runId, stream);
+          setTimeout(() => stream.begin && close(runId, stream), maxWaitMs);
+        }
+        tab.send({ type: "run started", startId, runId });
+      } catch (thrown) {
+        tab.send({ type: "run not started", startId, error: sentErrorOf(thrown) });
+      }
+    },
     watch(tab, runId, after) {
       const known = streams.get(runId);
       // Output is sent only once: a new connection would end that of the current model call for the
@@ -76,17 +131,15 @@ export function createRunStreams({
       if (known !== undefined && after >= Math.max(...known.readers.values())) {
         known.readers.set(tab, after);
         tab.send({ type: "run state", runId, state: known.state });
+        known.begin?.();
         return;
       }
       const readers = new Map(known?.readers).set(tab, after);
       if (known !== undefined) close(runId, known);
       const stream: RunStream = { readers, stop: new AbortController(), state: "connecting" };
-      streams.set(runId, stream);
-      for (const [oldest, replaced] of [...streams].slice(0, -maxStreams)) {
-        close(oldest, replaced);
-        setState(oldest, replaced, "replaced");
-      }
-      void follow(runId, stream);
+      add(runId, stream);
+      const options = { ...optionsOf(() => runId, stream), after: Math.min(...readers.values()) };
+      void follow(runId, stream, client.runs.watch(runId, options));
     },
     unwatch,
     leave(tab) {
@@ -96,4 +149,10 @@ export function createRunStreams({
       for (const [runId, stream] of [...streams]) close(runId, stream);
     },
   };
+}
+
+/** Returns what a tab makes a BeckonError of. */
+function sentErrorOf(thrown: unknown): SentError {
+  const { code, message, status, runId, retryAfter } = thrown as SentError;
+  return { code: code ?? "unexpected", message, status, runId, retryAfter };
 }

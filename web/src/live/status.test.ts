@@ -27,6 +27,16 @@ test("before the first byte it is connecting, and then as late as a silent strea
   ]);
 });
 
+test("a closed connection is reconnecting at once, and not live after 45 seconds of silence", () => {
+  const closed = (ms: number) =>
+    statusOf({ startedAt, lastByteAt: startedAt, isLost: true }, startedAt + ms).state;
+  expect([closed(0), closed(44_999), closed(45_000)]).toEqual([
+    "reconnecting",
+    "reconnecting",
+    "not live",
+  ]);
+});
+
 test("a rejected stream is not live at once, and says why and since when", () => {
   const ended = { reason: "The agent was deleted." };
   expect(statusOf({ startedAt, lastByteAt: startedAt, ended }, startedAt + 1)).toEqual({

@@ -116,7 +116,7 @@ export function InviteDialog({ close }: InviteDialogProps) {
         <Field label="The link expires after" error={messageOf(errors.expires_in_days)}>
           <Select {...register("expires_in_days", { valueAsNumber: true })} options={lifetimes} />
         </Field>
-        <FormError message={invite.isError && !isAtField ? sentenceOf(invite.error) : undefined} />
+        <FormError error={isAtField ? undefined : invite.error} />
       </form>
     </FormDialog>
   );

@@ -1,7 +1,7 @@
 import type { Member } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { announceChanges, meQuery, sentenceOf, useMe, useWorkspace } from "../data/index.ts";
+import { announceChanges, meQuery, useMe, useWorkspace } from "../data/index.ts";
 import { Button, Dialog, FormError, RadioCards, useToast } from "../ui/index.ts";
 import { membersKey } from "./queries.ts";
 import { roleChoices, roleLabel } from "./roles.ts";
@@ -63,7 +63,7 @@ export function RoleDialog({ member, close }: RoleDialogProps) {
           value={role}
           onChange={setRole}
         />
-        <FormError message={change.isError ? sentenceOf(change.error) : undefined} />
+        <FormError error={change.error} />
       </div>
     </Dialog>
   );

@@ -38,7 +38,6 @@ export function AttentionPanel({ byAgent }: AttentionPanelProps) {
       {failed[0] === undefined ? null : (
         <div className={items.length === 0 ? "p-4" : "border-b border-rule p-4"}>
           <Problem
-            variant="inline"
             error={failed[0].error}
             title="Not everything could be checked."
             onRetry={() => Promise.all(failed.map(({ refetch }) => refetch()))}

@@ -30,6 +30,12 @@ const filters = [
   { value: "running", label: "Running" },
 ] as const;
 
+const noLines: Readonly<Record<FeedFilter, string>> = {
+  all: "Runs appear here as they happen.",
+  failed: "No run has failed.",
+  running: "No run is running.",
+};
+
 /** What happens in the workspace, the newest first. */
 export function FeedPanel() {
   const workspace = useWorkspace();
@@ -86,7 +92,7 @@ export function FeedPanel() {
     >
       {runs.isError && lines.length === 0 ? (
         <div className="p-4">
-          <Problem error={runs.error} onRetry={runs.refetch} variant="inline" />
+          <Problem error={runs.error} title="Runs could not be loaded." onRetry={runs.refetch} />
         </div>
       ) : runs.isPending ? (
         <div className="flex flex-col px-4 py-2">
@@ -95,10 +101,14 @@ export function FeedPanel() {
           <Skeleton width={80} />
         </div>
       ) : lines.length === 0 ? (
-        <EmptyState>
-          {filter === "all"
-            ? "No run yet."
-            : `No run is ${filter === "failed" ? "among the failed" : "running"}.`}
+        <EmptyState
+          action={
+            filter === "all" ? undefined : (
+              <Button onClick={() => choose("all")}>Clear filters</Button>
+            )
+          }
+        >
+          {noLines[filter]}
         </EmptyState>
       ) : (
         <ScrollRegion label="What happens now" variant="tall">

@@ -70,7 +70,6 @@ export function FiguresRow({
       </dl>
       {failed === undefined ? null : (
         <Problem
-          variant="inline"
           error={failed.error}
           title={
             failed.dataUpdatedAt === 0

@@ -1,45 +1,74 @@
 import { useQuery } from "@tanstack/react-query";
-import { useWorkspace } from "../data/index.ts";
-import { CodeBlock, EmptyState, LinkButton } from "../ui/index.ts";
+import { reasonWithout, useWorkspace } from "../data/index.ts";
+import { Button, CurlLine, EmptyState, LinkButton } from "../ui/index.ts";
 import { newestAgentQuery } from "./queries.ts";
 
-/** What a workspace without runs shows: the way to the first one. */
+/** What a workspace without runs shows: what a run is, and the way to the first one. */
 export function FirstRun() {
   const workspace = useWorkspace();
   const { can, id } = workspace;
   const agent = useQuery(newestAgentQuery(workspace)).data;
-  if (!can("agents:invoke") || !can("agents:read"))
-    return <EmptyState>Runs are shown here as they happen. There is none yet.</EmptyState>;
-  if (agent === undefined) return null;
+  const canSee = can("agents:read");
+  if (agent === undefined && canSee) return null;
   if (agent === null)
     return (
       <EmptyState
         action={
-          <LinkButton href={`/w/${id}/agents/new`} variant="primary">
-            New agent
-          </LinkButton>
+          <Action
+            label="New agent"
+            href={`/w/${id}/agents/new`}
+            disabledReason={reasonWithout("agents:write", can)}
+          />
         }
+        snippet={<CurlLine path="/agents" body={'{"name": "Orders", "model": "demo/echo"}'} />}
       >
-        An agent is a model with your instructions and tools. Make one, send it a message, and its
+        An agent is a model with your instructions and tools. Make one and send it a message: its
         first run appears here.
       </EmptyState>
     );
   return (
     <EmptyState
       action={
-        <LinkButton href={`/w/${id}/agents/${agent.id}/playground`} variant="primary">
-          Send it a message
-        </LinkButton>
+        <Action
+          label="Send a message"
+          href={`/w/${id}/agents/${agent?.id}/playground`}
+          disabledReason={reasonWithout(canSee ? "agents:invoke" : "agents:read", can)}
+        />
       }
       snippet={
-        <CodeBlock
-          label="curl command"
-          code={`curl ${location.origin}/api/public/agents/${agent.id}/invoke \\\n  -H "x-api-key: $TOKEN" -H "Content-Type: application/json" \\\n  -d '{"input": "Hello"}'`}
+        <CurlLine
+          path={`/agents/${agent?.id ?? "AGENT_ID"}/invoke`}
+          body={'{"input": "Hello"}'}
+          credential="token"
         />
       }
     >
-      <bdi className="font-semibold text-ink">{agent.name}</bdi> is ready. Its first run appears
-      here, whether you send a message or another system calls it.
+      Each call of an agent is a run, which appears here as it happens.{" "}
+      {agent === undefined ? null : (
+        <>
+          <bdi className="font-semibold text-ink">{agent.name}</bdi> is ready for its first one.
+        </>
+      )}
     </EmptyState>
+  );
+}
+
+interface ActionProps {
+  readonly label: string;
+  readonly href: string;
+  readonly disabledReason: string | undefined;
+}
+
+function Action({ label, href, disabledReason }: ActionProps) {
+  if (disabledReason === undefined)
+    return (
+      <LinkButton href={href} variant="primary">
+        {label}
+      </LinkButton>
+    );
+  return (
+    <Button variant="primary" disabledReason={disabledReason}>
+      {label}
+    </Button>
   );
 }

@@ -41,7 +41,10 @@ function Fresh({ statistics }: StatisticsProps) {
   return (
     <>
       <Panel>
-        <FirstRun />
+        {/* As high as its content, which is not known at once: the panel below must not move. */}
+        <div className="grid min-h-72 grid-cols-[minmax(0,1fr)] items-center">
+          <FirstRun />
+        </div>
       </Panel>
       <AttentionPanel byAgent={statistics.byAgent} />
     </>

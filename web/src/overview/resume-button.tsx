@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { agentsKey } from "../agents/index.ts";
-import { announceChanges, roleFor, sentenceOf, useWorkspace } from "../data/index.ts";
+import { announceChanges, reasonWithout, sentenceOf, useWorkspace } from "../data/index.ts";
 import { Button, useToast } from "../ui/index.ts";
 
 interface ResumeButtonProps {
@@ -33,11 +33,7 @@ export function ResumeButton({ agentId, name }: ResumeButtonProps) {
       pending={resume.isPending}
       pendingText="Resuming…"
       aria-label={`Resume ${name}`}
-      disabledReason={
-        can("agents:write")
-          ? undefined
-          : `This needs the role ${roleFor("agents:write")}. Ask an owner of the workspace.`
-      }
+      disabledReason={reasonWithout("agents:write", can)}
     >
       Resume
     </Button>

@@ -27,6 +27,7 @@ export function ProvidersScreen() {
     isOpen: search.models === id,
     onToggle: () => show({ models: search.models === id ? undefined : id }),
   });
+  const isEmpty = providers.data !== undefined && own.length === 0;
   const add = (
     <Button
       variant="primary"
@@ -40,14 +41,14 @@ export function ProvidersScreen() {
   return (
     <div className="flex min-w-0 flex-col">
       <title>Providers · Beckon</title>
-      <PageHeader title="Providers" actions={add}>
+      <PageHeader title="Providers" actions={isEmpty ? undefined : add}>
         <p className="text-ink-2">Accounts and servers with models for the agents.</p>
       </PageHeader>
       <div className="flex min-w-0 flex-col gap-6 p-4 md:p-6">
         {providers.error !== null && (
           <Problem
             error={providers.error}
-            title="The providers could not be loaded."
+            title="Providers could not be loaded."
             onRetry={providers.refetch}
           />
         )}
@@ -56,8 +57,8 @@ export function ProvidersScreen() {
         ) : providers.data === undefined ? null : (
           <>
             <Panel title="This workspace" padding="none">
-              {own.length === 0 ? (
-                <NoProviders hasOthers={operators.length > 0} />
+              {isEmpty ? (
+                <NoProviders hasOthers={operators.length > 0} action={add} />
               ) : (
                 <ul aria-label="Providers of this workspace" className="divide-y divide-rule">
                   {own.map((provider) => (

@@ -9,7 +9,6 @@ import {
   clientOf,
   meQuery,
   messageOf,
-  sentenceOf,
   useIdempotencyKey,
   wording,
 } from "../data/index.ts";
@@ -89,7 +88,7 @@ export function NewWorkspaceDialog({ from, close }: NewWorkspaceDialogProps) {
             />
           )}
         />
-        <FormError message={create.isError ? sentenceOf(create.error) : undefined} />
+        <FormError error={create.error} />
       </form>
     </FormDialog>
   );

@@ -7,14 +7,15 @@ import {
   changesOf,
   meQuery,
   messageOf,
-  roleFor,
-  sentenceOf,
+  reasonWithout,
   useWorkspace,
   wording,
   workspaceQuery,
 } from "../data/index.ts";
 import { CopyField, Field, FormError, LeaveGuard, SaveBar, TextInput } from "../ui/index.ts";
 import { TimeZoneField } from "./time-zone-field.tsx";
+
+const labels = { name: "Name", time_zone: "Time zone" };
 
 /** Name and time zone of the workspace. */
 export function WorkspaceForm() {
@@ -29,7 +30,7 @@ export function WorkspaceForm() {
     resetOptions: { keepDirtyValues: true },
   });
   const { control, register, handleSubmit, reset, formState } = form;
-  const { errors, isDirty } = formState;
+  const { errors, isDirty, dirtyFields } = formState;
   const save = useMutation({
     mutationFn: (body: typeof saved) => client.workspaces.update(id, changesOf(saved, body)),
     onSuccess: (workspace) => {
@@ -38,13 +39,14 @@ export function WorkspaceForm() {
       return announceChanges(queryClient, workspaceQuery(id).queryKey, meQuery.queryKey);
     },
   });
-  const isFixed = !can("workspaces:write");
+  const reason = reasonWithout("workspaces:write", can);
+  const isFixed = reason !== undefined;
   const state = save.isPending ? "saving" : isDirty ? "dirty" : save.isSuccess ? "saved" : "clean";
   return (
     <form noValidate onSubmit={handleSubmit((body) => save.mutate(body))}>
       <LeaveGuard isDirty={() => isDirty} />
       <div className="flex flex-col gap-4 p-4">
-        <Field label="Name" error={messageOf(errors.name)}>
+        <Field label={labels.name} error={messageOf(errors.name)}>
           <TextInput {...register("name")} disabled={isFixed} autoComplete="off" dir="auto" />
         </Field>
         <Controller
@@ -60,15 +62,18 @@ export function WorkspaceForm() {
           )}
         />
         <CopyField label="Workspace id" value={id} />
-        {isFixed ? (
-          <p className="text-dense text-ink-2">
-            To change this, you need the role {roleFor("workspaces:write")}. Ask an owner of the
-            workspace.
-          </p>
-        ) : null}
-        <FormError message={save.isError ? sentenceOf(save.error) : undefined} />
+        {isFixed ? <p className="text-dense text-ink-2">{reason}</p> : null}
+        <FormError error={save.error} />
       </div>
-      {isFixed ? null : <SaveBar state={state} onDiscard={() => reset(saved)} />}
+      {isFixed ? null : (
+        <SaveBar
+          state={state}
+          changed={Object.entries(labels).flatMap(([name, label]) =>
+            name in dirtyFields ? [label] : [],
+          )}
+          onDiscard={() => reset(saved)}
+        />
+      )}
     </form>
   );
 }

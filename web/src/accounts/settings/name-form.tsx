@@ -7,7 +7,6 @@ import {
   announceChanges,
   meQuery,
   messageOf,
-  sentenceOf,
   useMe,
   useWorkspace,
   wording,
@@ -45,9 +44,9 @@ export function NameForm() {
         <Field label="E-mail" hint="You sign in with it. It cannot be changed.">
           <TextInput value={email} readOnly type="email" autoComplete="off" />
         </Field>
-        <FormError message={save.isError ? sentenceOf(save.error) : undefined} />
+        <FormError error={save.error} />
       </div>
-      <SaveBar state={state} onDiscard={() => reset({ name })} />
+      <SaveBar state={state} changed={["Your name"]} onDiscard={() => reset({ name })} />
     </form>
   );
 }

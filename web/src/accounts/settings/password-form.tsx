@@ -5,16 +5,19 @@ import { useForm } from "react-hook-form";
 import {
   account,
   announceChanges,
-  isOutcomeUnknown,
+  failureOf,
   isUnauthorized,
   messageOf,
-  sentenceOf,
   useMe,
   wording,
 } from "../../data/index.ts";
 import { Button, Field, FormError, LeaveGuard, PasswordInput, useToast } from "../../ui/index.ts";
 import { tooManySentence } from "../sentence-of.ts";
 import { sessionsKey } from "./queries.ts";
+
+/** What becomes of a second attempt if the first one was executed. */
+const again =
+  "Press Change password again: if the current one is rejected then, the new one is in use.";
 
 const empty = { current_password: "", new_password: "" };
 
@@ -63,8 +66,11 @@ export function PasswordForm() {
         <PasswordInput {...register("new_password")} autoComplete="new-password" />
       </Field>
       <FormError
-        message={
-          change.isError && !isUnauthorized(change.error) ? failureOf(change.error) : undefined
+        error={
+          change.isError && !isUnauthorized(change.error)
+            ? (tooManySentence(change.error) ??
+              failureOf(change.error, "the password was changed", again))
+            : undefined
         }
       />
       <div>
@@ -74,10 +80,4 @@ export function PasswordForm() {
       </div>
     </form>
   );
-}
-
-function failureOf(thrown: unknown): string {
-  if (isOutcomeUnknown(thrown))
-    return `${sentenceOf(thrown)} It is not known whether the password was changed: if the current one is rejected then, the new one is in use.`;
-  return tooManySentence(thrown) ?? sentenceOf(thrown);
 }

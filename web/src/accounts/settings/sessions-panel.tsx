@@ -39,8 +39,7 @@ export function SessionsPanel() {
         <div className="p-4">
           <Problem
             error={sessions.error}
-            title="Your sessions could not be loaded."
-            variant="inline"
+            title="Sessions could not be loaded."
             onRetry={sessions.refetch}
           />
         </div>

@@ -35,12 +35,7 @@ export function FirstCall({ agent }: { readonly agent: Agent }) {
         {call ? (
           <CallFacts call={call} workspaceId={workspace.id} />
         ) : error !== null ? (
-          <Problem
-            error={error}
-            title="Calls could not be read."
-            variant="inline"
-            onRetry={refetch}
-          />
+          <Problem error={error} title="Calls could not be loaded." onRetry={refetch} />
         ) : call === null ? (
           <p className="text-dense text-ink-2">
             Run a snippet: its call appears here as soon as it arrives.

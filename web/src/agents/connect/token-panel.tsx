@@ -74,7 +74,7 @@ export function TokenPanel({ agent }: { readonly agent: Agent }) {
           >
             Issue token
           </Button>
-          {token.issueError === null ? null : <Problem error={token.issueError} variant="inline" />}
+          {token.issueError === null ? null : <Problem error={token.issueError} />}
         </div>
       )}
       {open === "rotate" ? (

@@ -1,8 +1,8 @@
 import type { Agent } from "@beckon/client";
-import { Copy, Download, EllipsisVertical, Pause, Play, Plus, Trash2 } from "lucide-react";
+import { Copy, Download, EllipsisVertical, Pause, Play, Trash2 } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { useWorkspace } from "../../data/index.ts";
-import { Button, ConfirmDialog, IconButton, LinkButton, Menu } from "../../ui/index.ts";
+import { Button, ConfirmDialog, IconButton, Menu } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { useAgentActions } from "./use-agent-actions.ts";
 
@@ -12,18 +12,13 @@ const PauseDialog = lazy(async () => ({
 
 /** Pause or resume, and a menu with what is needed less often. */
 export function AgentActions({ agent }: { readonly agent: Agent }) {
-  const { id, can } = useWorkspace();
+  const { can } = useWorkspace();
   const actions = useAgentActions(agent);
   const [open, setOpen] = useState<"pause" | "delete">();
   const close = () => setOpen(undefined);
   const disabledReason = needsEditor(can);
   return (
     <>
-      {disabledReason === undefined ? (
-        <LinkButton href={`/w/${id}/agents/new`} variant="quiet" icon={Plus}>
-          New agent
-        </LinkButton>
-      ) : null}
       {agent.paused ? (
         <Button
           icon={Play}

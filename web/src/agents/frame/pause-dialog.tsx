@@ -6,7 +6,6 @@ import { useForm } from "react-hook-form";
 import {
   announceChanges,
   messageOf,
-  sentenceOf,
   useIdempotencyKey,
   useWorkspace,
   wording,
@@ -75,7 +74,7 @@ export function PauseDialog({ agent, close }: PauseDialogProps) {
         >
           <TextArea {...register("reason")} rows={2} autoFocus />
         </Field>
-        <FormError message={pause.isError ? sentenceOf(pause.error) : undefined} />
+        <FormError error={pause.error} />
       </form>
     </Dialog>
   );

@@ -46,6 +46,17 @@ export function AgentsScreen() {
     change({ search: next === "" ? undefined : next }),
   );
   const disabledReason = needsEditor(workspace.can);
+  const isEmpty = agents.isSuccess && agents.rows.length === 0 && Object.keys(filters).length === 0;
+  const create =
+    disabledReason === undefined ? (
+      <LinkButton href={`${path}/new`} variant="primary" icon={Plus}>
+        New agent
+      </LinkButton>
+    ) : (
+      <Button variant="primary" icon={Plus} disabledReason={disabledReason}>
+        New agent
+      </Button>
+    );
   return (
     <div className="flex min-w-0 flex-col">
       <title>Agents · Beckon</title>
@@ -54,15 +65,7 @@ export function AgentsScreen() {
         actions={
           <>
             <AgentsMenu />
-            {disabledReason === undefined ? (
-              <LinkButton href={`${path}/new`} variant="primary" icon={Plus}>
-                New agent
-              </LinkButton>
-            ) : (
-              <Button variant="primary" icon={Plus} disabledReason={disabledReason}>
-                New agent
-              </Button>
-            )}
+            {isEmpty ? null : create}
           </>
         }
         tabs={
@@ -103,7 +106,7 @@ export function AgentsScreen() {
             hasMore={agents.hasNextPage}
             loadingMore={agents.isFetchingNextPage}
             onLoadMore={() => void agents.fetchNextPage()}
-            empty={<NoAgents filters={filters} />}
+            empty={<NoAgents filters={filters} action={create} />}
           />
         </div>
       </div>

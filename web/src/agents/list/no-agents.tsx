@@ -1,10 +1,17 @@
+import type { ReactNode } from "react";
 import { useWorkspace } from "../../data/index.ts";
-import { CodeBlock, EmptyState, LinkButton } from "../../ui/index.ts";
+import { CurlLine, EmptyState, LinkButton } from "../../ui/index.ts";
 import type { AgentFilters } from "./queries.ts";
 
+interface NoAgentsProps {
+  readonly filters: AgentFilters;
+  /** The primary action. */
+  readonly action: ReactNode;
+}
+
 /** What the list shows if it has no rows. */
-export function NoAgents({ filters }: { readonly filters: AgentFilters }) {
-  const { id, can } = useWorkspace();
+export function NoAgents({ filters, action }: NoAgentsProps) {
+  const { id } = useWorkspace();
   const path = `/w/${id}/agents`;
   const { deleted, ...narrowing } = filters;
   if (Object.keys(narrowing).length > 0)
@@ -27,19 +34,8 @@ export function NoAgents({ filters }: { readonly filters: AgentFilters }) {
     );
   return (
     <EmptyState
-      action={
-        can("agents:write") ? (
-          <LinkButton href={`${path}/new`} variant="primary">
-            New agent
-          </LinkButton>
-        ) : undefined
-      }
-      snippet={
-        <CodeBlock
-          label="curl command"
-          code={`curl ${location.origin}/api/public/agents \\\n  -H "x-api-key: $KEY" -H "Content-Type: application/json" \\\n  -d '{"name": "Orders", "model": "demo/echo"}'`}
-        />
-      }
+      action={action}
+      snippet={<CurlLine path="/agents" body={'{"name": "Orders", "model": "demo/echo"}'} />}
     >
       An agent is a model with your instructions and tools, which other systems call by API or by
       trigger.

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { Controller, useForm } from "react-hook-form";
-import { isOutcomeUnknown, messageOf, sentenceOf, useWorkspace } from "../../data/index.ts";
+import { failureOf, messageOf, sentenceOf, useWorkspace } from "../../data/index.ts";
 import { modelsQuery } from "../../providers/index.ts";
 import {
   Button,
@@ -12,10 +12,10 @@ import {
   TextArea,
   TextInput,
 } from "../../ui/index.ts";
+import { ModelField } from "../model/model-field.tsx";
 import { type AgentFields, agentResolver, bodyOf, fieldInMessage } from "./agent-fields.ts";
 import { ApiFields } from "./api-fields.tsx";
 import { defaultModel } from "./default-model.ts";
-import { ModelField } from "./model-field.tsx";
 import { newestAgentQuery } from "./newest-agent-query.ts";
 import type { AgentTemplate } from "./templates.ts";
 import { useCreateAgent } from "./use-create-agent.ts";
@@ -24,6 +24,8 @@ interface AgentFormProps {
   /** What the form is filled in with; undefined for a blank agent. */
   readonly template?: AgentTemplate | undefined;
 }
+
+const again = "Press Create agent again: it is created once only.";
 
 /** The form of a new agent. Name and model are filled in, so that instructions come first. */
 export function AgentForm({ template }: AgentFormProps) {
@@ -89,7 +91,13 @@ export function AgentForm({ template }: AgentFormProps) {
           placeholder="You answer questions about …"
         />
       </Field>
-      <FormError message={create.isError ? failureOf(create.error) : undefined} />
+      <FormError
+        error={
+          create.isError && fieldInMessage(sentenceOf(create.error)) === undefined
+            ? failureOf(create.error, "the agent was created", again)
+            : undefined
+        }
+      />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant="primary" pending={create.isPending} pendingText="Creating…">
           Create agent
@@ -100,10 +108,4 @@ export function AgentForm({ template }: AgentFormProps) {
       </div>
     </form>
   );
-}
-
-function failureOf(thrown: unknown): string {
-  const sentence = sentenceOf(thrown);
-  if (!isOutcomeUnknown(thrown)) return sentence;
-  return `${sentence} It is not known whether the agent was created. Press Create agent again: it is created once only.`;
 }

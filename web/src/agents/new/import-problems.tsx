@@ -1,4 +1,5 @@
 import type { RefObject } from "react";
+import { Problem } from "../../ui/index.ts";
 import type { ImportProblem } from "./import-errors.ts";
 
 interface ImportProblemsProps {
@@ -11,11 +12,7 @@ interface ImportProblemsProps {
 export function ImportProblems({ problems, area }: ImportProblemsProps) {
   if (problems.length === 0) return null;
   return (
-    <div
-      role="alert"
-      className="flex flex-col gap-1 rounded-control border border-flare bg-flare-soft px-3 py-2"
-    >
-      <p className="font-semibold text-flare">Nothing was imported.</p>
+    <Problem error="Correct this, then import again." title="Nothing was imported.">
       <ul className="flex flex-col gap-1 text-dense">
         {problems.map(({ where, message, line }) => (
           <li key={`${where} ${message}`} className="break-words">
@@ -33,7 +30,7 @@ export function ImportProblems({ problems, area }: ImportProblemsProps) {
           </li>
         ))}
       </ul>
-    </div>
+    </Problem>
   );
 }
 

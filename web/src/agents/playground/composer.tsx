@@ -52,7 +52,7 @@ export function Composer({
       className="flex min-w-0 flex-col gap-2"
     >
       {error === null || error === undefined ? null : (
-        <Problem error={error} title="The run was not started." variant="inline" />
+        <Problem error={error} title="The run was not started." />
       )}
       <Field label="Message" labelHidden>
         <TextArea

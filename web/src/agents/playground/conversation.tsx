@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useFormState } from "react-hook-form";
-import { sentenceOf, useWorkspace } from "../../data/index.ts";
+import { reasonWithout, sentenceOf, useWorkspace } from "../../data/index.ts";
 import { Button, useToast } from "../../ui/index.ts";
 import { useAgent } from "../queries.ts";
 import { bodyOf } from "../settings/fields.ts";
@@ -132,7 +132,10 @@ export function Conversation({ search }: ConversationProps) {
                 : start.error
             }
             unsaved={Object.keys(dirtyFields).length}
-            disabledReason={reasonNotToRun(canRun, agent.paused)}
+            disabledReason={
+              reasonWithout("agents:invoke", can) ??
+              (agent.paused ? "The agent is paused. Resume it to run it." : undefined)
+            }
             onStop={running === undefined ? undefined : () => stop.mutate(running)}
             isStopping={stop.isPending}
           />
@@ -140,9 +143,4 @@ export function Conversation({ search }: ConversationProps) {
       </div>
     </div>
   );
-}
-
-function reasonNotToRun(canRun: boolean, isPaused: boolean): string | undefined {
-  if (!canRun) return "Running an agent needs the role editor. Ask an owner of the workspace.";
-  return isPaused ? "The agent is paused. Resume it to run it." : undefined;
 }

@@ -27,14 +27,7 @@ export function EarlierRun({ runId, onInput, onDismiss }: EarlierRunProps) {
     if (input !== undefined) fillIn(input);
   }, [input]);
   if (error !== null)
-    return (
-      <Problem
-        error={error}
-        title="The earlier run could not be read."
-        onRetry={refetch}
-        variant="inline"
-      />
-    );
+    return <Problem error={error} title="The earlier run could not be loaded." onRetry={refetch} />;
   return (
     <div className="flex min-h-control-small min-w-0 items-center gap-2 text-dense text-ink-2">
       {run === undefined ? (

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { CompareRuns } from "../../runs/index.ts";
 import { SplitPane } from "../../ui/index.ts";
 import { useAgent } from "../queries.ts";
 import { LeaveSettingsGuard } from "../settings/leave-settings-guard.tsx";
@@ -7,10 +7,6 @@ import { SettingsProvider } from "../settings/settings-context.tsx";
 import { SettingsForm } from "../settings/settings-form.tsx";
 import { Conversation } from "./conversation.tsx";
 import { searchOf } from "./playground-search.ts";
-
-const CompareDialog = lazy(async () => ({
-  default: (await import("./compare-dialog.tsx")).CompareDialog,
-}));
 
 /**
  * The settings of an agent beside a conversation with it. Below 1100 px there is only the
@@ -37,13 +33,11 @@ export function PlaygroundScreen() {
         />
       </div>
       {run === undefined || compare === undefined ? null : (
-        <Suspense>
-          <CompareDialog
-            earlier={run}
-            later={compare}
-            onClose={() => void navigate({ to: ".", search: { run }, replace: true })}
-          />
-        </Suspense>
+        <CompareRuns
+          earlier={run}
+          later={compare}
+          onClose={() => void navigate({ to: ".", search: { run }, replace: true })}
+        />
       )}
     </SettingsProvider>
   );

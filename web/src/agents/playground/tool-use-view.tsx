@@ -1,5 +1,6 @@
 import { ChevronRight, Wrench } from "lucide-react";
 import { JsonTree } from "../../json/index.ts";
+import { rejectionReason, toolOutcomeOf, unansweredCall, unmadeCall } from "../../runs/index.ts";
 import { Badge, ByteSize, Duration, Link, LongText, Spinner } from "../../ui/index.ts";
 import type { ToolUse } from "./transcript.ts";
 
@@ -12,15 +13,12 @@ interface ToolUseViewProps {
   readonly isEnded: boolean;
 }
 
-const outcomes: Readonly<Record<string, { tone: "flare" | "brass"; word: string }>> = {
-  error: { tone: "flare", word: "Error" },
-  refused: { tone: "flare", word: "Rejected" },
-  unknown: { tone: "brass", word: "Outcome unknown" },
-};
-
 /** A call of a tool: one line that unfolds in place to arguments and result. */
 export function ToolUseView({ use, runHref, isOpen = false, isEnded }: ToolUseViewProps) {
-  const outcome = use.outcome === undefined ? undefined : outcomes[use.outcome];
+  const outcome = outcomeOf(use, isEnded);
+  const isOk = use.outcome === "ok";
+  const reason = use.outcome === "refused" ? rejectionReason(use.result) : undefined;
+  const meaning = [reason, outcome?.meaning].filter((part) => part !== undefined).join(" ");
   return (
     <details open={isOpen} className="group min-w-0 rounded-control border border-rule bg-sheet">
       <summary className="flex min-h-9 list-none items-center gap-2 px-2 py-1 hover:bg-hover focus-visible:-outline-offset-2 [&::-webkit-details-marker]:hidden">
@@ -35,20 +33,25 @@ export function ToolUseView({ use, runHref, isOpen = false, isEnded }: ToolUseVi
           <span className="sr-only">Tool call: </span>
           {use.tool}
         </span>
-        {outcome === undefined ? null : <Badge tone={outcome.tone}>{outcome.word}</Badge>}
-        {use.outcome !== undefined ? (
-          use.durationMs === undefined ? null : (
-            <span className="text-ink-3">
-              <Duration ms={use.durationMs} />
-            </span>
-          )
-        ) : isEnded ? (
-          <span className="text-dense text-ink-3">no result</span>
-        ) : (
+        {outcome === undefined ? (
           <Spinner label="The tool is called" />
+        ) : isOk ? null : (
+          <Badge tone={use.outcome === "error" || use.outcome === "refused" ? "flare" : "brass"}>
+            {outcome.word}
+          </Badge>
+        )}
+        {use.durationMs === undefined || !(isOk || use.outcome === "error") ? null : (
+          <span className="text-ink-3">
+            <Duration ms={use.durationMs} />
+          </span>
         )}
       </summary>
       <div className="flex min-w-0 flex-col gap-3 border-t border-rule p-3">
+        {meaning === "" ? null : (
+          <p dir="auto" className="text-dense break-words text-ink-2">
+            {meaning}
+          </p>
+        )}
         <Part title="Arguments" value={use.arguments} />
         {use.large !== undefined ? (
           <p className="text-dense text-ink-2">
@@ -56,11 +59,17 @@ export function ToolUseView({ use, runHref, isOpen = false, isEnded }: ToolUseVi
             <Link href={runHref}>the page of the run</Link>.
           </p>
         ) : use.outcome === undefined ? null : (
-          <Part title="Result" value={use.result} />
+          <Part title={isOk ? "Result" : "What the model got"} value={use.result} />
         )}
       </div>
     </details>
   );
+}
+
+function outcomeOf({ outcome, isCalled }: ToolUse, isEnded: boolean) {
+  if (outcome !== undefined) return toolOutcomeOf(outcome);
+  if (!isEnded) return undefined;
+  return isCalled ? unansweredCall : unmadeCall;
 }
 
 function Part({ title, value }: { readonly title: string; readonly value: unknown }) {

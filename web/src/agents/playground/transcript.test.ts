@@ -53,9 +53,11 @@ test("a tool call has its arguments, then its result and duration", () => {
     { callId: "c1", tool: "clock", arguments: { zone: "UTC" } },
   ]);
   const result = { call_id: "c1", tool: "clock", outcome: "ok", result: { a: 1 }, duration_ms: 8 };
-  const finished = addEvent(called, entry(3, "run.tool_result", result));
+  const making = addEvent(called, entry(3, "run.tool_call", { ...call, arguments: {} }));
+  expect(making.steps[0]?.tools).toMatchObject([{ callId: "c1", isCalled: true }]);
+  const finished = addEvent(making, entry(4, "run.tool_result", result));
   expect(finished.steps[0]?.tools).toMatchObject([
-    { callId: "c1", outcome: "ok", result: { a: 1 }, durationMs: 8 },
+    { callId: "c1", isCalled: true, outcome: "ok", result: { a: 1 }, durationMs: 8 },
   ]);
 });
 

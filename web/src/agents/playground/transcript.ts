@@ -11,6 +11,8 @@ export interface ToolUse {
   readonly callId: string;
   readonly tool: string;
   readonly arguments: unknown;
+  /** True once the call was made. One that was rejected never is. */
+  readonly isCalled?: boolean | undefined;
   /** undefined while the call has no result. */
   readonly outcome?: string | undefined;
   readonly result?: unknown;
@@ -96,6 +98,7 @@ function addEntry(transcript: Transcript, { type, time, data, id }: JournalEvent
         callId: textOf(data.call_id) ?? id,
         tool: textOf(data.tool) ?? "tool",
         arguments: data.arguments,
+        isCalled: true,
       });
     case "run.tool_result":
       return putResult(transcript, data);

@@ -1,8 +1,8 @@
 import { useEffect, useEffectEvent } from "react";
 import { useWorkspace } from "../../data/index.ts";
+import { RunProblem } from "../../runs/index.ts";
 import { Banner, Button, LongText, Problem, Skeleton } from "../../ui/index.ts";
 import { Answer } from "./answer.tsx";
-import { RunFailure } from "./run-failure.tsx";
 import { isEnded } from "./transcript.ts";
 import { TurnFooter } from "./turn-footer.tsx";
 import { useTranscript } from "./use-transcript.ts";
@@ -38,14 +38,9 @@ export function TurnView({ turn, compareHref, onRunning }: TurnViewProps) {
         {text === undefined ? <Skeleton width={60} /> : <LongText text={text} />}
       </div>
       <Answer transcript={transcript} runHref={runHref} />
-      {transcript.error ? <RunFailure error={transcript.error} /> : null}
+      {transcript.error ? <RunProblem error={transcript.error} /> : null}
       {error === null ? null : (
-        <Problem
-          error={error}
-          title="The run could not be read."
-          onRetry={refetch}
-          variant="inline"
-        />
+        <Problem error={error} title="The run could not be loaded." onRetry={refetch} />
       )}
       {isLost ? (
         <Banner

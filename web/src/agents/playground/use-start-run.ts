@@ -1,6 +1,7 @@
 import type { UpdateAgentBody } from "@beckon/client";
 import { useMutation } from "@tanstack/react-query";
 import { useIdempotencyKey, useWorkspace } from "../../data/index.ts";
+import { useWatchedStart } from "../../live/index.ts";
 
 /** What a run is started with. */
 export interface NewRun {
@@ -15,14 +16,14 @@ export interface NewRun {
  */
 export function useStartRun(agentId: string) {
   const { client } = useWorkspace();
+  const start = useWatchedStart();
   const { keyOf, release } = useIdempotencyKey();
   return useMutation({
     mutationFn: async ({ input, config = {} }: NewRun): Promise<string> => {
       const body = { input, config };
-      const options = { idempotencyKey: keyOf(body) };
-      if (Object.keys(config).length > 0)
-        return (await client.agents.startDraftRun(agentId, body, options)).id;
-      return (await client.agents.start(agentId, { input }, options)).run_id;
+      const idempotencyKey = keyOf(body);
+      if (Object.keys(config).length === 0) return start({ agentId, input, idempotencyKey });
+      return (await client.agents.startDraftRun(agentId, body, { idempotencyKey })).id;
     },
     onSuccess: release,
   });

@@ -21,6 +21,7 @@ export function InstructionsField() {
     <Section
       title={labels.instructions}
       description="What the agent is to do, and how. The model reads them before every input."
+      beside="field"
       fields={["instructions"]}
     >
       <Field

@@ -35,6 +35,7 @@ export function LimitFields() {
     <Section
       title="Limits"
       description="A run that reaches one of them ends with an error that names it."
+      beside="label"
       fields={limitNames}
       closed
     >

@@ -13,6 +13,7 @@ export function MetadataField() {
     <Section
       title={labels.metadata}
       description="A JSON object that Beckon stores for you and does not interpret."
+      beside="label"
       fields={["metadata"]}
       closed
     >

@@ -14,6 +14,7 @@ export function NameFields() {
     <Section
       title="Name and description"
       description="How people find the agent. The model sees neither."
+      beside="label"
       fields={["name", "description"]}
       closed
     >

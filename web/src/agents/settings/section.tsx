@@ -14,6 +14,8 @@ interface SectionProps {
   readonly description?: ReactNode;
   /** The fields in it. An error in one of them opens the section. */
   readonly fields: readonly (keyof FormValues)[];
+  /** What the page has beside the title, on whose line it is: a label above a field, or a field. */
+  readonly beside: "label" | "field";
   /** Closed at first in a pane. */
   readonly closed?: boolean;
   /** Buttons in the line of the title. */
@@ -28,13 +30,15 @@ export function Section(props: SectionProps) {
   return props.closed ? <ClosedSection {...props} /> : <PaneSection {...props} />;
 }
 
-function PageSection({ title, description, actions, children }: SectionProps) {
+function PageSection({ title, description, beside, actions, children }: SectionProps) {
   return (
     <section
       aria-label={title}
-      className="grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-4 py-6 lg:grid-cols-[14rem_minmax(0,1fr)]"
+      className="grid grid-cols-[minmax(0,1fr)] gap-x-8 gap-y-4 py-6 first:pt-0 lg:grid-cols-[14rem_minmax(0,1fr)]"
     >
-      <div className="flex flex-col items-start gap-1">
+      <div
+        className={`flex flex-col items-start gap-1 ${beside === "label" ? "lg:-mt-1" : "lg:pt-1.25"}`}
+      >
         <h2 className="text-section font-semibold">{title}</h2>
         {description === undefined ? null : (
           <p className="text-dense text-ink-2 text-pretty">{description}</p>

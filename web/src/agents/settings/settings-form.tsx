@@ -31,9 +31,9 @@ export function SettingsForm({ layout }: { readonly layout: SettingsLayout }) {
         noValidate
         onSubmit={submit}
         aria-label="Settings"
-        className={isPage ? "flex flex-col max-md:-mx-4" : "flex min-h-full flex-col"}
+        className={`flex flex-col ${isPage ? "flex-1" : "min-h-full"}`}
       >
-        <div className={`flex flex-1 flex-col divide-y divide-rule ${isPage ? "max-md:px-4" : ""}`}>
+        <div className={`flex flex-1 flex-col divide-y divide-rule ${isPage ? "max-w-240" : ""}`}>
           <OtherVersionNotice />
           {isPage ? <NameFields /> : null}
           <InstructionsField />
@@ -44,9 +44,9 @@ export function SettingsForm({ layout }: { readonly layout: SettingsLayout }) {
           <MetadataField />
         </div>
         <div
-          className={problem === undefined ? "" : isPage ? "pb-4 max-md:px-4" : "px-4 pb-4 md:px-6"}
+          className={problem === undefined ? "" : isPage ? "max-w-240 pb-4" : "px-4 pb-4 md:px-6"}
         >
-          <FormError message={problem} />
+          <FormError error={problem} />
         </div>
         <SettingsSaveBar />
       </form>

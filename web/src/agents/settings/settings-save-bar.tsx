@@ -9,7 +9,8 @@ import { useSettings } from "./settings-context.tsx";
 /** Saves the settings, and asks what to keep if somebody else has changed the same ones. */
 export function SettingsSaveBar() {
   const { base, state, disabledReason, resolve, cancelMerge, discard } = useSettings();
-  const { isDirty } = useFormState<FormValues>();
+  const { isDirty, dirtyFields } = useFormState<FormValues>();
+  const isPage = useContext(LayoutContext) === "page";
   const isSaving = state.name === "saving" || state.name === "unknown";
   const shown: SaveState = isSaving
     ? "saving"
@@ -22,10 +23,13 @@ export function SettingsSaveBar() {
     <>
       <SaveBar
         state={shown}
+        changed={Object.entries(labels).flatMap(([name, label]) =>
+          name in dirtyFields ? [label] : [],
+        )}
         savedText={`Saved v${base.version}`}
         onDiscard={discard}
         disabledReason={disabledReason}
-        padding={useContext(LayoutContext) === "pane" ? "wide" : "normal"}
+        place={isPage ? "page" : "pane"}
       />
       {state.name === "conflict" ? (
         <MergeDialog

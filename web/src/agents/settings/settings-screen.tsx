@@ -10,7 +10,7 @@ export function SettingsScreen() {
     <SettingsProvider agent={agent}>
       <title>{`Settings of ${agent.name} · Beckon`}</title>
       <LeaveSettingsGuard />
-      <div className="mx-auto w-full max-w-240">
+      <div className="flex min-w-0 flex-1 flex-col">
         <SettingsForm layout="page" />
       </div>
     </SettingsProvider>

@@ -6,12 +6,12 @@ import {
   announceChanges,
   codeOf,
   type PatchState,
-  roleFor,
   sentenceOf,
   usePatch,
   useWorkspace,
 } from "../../data/index.ts";
 import { isEqual } from "../../ui/index.ts";
+import { needsEditor } from "../permission.ts";
 import { agentQuery, agentsKey } from "../queries.ts";
 import { forgetDraft, readDraft, storeDraft } from "./draft-store.ts";
 import { type AgentFields, bodyOf, fieldAt, fieldsOf, type VersionedFields } from "./fields.ts";
@@ -132,9 +132,7 @@ export function useAgentSettings(agent: Agent): AgentSettings {
     form,
     base,
     newestVersion: Math.max(agent.version, base.version),
-    disabledReason: can("agents:write")
-      ? undefined
-      : `Settings need the role ${roleFor("agents:write")}. Ask an owner of the workspace.`,
+    disabledReason: needsEditor(can),
     state: patch.state,
     problem,
     save: () => void save(),

@@ -28,7 +28,11 @@ export function VersionsScreen() {
           </div>
         ) : versions.isError && versions.rows.length === 0 ? (
           <div className="p-4">
-            <Problem error={versions.error} variant="inline" onRetry={versions.refetch} />
+            <Problem
+              error={versions.error}
+              title="Versions could not be loaded."
+              onRetry={versions.refetch}
+            />
           </div>
         ) : (
           <div className="max-h-60 overflow-y-auto lg:max-h-[70vh]">

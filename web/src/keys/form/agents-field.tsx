@@ -3,6 +3,7 @@ import type { UseFormReturn } from "react-hook-form";
 import { messageOf, useList, useWorkspace } from "../../data/index.ts";
 import {
   Checkbox,
+  FieldError,
   LoadMore,
   Problem,
   RadioCards,
@@ -58,19 +59,12 @@ function AgentChoice({ form }: { readonly form: UseFormReturn<KeyFields> }) {
     );
   if (agents.error !== null)
     return (
-      <Problem
-        error={agents.error}
-        title="The agents could not be loaded."
-        onRetry={agents.refetch}
-        variant="inline"
-      />
+      <Problem error={agents.error} title="Agents could not be loaded." onRetry={agents.refetch} />
     );
   return (
     <fieldset ref={choice} className="flex min-w-0 flex-col gap-2" aria-describedby="agents-error">
       <legend className="sr-only">Agents of the key</legend>
-      <p id="agents-error" role="alert" className="text-label text-flare empty:hidden">
-        {error}
-      </p>
+      <FieldError id="agents-error" message={error} isAnnounced />
       {agents.rows.length < searchedFrom ? null : (
         <SearchField
           label="Search agents"

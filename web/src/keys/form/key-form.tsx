@@ -1,6 +1,6 @@
 import type { UseMutationResult } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
-import { fieldNamed, isOutcomeUnknown, messageOf, sentenceOf } from "../../data/index.ts";
+import { failureOf, fieldNamed, messageOf, sentenceOf } from "../../data/index.ts";
 import { Button, Field, FormDialog, FormError, TextInput } from "../../ui/index.ts";
 import { presetTexts } from "../scopes.ts";
 import { AgentsField } from "./agents-field.tsx";
@@ -81,19 +81,13 @@ export function KeyForm({ title, description, initial, expiresAt, save, ...rest 
         <AgentsField form={form} />
         <ExpiryField form={form} expiresAt={expiresAt} />
         <FormError
-          message={
+          error={
             save.isError && sourceOf(fieldNamed(save.error, apiFields)) === undefined
-              ? failureOf(save.error, retry)
+              ? failureOf(save.error, "the key was saved", retry)
               : undefined
           }
         />
       </form>
     </FormDialog>
   );
-}
-
-function failureOf(thrown: unknown, retry: string): string {
-  const sentence = sentenceOf(thrown);
-  if (!isOutcomeUnknown(thrown)) return sentence;
-  return `${sentence} It is not known whether it was saved. ${retry}`;
 }

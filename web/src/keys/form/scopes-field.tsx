@@ -1,7 +1,7 @@
 import type { Scope } from "@beckon/contract";
 import type { UseFormReturn } from "react-hook-form";
 import { messageOf, useWorkspace } from "../../data/index.ts";
-import { Checkbox } from "../../ui/index.ts";
+import { Checkbox, FieldError } from "../../ui/index.ts";
 import { isOfWorkspace, scopeGroups, scopeTexts } from "../scopes.ts";
 import type { KeyFields } from "./key-fields.ts";
 import { useFocusOnError } from "./use-focus-on-error.ts";
@@ -29,9 +29,7 @@ export function ScopesField({ form }: { readonly form: UseFormReturn<KeyFields> 
       aria-describedby="scopes-error"
     >
       <legend className="sr-only">Scopes</legend>
-      <p id="scopes-error" role="alert" className="text-label text-flare empty:hidden">
-        {error}
-      </p>
+      <FieldError id="scopes-error" message={error} isAnnounced />
       <div className="grid grid-cols-1 gap-x-6 gap-y-4 rounded-control border border-rule p-3 sm:grid-cols-2">
         {scopeGroups.map(({ resource, scopes }) => (
           <div key={resource} className="flex min-w-0 flex-col gap-2">

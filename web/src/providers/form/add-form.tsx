@@ -113,7 +113,7 @@ export function AddForm({ preset: first, close, onCreated }: AddFormProps) {
             <Select {...register("kind")} options={kindOptions} />
           </Field>
         </div>
-        <FormError message={failure?.field === undefined ? failure?.message : undefined} />
+        <FormError error={failure?.field === undefined ? failure?.message : undefined} />
       </form>
     </FormDialog>
   );

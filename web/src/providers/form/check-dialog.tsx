@@ -44,7 +44,7 @@ export function CheckDialog({ provider, title, edit, close }: CheckDialogProps) 
             Checking it: Beckon asks for its list of models.
           </p>
         ) : error !== null ? (
-          <Problem error={error} title="It could not be checked." variant="inline" />
+          <Problem error={error} title="The provider could not be checked." />
         ) : state.name === "works" ? (
           <>
             <StateMark state={state} />

@@ -88,7 +88,7 @@ export function EditDialog({ provider, close, onSaved }: EditDialogProps) {
           }
         />
         {hasKey ? <Checkbox {...register("removesKey")} label="Remove the stored key" /> : null}
-        <FormError message={isAtField ? undefined : failure?.message} />
+        <FormError error={isAtField ? undefined : failure?.message} />
       </form>
     </FormDialog>
   );

@@ -1,4 +1,4 @@
-import { codeOf, fieldNamed, isOutcomeUnknown, sentenceOf } from "../../data/index.ts";
+import { codeOf, failureOf, fieldNamed, isOutcomeUnknown } from "../../data/index.ts";
 import { fieldNames, type ProviderFields } from "./provider-fields.ts";
 
 /** An error of the API at the field that it is about. */
@@ -13,12 +13,8 @@ export interface ServerError {
  * @param retry what happens if the form is sent again, for a lost response
  */
 export function serverError(thrown: unknown, retry: string): ServerError {
-  const sentence = sentenceOf(thrown);
-  if (isOutcomeUnknown(thrown))
-    return {
-      field: undefined,
-      message: `${sentence} It is not known whether it was saved. ${retry}`,
-    };
+  const sentence = failureOf(thrown, "the provider was saved", retry);
+  if (isOutcomeUnknown(thrown)) return { field: undefined, message: sentence };
   const field = fieldNamed(thrown, fieldNames);
   // The field is named by its label, so the message need not begin with its name in the API.
   if (field !== undefined) return { field, message: sentence.replace(/^\w+: ?/, "") };

@@ -29,12 +29,7 @@ export function ProviderHelp({ onUse, disabledReason }: ProviderHelpProps) {
     <Panel title="Choose where the answers come from" padding="none">
       {error === null ? null : (
         <div className="p-4">
-          <Problem
-            error={error}
-            title="The models could not be loaded."
-            onRetry={refetch}
-            variant="inline"
-          />
+          <Problem error={error} title="Models could not be loaded." onRetry={refetch} />
         </div>
       )}
       <ul aria-label="Sources of models" className="flex flex-col divide-y divide-rule">

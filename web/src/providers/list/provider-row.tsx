@@ -67,9 +67,7 @@ export function ProviderRow({ provider, isOpen, onToggle, menu }: ProviderRowPro
           {menu ?? <span className="w-control-small max-lg:hidden" />}
         </div>
       </div>
-      {error === null ? null : (
-        <Problem error={error} title="It could not be checked." variant="inline" />
-      )}
+      {error === null ? null : <Problem error={error} title="The provider could not be checked." />}
       {state.name === "fails" ? (
         <ProviderProblem
           message={state.error}

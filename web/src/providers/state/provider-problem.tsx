@@ -1,3 +1,4 @@
+import { Problem } from "../../ui/index.ts";
 import { adviceFor, splitCommand } from "./advice.ts";
 import { AllowAddress } from "./allow-address.tsx";
 
@@ -15,12 +16,8 @@ export function ProviderProblem({ message, isOwn, hasKey }: ProviderProblemProps
   const split = splitCommand(message);
   const advice = adviceFor(message, isOwn, hasKey);
   return (
-    <div className="flex min-w-0 flex-col gap-2">
-      <p className="break-words">
-        {split.before}
-        {advice === undefined ? null : ` ${advice}`}
-      </p>
+    <Problem isState error={[split.before, advice].filter(Boolean).join(" ")}>
       <AllowAddress {...split} />
-    </div>
+    </Problem>
   );
 }

@@ -1,5 +1,5 @@
 import { useWorkspace } from "../../data/index.ts";
-import { Button, CodeBlock, EmptyState, LinkButton } from "../../ui/index.ts";
+import { Button, CurlLine, EmptyState, LinkButton } from "../../ui/index.ts";
 
 interface NoRunsProps {
   /** Undefined if no filter is set that can be removed. */
@@ -33,9 +33,10 @@ export function NoRuns({ clearFilters, agentId, triggerId }: NoRunsProps) {
         </LinkButton>
       }
       snippet={
-        <CodeBlock
-          label="curl command"
-          code={`curl ${location.origin}/api/public/agents/${agentId ?? "AGENT_ID"}/invoke \\\n  -H "x-api-key: $TOKEN" -H "Content-Type: application/json" \\\n  -d '{"input": "Hello"}'`}
+        <CurlLine
+          path={`/agents/${agentId ?? "AGENT_ID"}/invoke`}
+          body={'{"input": "Hello"}'}
+          credential="token"
         />
       }
     >

@@ -15,7 +15,18 @@ export function Fact({ label, children }: FactProps) {
   );
 }
 
-/** Facts in a line that wraps. */
-export function Facts({ children }: { readonly children: ReactNode }) {
-  return <dl className="flex min-w-0 flex-wrap gap-x-6 gap-y-2">{children}</dl>;
+interface FactsProps {
+  /** `line` wraps; `grid` has two columns, for phones. */
+  readonly layout?: "line" | "grid";
+  readonly children: ReactNode;
+}
+
+const layouts = {
+  line: "flex min-w-0 flex-wrap gap-x-6 gap-y-2",
+  grid: "grid min-w-0 grid-cols-[repeat(2,minmax(0,1fr))] gap-x-4 gap-y-2",
+};
+
+/** Named facts. */
+export function Facts({ layout = "line", children }: FactsProps) {
+  return <dl className={layouts[layout]}>{children}</dl>;
 }

@@ -4,7 +4,6 @@ import { zodResolver } from "@hookform/resolvers/zod";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useForm } from "react-hook-form";
-import { sentenceOf } from "../../data/index.ts";
 import { Button, ConfirmDialog, Dialog, Field, FormError, TextArea } from "../../ui/index.ts";
 
 interface RetryDialogProps {
@@ -68,7 +67,7 @@ export function RetryDialog({ run, retry, close }: RetryDialogProps) {
           >
             <TextArea {...register("input")} rows={8} mono autoFocus />
           </Field>
-          <FormError message={sending.isError ? sentenceOf(sending.error) : undefined} />
+          <FormError error={sending.error} />
         </form>
       </Dialog>
       <ConfirmDialog

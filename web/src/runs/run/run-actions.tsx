@@ -11,7 +11,7 @@ import {
 } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
 import { agentQuery } from "../../agents/index.ts";
-import { roleFor, useWorkspace } from "../../data/index.ts";
+import { reasonWithout, useWorkspace } from "../../data/index.ts";
 import { Button, ConfirmDialog, IconButton, LinkButton, Menu } from "../../ui/index.ts";
 import { isEnded } from "../patch-run.ts";
 import { useRunActions } from "./use-run-actions.ts";
@@ -27,9 +27,7 @@ export function RunActions({ run }: { readonly run: Run }) {
   const [open, setOpen] = useState<"cancel" | "delete" | "input">();
   const close = () => setOpen(undefined);
   const hasEnded = isEnded(run);
-  const disabledReason = workspace.can("runs:write")
-    ? undefined
-    : `This needs the role ${roleFor("runs:write")}. Ask an owner of the workspace.`;
+  const disabledReason = reasonWithout("runs:write", workspace.can);
   return (
     <>
       <LinkButton
@@ -144,9 +142,7 @@ function Retry({ run, actions, disabledReason, onEdit }: RetryProps) {
         {
           label: "With another input…",
           onSelect: onEdit,
-          disabledReason: workspace.can("agents:invoke")
-            ? undefined
-            : `This needs the role ${roleFor("agents:invoke")}. Ask an owner of the workspace.`,
+          disabledReason: reasonWithout("agents:invoke", workspace.can),
         },
       ]}
     />

@@ -5,9 +5,19 @@ import { agentQuery } from "../../agents/index.ts";
 import { useWorkspace } from "../../data/index.ts";
 import { shortenId } from "../../format/index.ts";
 import type { RunStreamState } from "../../live/index.ts";
-import { Badge, Duration, PageHeader, StatusMark } from "../../ui/index.ts";
+import {
+  Badge,
+  CopyButton,
+  Duration,
+  Id,
+  PageHeader,
+  StatusMark,
+  useMedia,
+} from "../../ui/index.ts";
+import { CompareRuns } from "../compare/compare-runs.tsx";
 import { isEnded } from "../patch-run.ts";
 import { costOfRun } from "./cost.ts";
+import { RunProblem } from "../run-problem.tsx";
 import { usageSoFar } from "./journal/live.ts";
 import { RunStream } from "./journal/run-stream.tsx";
 import { StreamNotice } from "./journal/stream-notice.tsx";
@@ -15,8 +25,8 @@ import { useJournal } from "./journal/use-journal.ts";
 import { useSilence } from "./journal/use-silence.ts";
 import { RunActions } from "./run-actions.tsx";
 import { RunContents } from "./run-contents.tsx";
-import { RunError } from "./run-error.tsx";
 import { RunFacts } from "./run-facts.tsx";
+import { useRunSearch } from "./run-search.ts";
 import { Steps } from "./steps.tsx";
 import { useClock } from "./use-clock.ts";
 
@@ -27,11 +37,22 @@ export function RunPage({ run }: { readonly run: Run }) {
   const { journal, output, error, refetch, receive, isFollowed, after } = useJournal(run.id);
   const [stream, setStream] = useState<RunStreamState>("connecting");
   const [subscription, setSubscription] = useState(0);
+  const { compare, change } = useRunSearch();
+  const isNarrow = !useMedia("(min-width: 768px)");
   const hasEnded = isEnded(run);
   const now = useClock(!hasEnded);
   const silence = useSilence({ isLive: stream === "live", output, journal, now });
   const end = run.finished_at === null ? now : Date.parse(run.finished_at);
   const name = agent?.name ?? shortenId(run.agent_id);
+  const facts = (
+    <RunFacts
+      run={run}
+      agentName={name}
+      usage={hasEnded ? run.usage : usageSoFar(journal)}
+      cost={costOfRun(run, journal.events)}
+      layout={isNarrow ? "narrow" : "wide"}
+    />
+  );
   return (
     <div className="flex min-w-0 flex-col">
       <title>{`${name}, run ${run.status} · Beckon`}</title>
@@ -47,6 +68,12 @@ export function RunPage({ run }: { readonly run: Run }) {
       <PageHeader
         title={name}
         breadcrumb={[{ label: "Runs", href: `/w/${workspace.id}/runs` }]}
+        id={
+          <>
+            <Id value={run.id} />
+            <CopyButton text={run.id} what="run id" />
+          </>
+        }
         status={
           <>
             <StatusMark status={run.status} />
@@ -56,16 +83,20 @@ export function RunPage({ run }: { readonly run: Run }) {
         }
         actions={<RunActions run={run} />}
       >
-        <RunFacts
-          run={run}
-          agentName={name}
-          usage={hasEnded ? run.usage : usageSoFar(journal)}
-          cost={costOfRun(run, journal.events)}
-        />
+        {isNarrow ? null : facts}
       </PageHeader>
       <p role="status" className="sr-only">{`Run ${run.status}`}</p>
       <div className="flex min-w-0 flex-col gap-4 p-4 md:p-6">
-        <RunError run={run} />
+        {run.error === null ? null : (
+          <section aria-label="Why the run ended">
+            <RunProblem
+              error={run.error}
+              settingsHref={`/w/${workspace.id}/agents/${run.agent_id}/settings`}
+              isState
+            />
+          </section>
+        )}
+        {isNarrow ? facts : null}
         {isFollowed ? (
           <StreamNotice state={stream} onRetry={() => setSubscription(subscription + 1)} />
         ) : null}
@@ -78,8 +109,18 @@ export function RunPage({ run }: { readonly run: Run }) {
           silence={silence}
           now={now}
         />
-        <RunContents run={run} journal={journal} />
+        {/* The steps are as high as their number asks for: nothing is below them before. */}
+        {hasEnded && journal.events.length === 0 && error === null ? null : (
+          <RunContents run={run} journal={journal} />
+        )}
       </div>
+      {compare && run.retry_of !== null ? (
+        <CompareRuns
+          earlier={run.retry_of}
+          later={run.id}
+          onClose={() => change({ compare: false })}
+        />
+      ) : null}
     </div>
   );
 }

@@ -19,6 +19,8 @@ export interface RunSearch {
   readonly as: TextView;
   /** Idle times are shown shortened. */
   readonly fold: boolean;
+  /** The dialog that compares it with the run of which it is a retry is open. */
+  readonly compare: boolean;
 }
 
 /** Parses the search parameters of the run page. Unknown values count as absent. */
@@ -30,6 +32,7 @@ function parseRunSearch(search: Readonly<Record<string, string | undefined>>): R
     view: views.find((view) => view === search.view) ?? "rendered",
     as: views.find((view) => view === search.as) ?? "rendered",
     fold: search.fold === "1",
+    compare: search.compare === "1",
   };
 }
 
@@ -38,7 +41,7 @@ export function useRunSearch() {
   const search: Record<string, string | undefined> = useSearch({ strict: false });
   const navigate = useNavigate();
   const change = (changed: Partial<RunSearch>, history: "push" | "replace" = "replace") => {
-    const { seq, tab, view, as, fold } = { ...parseRunSearch(search), ...changed };
+    const { seq, tab, view, as, fold, compare } = { ...parseRunSearch(search), ...changed };
     void navigate({
       to: ".",
       search: {
@@ -47,6 +50,7 @@ export function useRunSearch() {
         view: view === "rendered" ? undefined : view,
         as: as === "rendered" ? undefined : as,
         fold: fold ? "1" : undefined,
+        compare: compare ? "1" : undefined,
       } as never,
       replace: history === "replace",
       resetScroll: false,

@@ -10,7 +10,7 @@ export function RunSkeleton() {
         <Skeleton width={60} />
       </div>
       <div className="p-4 md:p-6">
-        <div className="h-[clamp(20rem,56dvh,48rem)] rounded-control border border-rule bg-sheet" />
+        <div className="h-88 rounded-control border border-rule bg-sheet" />
       </div>
     </div>
   );

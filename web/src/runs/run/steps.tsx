@@ -1,5 +1,5 @@
-import type { Run } from "@beckon/client";
-import { useMemo, useRef, useState } from "react";
+import type { JournalEvent, Run } from "@beckon/client";
+import { type CSSProperties, useMemo, useRef, useState } from "react";
 import { formatDuration } from "../../format/index.ts";
 import { Button, Problem, Skeleton } from "../../ui/index.ts";
 import { isEnded } from "../patch-run.ts";
@@ -23,6 +23,9 @@ interface StepsProps {
 
 const isNarrow = () => matchMedia("(width < 640px)").matches;
 
+/** Lines of the box beside the steps: the axis, and what folds idle time. */
+const otherLines = 2.5;
+
 /**
  * The timeline of a run, and the detail of one step beside it. Without `?seq=` the last step is
  * selected: of a failed run the one that failed, of a running one what happens now. On a phone the
@@ -33,6 +36,8 @@ export function Steps({ run, journal, error, onRetry, output, silence, now }: St
   const detail = useRef<HTMLElement>(null);
   /** On a phone, the row that keys have moved to: its detail is not open yet. */
   const [active, setActive] = useState<number>();
+  /** A run that lasts keeps its size: growing with each step, it would push what is below. */
+  const [isSized] = useState(() => isEnded(run));
   const { events } = journal;
   const timeline = useMemo(() => layOut(run, events), [run, events]);
   const { rows } = timeline;
@@ -45,6 +50,8 @@ export function Steps({ run, journal, error, onRetry, output, silence, now }: St
   const selected = typeof seq === "number" ? rowOf(rows, seq) : rows[active ?? rows.length - 1];
   const wanted = selected?.seqs ?? (typeof seq === "number" ? [seq] : []);
   const entries = wanted.flatMap((each) => events[each - 1] ?? []);
+  const isStep = ({ type, seq: each }: JournalEvent) =>
+    type === "run.step" && each < (wanted[0] ?? 0);
 
   const select = (index: number, how: "move" | "press" | "open") => {
     if (isNarrow() && how === "move") return setActive(index);
@@ -55,21 +62,21 @@ export function Steps({ run, journal, error, onRetry, output, silence, now }: St
   };
   const failed = error !== null;
   if (events.length === 0 && failed)
-    return <Problem error={error} title="The steps could not be loaded." onRetry={onRetry} />;
+    return <Problem error={error} title="Steps could not be loaded." onRetry={onRetry} />;
   const idleMs = idle.reduce((sum, span) => sum + span.end - span.start, 0);
   return (
     <div className="flex min-w-0 flex-col rounded-control border border-rule bg-sheet">
       {failed ? (
         <div className="border-b border-rule p-3">
-          <Problem
-            error={error}
-            title="Later steps could not be loaded."
-            onRetry={onRetry}
-            variant="inline"
-          />
+          <Problem error={error} title="The rest could not be loaded." onRetry={onRetry} />
         </div>
       ) : null}
-      <div className="grid min-h-0 min-w-0 sm:h-[clamp(20rem,56dvh,48rem)] sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)] sm:divide-x sm:divide-rule lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <div
+        style={
+          isSized ? ({ "--steps-lines": rows.length + otherLines } as CSSProperties) : undefined
+        }
+        className={`grid min-h-0 min-w-0 ${isSized ? "sm:h-[clamp(22rem,calc(var(--steps-lines)*var(--spacing-row)),min(56dvh,48rem))]" : "sm:h-[clamp(22rem,56dvh,48rem)]"} sm:grid-cols-[minmax(0,1fr)_minmax(0,1fr)] sm:divide-x sm:divide-rule lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]`}
+      >
         <div
           className={`flex min-h-0 min-w-0 flex-col max-sm:max-h-[70dvh] ${seq === undefined ? "" : "max-sm:hidden"}`}
         >
@@ -108,6 +115,7 @@ export function Steps({ run, journal, error, onRetry, output, silence, now }: St
             runId={run.id}
             row={selected}
             entries={entries}
+            askedBy={events.findLast(isStep)}
             now={end}
             hasEnded={isEnded(run)}
             output={output}

@@ -1,13 +1,7 @@
 import type { RetryRunBody, Run } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import {
-  announceChanges,
-  codeOf,
-  sentenceOf,
-  useIdempotencyKey,
-  useWorkspace,
-} from "../../data/index.ts";
+import { announceChanges, sentenceOf, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
 import { download } from "../../json/index.ts";
 import { useToast } from "../../ui/index.ts";
 import { newerRun } from "../patch-run.ts";
@@ -36,7 +30,7 @@ export function useRunActions(run: Run) {
       toast({
         tone: "failure",
         title: "The run was not retried.",
-        description: `${sentenceOf(thrown)} (${codeOf(thrown)})`,
+        description: sentenceOf(thrown),
       }),
   });
   return {

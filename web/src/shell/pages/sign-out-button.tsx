@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
-import { sentenceOf, useSession } from "../../data/index.ts";
-import { Button } from "../../ui/index.ts";
+import { useSession } from "../../data/index.ts";
+import { Button, Problem } from "../../ui/index.ts";
 
 /** Ends the session. If the server does not confirm it, says that the person is still signed in. */
 export function SignOutButton() {
@@ -15,11 +15,7 @@ export function SignOutButton() {
       >
         Sign out
       </Button>
-      {signOut.isError ? (
-        <p role="alert" className="text-flare">
-          You are still signed in. {sentenceOf(signOut.error)}
-        </p>
-      ) : null}
+      {signOut.isError ? <Problem error={signOut.error} title="You are still signed in." /> : null}
     </>
   );
 }

@@ -3,7 +3,7 @@ import { createTriggerBody } from "@beckon/contract";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useMutation } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
-import { messageOf, sentenceOf, useWorkspace, wording } from "../../data/index.ts";
+import { messageOf, useWorkspace, wording } from "../../data/index.ts";
 import { Button, Field, FormError, LeaveGuard, TextArea } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { useTriggerActions } from "../trigger/use-trigger-actions.ts";
@@ -77,7 +77,7 @@ export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
           {save.isSuccess && !isDirty ? "Saved" : ""}
         </span>
       </div>
-      <FormError message={save.isError ? sentenceOf(save.error) : undefined} />
+      <FormError error={save.error} />
     </form>
   );
 }

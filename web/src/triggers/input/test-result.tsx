@@ -10,8 +10,7 @@ import type { useTestTrigger } from "./use-test-trigger.ts";
 export function TestResult({ test }: { readonly test: ReturnType<typeof useTestTrigger> }) {
   // Before the test is sent: its run can end before the response has arrived.
   const live = useLiveRuns();
-  if (test.error !== null)
-    return <Problem error={test.error} title="The test was not sent." variant="inline" />;
+  if (test.error !== null) return <Problem error={test.error} title="The test was not sent." />;
   return (
     <div role="status">
       {test.runId === undefined ? null : <TestRun runId={test.runId} live={live} />}

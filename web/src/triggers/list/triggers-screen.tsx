@@ -76,7 +76,6 @@ export function TriggersScreen() {
                   <Problem
                     error={triggers.error}
                     title="Triggers could not be loaded."
-                    variant="inline"
                     onRetry={triggers.refetch}
                   />
                 </div>

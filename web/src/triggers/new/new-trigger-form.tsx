@@ -7,7 +7,6 @@ import { useAgent } from "../../agents/index.ts";
 import {
   announceChanges,
   messageOf,
-  sentenceOf,
   useIdempotencyKey,
   useWorkspace,
   wording,
@@ -85,7 +84,7 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
         >
           <TextArea {...register("prompt_prefix")} rows={3} />
         </Field>
-        <FormError message={create.isError ? sentenceOf(create.error) : undefined} />
+        <FormError error={create.error} />
       </form>
     </Dialog>
   );

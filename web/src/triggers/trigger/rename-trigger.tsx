@@ -3,7 +3,7 @@ import { createTriggerBody } from "@beckon/contract";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useMutation } from "@tanstack/react-query";
 import { useForm } from "react-hook-form";
-import { messageOf, sentenceOf, wording } from "../../data/index.ts";
+import { messageOf, wording } from "../../data/index.ts";
 import { Button, Dialog, Field, FormError, TextInput } from "../../ui/index.ts";
 import { useTriggerActions } from "./use-trigger-actions.ts";
 
@@ -48,7 +48,7 @@ export function RenameTrigger({ trigger, onClose }: RenameTriggerProps) {
         <Field label="Name" error={messageOf(formState.errors.name)}>
           <TextInput {...register("name")} autoComplete="off" autoFocus />
         </Field>
-        <FormError message={rename.isError ? sentenceOf(rename.error) : undefined} />
+        <FormError error={rename.error} />
       </form>
     </Dialog>
   );

@@ -1,3 +1,4 @@
+import { useEffect, useRef, useState } from "react";
 import { Button } from "./button.tsx";
 
 /** What is known about the form: only a 2xx response makes it `saved`. */
@@ -5,57 +6,98 @@ export type SaveState = "clean" | "dirty" | "saving" | "saved";
 
 interface SaveBarProps {
   readonly state: SaveState;
-  /** Verb of the button, "Save" unless given. */
-  readonly saveLabel?: string;
+  /** Names of the fields that are not saved, as the form shows them and in its order. */
+  readonly changed: readonly string[];
   /** Shown after the 2xx: "Saved v13". */
   readonly savedText?: string;
-  /** Called by the button; leave it out inside a form, where the button submits. */
-  readonly onSave?: (() => void) | undefined;
-  readonly onDiscard?: (() => void) | undefined;
+  /** Why the person cannot save: then it is all that the bar says. */
   readonly disabledReason?: string | undefined;
-  /** `wide` in a pane or page whose content is as far from the edge as its header. */
-  readonly padding?: "normal" | "wide";
+  readonly onDiscard: () => void;
+  /**
+   * Where the form is: in a panel, in a pane of its own, or on the page, whose padding the bar
+   * covers.
+   */
+  readonly place?: "panel" | "pane" | "page";
 }
 
+/** Seconds for which the bar says that all is saved. */
+const savedSeconds = 6;
+/** Fields that are named; of further ones their number is. */
+const maxNamed = 3;
+
+const looks = {
+  panel: { bar: "-mt-2 rounded-b-control px-4", line: "" },
+  pane: { bar: "px-4 md:px-6", line: "" },
+  page: {
+    bar: "-mx-4 -mb-4 px-4 md:-mx-6 md:-mb-6 md:px-6",
+    line: "max-w-240",
+  },
+};
+
 /**
- * The bar below a form: what is unsaved, Discard, Save. Sticks to the bottom of its container, on
- * phones above the navigation.
+ * The bar below a form: what is unsaved, Discard, Save, which submits. Shown while there is something
+ * to save; its space is always there, so that nothing moves when it comes. Sticks to the bottom of
+ * its container, on phones above the navigation.
  */
-export function SaveBar({
-  state,
-  saveLabel = "Save",
-  savedText = "Saved",
-  onSave,
-  onDiscard,
-  disabledReason,
-  padding = "normal",
-}: SaveBarProps) {
-  const words = { clean: "", dirty: "Unsaved changes", saving: "", saved: savedText };
+export function SaveBar(props: SaveBarProps) {
+  const { state, changed, savedText = "Saved", disabledReason, onDiscard, place = "panel" } = props;
+  const hasSaved = useRecently(state === "saved");
+  const status = useRef<HTMLParagraphElement>(null);
+  const hasButtons = disabledReason === undefined && (state === "dirty" || state === "saving");
+  const hadButtons = useRef(false);
+  useEffect(() => {
+    // The button that had the focus is gone: the next Tab must not begin at the top of the page.
+    const isLost = hadButtons.current && !hasButtons && document.activeElement === document.body;
+    if (isLost) status.current?.focus({ preventScroll: true });
+    hadButtons.current = hasButtons;
+  }, [hasButtons]);
+  const isShown = hasButtons || hasSaved || disabledReason !== undefined;
+  const text =
+    disabledReason ?? (hasButtons ? `Unsaved: ${namesOf(changed)}` : hasSaved ? savedText : "");
   return (
     <div
-      className={`sticky bottom-14 z-10 flex min-h-12 items-center gap-2 rounded-b-control border-t border-rule bg-sheet px-4 py-2 md:bottom-0 ${padding === "wide" ? "md:px-6" : ""}`}
+      className={`sticky bottom-14 z-10 border-t py-2 md:bottom-0 ${looks[place].bar} ${isShown ? "border-rule bg-sheet" : "pointer-events-none border-transparent"}`}
     >
-      <p
-        role="status"
-        className={`min-w-0 flex-1 truncate text-dense ${state === "saved" ? "text-moss" : "text-ink-2"}`}
-      >
-        {words[state]}
-      </p>
-      {onDiscard !== undefined && state === "dirty" ? (
-        <Button variant="quiet" onClick={onDiscard}>
-          Discard
-        </Button>
-      ) : null}
-      <Button
-        variant="primary"
-        type={onSave === undefined ? "submit" : "button"}
-        onClick={onSave}
-        pending={state === "saving"}
-        disabled={state === "clean" || state === "saved"}
-        disabledReason={disabledReason}
-      >
-        {saveLabel}
-      </Button>
+      <div className={`flex min-h-control items-center gap-2 ${looks[place].line}`}>
+        <p
+          ref={status}
+          role="status"
+          tabIndex={-1}
+          title={hasButtons ? changed.join(", ") : undefined}
+          className={`min-w-0 flex-1 truncate rounded-bar text-dense outline-none ${hasSaved && !hasButtons ? "text-moss" : "text-ink-2"}`}
+        >
+          {text}
+        </p>
+        {hasButtons ? (
+          <>
+            {state === "dirty" ? (
+              <Button variant="quiet" onClick={onDiscard}>
+                Discard
+              </Button>
+            ) : null}
+            <Button variant="primary" type="submit" pending={state === "saving"}>
+              Save
+            </Button>
+          </>
+        ) : null}
+      </div>
     </div>
   );
+}
+
+function namesOf(changed: readonly string[]): string {
+  const more = changed.length - maxNamed;
+  if (more <= 0) return changed.join(", ");
+  return `${changed.slice(0, maxNamed).join(", ")} and ${more} more`;
+}
+
+/** Returns whether the condition has become true in the last seconds. */
+function useRecently(isTrue: boolean): boolean {
+  const [isOver, setOver] = useState(false);
+  useEffect(() => {
+    if (!isTrue) return setOver(false);
+    const timer = setTimeout(() => setOver(true), savedSeconds * 1_000);
+    return () => clearTimeout(timer);
+  }, [isTrue]);
+  return isTrue && !isOver;
 }

@@ -104,7 +104,7 @@ export function SecretField({
       {error === undefined ? (
         <p className="text-label text-ink-3">{hint}</p>
       ) : (
-        <Problem error={error} onRetry={reveal} variant="inline" />
+        <Problem error={error} onRetry={reveal} />
       )}
     </div>
   );

@@ -1,6 +1,6 @@
-import { CircleAlert } from "lucide-react";
 import { type ReactNode, useId } from "react";
 import { FieldContext } from "./field-context.ts";
+import { FieldError } from "./field-error.tsx";
 
 interface FieldProps {
   readonly label: string;
@@ -67,16 +67,10 @@ interface FieldNoteProps {
 }
 
 function FieldNote({ id, error, hint }: FieldNoteProps) {
-  if (error === undefined)
-    return (
-      <p id={id} className="text-label text-ink-3">
-        {hint}
-      </p>
-    );
+  if (error !== undefined) return <FieldError id={id} message={error} />;
   return (
-    <p id={id} className="flex items-start gap-1 text-label text-flare">
-      <CircleAlert aria-hidden />
-      <span className="min-w-0">{error}</span>
+    <p id={id} className="text-label text-ink-3">
+      {hint}
     </p>
   );
 }

@@ -1,5 +1,6 @@
 import type { LucideIcon } from "lucide-react";
 import { type ReactNode, useId } from "react";
+import { FieldError } from "./field-error.tsx";
 import { radioLook } from "./look.ts";
 
 /** A choice of {@link RadioCards}. */
@@ -82,9 +83,9 @@ export function RadioCards<Value extends string>({
         ))}
       </div>
       {error === undefined ? null : (
-        <p id={`${name}-error`} className="pt-1 text-label text-flare">
-          {error}
-        </p>
+        <div className="pt-1">
+          <FieldError id={`${name}-error`} message={error} />
+        </div>
       )}
     </fieldset>
   );

@@ -11,6 +11,8 @@ interface PageHeaderProps {
   readonly title: string;
   /** The pages above this one. */
   readonly breadcrumb?: readonly Crumb[] | undefined;
+  /** Behind the breadcrumb: the id of what the page shows, with its copy button. */
+  readonly id?: ReactNode;
   /** StatusMark or badges beside the title. */
   readonly status?: ReactNode;
   /** Buttons, the primary one last. */
@@ -25,6 +27,7 @@ interface PageHeaderProps {
 export function PageHeader({
   title,
   breadcrumb,
+  id,
   status,
   actions,
   tabs,
@@ -37,20 +40,29 @@ export function PageHeader({
     >
       <div className="flex min-w-0 flex-col gap-2">
         {breadcrumb === undefined || breadcrumb.length === 0 ? null : (
-          <nav aria-label="Breadcrumb">
-            <ol className="flex min-w-0 items-center gap-1.5 text-dense text-ink-3">
-              {breadcrumb.map((crumb, index) => (
-                <li key={crumb.href} className="flex min-w-0 items-center gap-1.5">
-                  {index === 0 ? null : <span aria-hidden="true">/</span>}
-                  <span className="truncate">
-                    <Link href={crumb.href} variant="quiet">
-                      {crumb.label}
-                    </Link>
-                  </span>
-                </li>
-              ))}
-            </ol>
-          </nav>
+          <div className="flex min-w-0 items-center gap-1.5 text-dense text-ink-3">
+            <nav aria-label="Breadcrumb" className="min-w-0">
+              <ol className="flex min-w-0 items-center gap-1.5">
+                {breadcrumb.map((crumb, index) => (
+                  <li key={crumb.href} className="flex min-w-0 items-center gap-1.5">
+                    {index === 0 ? null : <span aria-hidden="true">/</span>}
+                    <span className="truncate">
+                      <Link href={crumb.href} variant="quiet">
+                        {crumb.label}
+                      </Link>
+                    </span>
+                  </li>
+                ))}
+              </ol>
+            </nav>
+            {id === undefined ? null : (
+              <>
+                <span aria-hidden="true">/</span>
+                {/* The button is higher than the line, which must not grow with it. */}
+                <span className="-my-3 flex shrink-0 items-center">{id}</span>
+              </>
+            )}
+          </div>
         )}
         <div className="flex min-h-control min-w-0 flex-wrap items-center gap-x-4 gap-y-2">
           <div className="flex min-w-0 flex-1 basis-60 items-center gap-3">

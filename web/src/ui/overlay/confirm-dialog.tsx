@@ -88,7 +88,7 @@ function OpenConfirmDialog({
               />
             </Field>
           )}
-          {error === undefined ? null : <Problem error={error} variant="inline" />}
+          {error === undefined ? null : <Problem error={error} />}
         </div>
       )}
     </Dialog>

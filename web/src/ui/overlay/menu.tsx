@@ -1,4 +1,4 @@
-import { cloneElement, useState } from "react";
+import { cloneElement, type PointerEvent, useState } from "react";
 import { createDeferred, useDeferred } from "../deferred.ts";
 import type { MenuProps } from "./menu-panel.tsx";
 
@@ -13,7 +13,13 @@ export function Menu(props: MenuProps) {
     "aria-haspopup": "menu",
     "aria-expanded": false,
     // Also when pressed, because the click is lost if the code arrives between press and release.
-    onPointerDown: () => setPressed(true),
+    onPointerDown: (event: PointerEvent) => {
+      if (event.button !== 0 || event.ctrlKey) return;
+      // As Radix' own button does. If the menu opens at once, the mouse would then focus its button,
+      // and the menu would take that for a focus outside and close.
+      event.preventDefault();
+      setPressed(true);
+    },
     onClick: () => setPressed(true),
   });
 }

@@ -64,7 +64,7 @@ export function RotateDialog({
     >
       <div className="flex flex-col gap-3">
         <RadioCards label={label} options={choices} value={grace} onChange={setGrace} columns={2} />
-        {error === undefined ? null : <Problem error={error} variant="inline" />}
+        {error === undefined ? null : <Problem error={error} />}
       </div>
     </Dialog>
   );

@@ -39,7 +39,7 @@ interface DataTableProps<Item> {
 }
 
 /**
- * A table with a sticky header. Above 100 rows only those in sight are in the document; all rows
+ * A table with a sticky header. Above 40 rows only those in sight are in the document; all rows
  * are equally high and cells are one line, or two if `double`. Put it where its container or the
  * page scrolls.
  */
@@ -57,7 +57,7 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
   if (rows.length === 0 && failed)
     return (
       <div className="p-4">
-        <Problem error={error} onRetry={onRetry} variant="inline" />
+        <Problem error={error} title={`${label} could not be loaded.`} onRetry={onRetry} />
       </div>
     );
   if (rows.length === 0 && !showSkeleton && !hasMore) return empty;
@@ -69,7 +69,7 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
     <div className="min-w-0">
       {failed ? (
         <div className="p-4">
-          <Problem error={error} onRetry={onRetry} variant="inline" />
+          <Problem error={error} title="The rest could not be loaded." onRetry={onRetry} />
         </div>
       ) : null}
       <table

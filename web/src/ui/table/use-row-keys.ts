@@ -19,13 +19,23 @@ export function useRowKeys(
       if (!down && !up) return;
       event.preventDefault();
       const focused = document.activeElement?.closest<HTMLElement>("[data-index]");
-      const from = inRow && focused ? Number(focused.dataset.index) : -1;
-      const to = Math.max(0, Math.min(count - 1, from + (down ? 1 : -1)));
+      const wanted =
+        inRow && focused
+          ? Number(focused.dataset.index) + (down ? 1 : -1)
+          : firstInSight(body.current);
+      const to = Math.max(0, Math.min(count - 1, wanted));
       focusRow(body.current, to, rowHeight);
     };
     document.addEventListener("keydown", press);
     return () => document.removeEventListener("keydown", press);
   }, [body, count, rowHeight]);
+}
+
+/** Rows above the ones in sight need not be in the document. */
+function firstInSight(body: HTMLElement): number {
+  const rows = [...body.querySelectorAll<HTMLElement>("[data-index]")];
+  const first = rows.find((row) => row.getBoundingClientRect().top >= 0);
+  return Number(first?.dataset.index ?? 0);
 }
 
 function focusRow(body: HTMLElement, index: number, rowHeight: number): void {

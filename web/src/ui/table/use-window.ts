@@ -6,10 +6,10 @@ export interface RowWindow {
   readonly end: number;
 }
 
-/** Lists up to this many rows are rendered whole. */
-const maxWhole = 100;
+/** Lists up to this many rows are rendered whole: fewer than a page of a list has. */
+const maxWhole = 40;
 /** Rows above and below the visible ones, and the step by which the window moves. */
-const overscan = 12;
+const overscan = 8;
 
 /**
  * Returns which rows of equal height to render. Rows are equally high, so their position follows
@@ -29,13 +29,12 @@ export function useRowWindow(
     const update = () => {
       if (list.current === null) return;
       const { top } = list.current.getBoundingClientRect();
-      const first = Math.floor(-top / rowHeight / overscan) * overscan - overscan;
-      const shown = Math.ceil(window.innerHeight / rowHeight / overscan) * overscan;
-      const start = Math.max(0, Math.min(first, count - 1));
-      const end = Math.min(count, Math.max(first, 0) + shown + 3 * overscan);
-      setRange((before) =>
-        before.start === start && before.end === end ? before : { start, end },
-      );
+      const step = rowHeight * overscan;
+      const before = Math.floor(-top / step) - 1;
+      const after = Math.ceil((window.innerHeight - top) / step) + 1;
+      const start = Math.max(0, Math.min(before * overscan, count - 1));
+      const end = Math.max(0, Math.min(after * overscan, count));
+      setRange((known) => (known.start === start && known.end === end ? known : { start, end }));
     };
     update();
     // Captured, because scroll events of inner elements do not bubble.

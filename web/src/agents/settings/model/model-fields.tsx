@@ -1,19 +1,20 @@
 import { useContext, useState } from "react";
-import { useFormContext } from "react-hook-form";
+import { Controller, useFormContext } from "react-hook-form";
 import { messageOf } from "../../../data/index.ts";
 import { Button, Field, NumberInput, Select } from "../../../ui/index.ts";
+import { ModelField } from "../../model/model-field.tsx";
 import { labels } from "../fields.ts";
 import type { FormValues } from "../form-values.ts";
 import { numberOrNull } from "../number-or-null.ts";
 import { LayoutContext, Section } from "../section.tsx";
 import { useSettings } from "../settings-context.tsx";
-import { ModelField } from "./model-field.tsx";
 import { ProviderNotice } from "./provider-notice.tsx";
 
 /** The model and how it is called. */
 export function ModelFields() {
   const layout = useContext(LayoutContext);
   const { errors } = useFormContext<FormValues>().formState;
+  const readOnly = useSettings().disabledReason !== undefined;
   const [open, setOpen] = useState(false);
   const hasError = optionNames.some((name) => errors[name] !== undefined);
   const isShown = layout === "page" || open || hasError;
@@ -21,6 +22,7 @@ export function ModelFields() {
     <Section
       title={labels.model}
       description="What answers, and how it is called. The provider's default applies to what is empty."
+      beside="field"
       fields={["model", ...optionNames]}
       actions={
         layout === "page" ? undefined : (
@@ -35,7 +37,17 @@ export function ModelFields() {
         )
       }
     >
-      <ModelField />
+      <Controller<FormValues, "model">
+        name="model"
+        render={({ field, fieldState }) => (
+          <ModelField
+            {...field}
+            labelHidden
+            readOnly={readOnly}
+            error={messageOf(fieldState.error)}
+          />
+        )}
+      />
       <ProviderNotice />
       {isShown ? <ModelOptions /> : null}
     </Section>

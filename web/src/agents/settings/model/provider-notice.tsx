@@ -5,8 +5,8 @@ import { sentenceOf, useWorkspace } from "../../../data/index.ts";
 import { formatCounted } from "../../../format/index.ts";
 import { AddProvider, modelsQuery } from "../../../providers/index.ts";
 import { Banner, Button } from "../../../ui/index.ts";
+import { providerOf } from "../../model/models.ts";
 import type { FormValues } from "../form-values.ts";
-import { providerOf } from "./models.ts";
 
 /** Says what is wrong with the provider of the chosen model, and checks it again. */
 export function ProviderNotice() {

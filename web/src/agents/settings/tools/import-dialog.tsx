@@ -1,7 +1,7 @@
 import type { ImportHttpToolAnswer } from "@beckon/client";
 import { useMutation } from "@tanstack/react-query";
 import { type ChangeEvent, type FormEvent, useId, useState } from "react";
-import { codeOf, sentenceOf, useWorkspace } from "../../../data/index.ts";
+import { sentenceOf, useWorkspace } from "../../../data/index.ts";
 import { Banner, Button, Checkbox, Dialog, Field, TextArea } from "../../../ui/index.ts";
 import type { HttpTool } from "../fields.ts";
 
@@ -79,7 +79,7 @@ export function ImportDialog({ onDone, onClose }: ImportDialogProps) {
                 isEmpty
                   ? "Paste an OpenAPI document, or open a file."
                   : read.isError
-                    ? `${sentenceOf(read.error)} (${codeOf(read.error)})`
+                    ? sentenceOf(read.error)
                     : undefined
               }
             >

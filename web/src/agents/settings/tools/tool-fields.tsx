@@ -1,6 +1,7 @@
 import { lazy, Suspense, useState } from "react";
 import { useController } from "react-hook-form";
-import { messageOf, useWorkspace } from "../../../data/index.ts";
+import { messageOf, reasonWithout, useWorkspace } from "../../../data/index.ts";
+import { FieldError } from "../../../ui/index.ts";
 import { type HttpTool, labels, type Tool } from "../fields.ts";
 import type { FormValues } from "../form-values.ts";
 import { Section } from "../section.tsx";
@@ -33,13 +34,12 @@ export function ToolFields() {
     field.onChange(tools.toSpliced(index, 1, tool));
     close();
   };
-  const tryReason = can("agents:invoke")
-    ? disabledReason
-    : "Trying a tool needs the role editor. Ask an owner of the workspace.";
+  const tryReason = reasonWithout("agents:invoke", can) ?? disabledReason;
   return (
     <Section
       title={labels.tools}
       description="Functions that the model can call. The model never sees their credentials."
+      beside="field"
       fields={["tools"]}
       actions={
         <AddTool
@@ -74,11 +74,7 @@ export function ToolFields() {
           ))}
         </ul>
       )}
-      {error === undefined ? null : (
-        <p role="alert" className="text-label text-flare">
-          {error}
-        </p>
-      )}
+      <FieldError message={error} isAnnounced />
       <Suspense>
         {open?.name === "edit" ? (
           <ToolDialog

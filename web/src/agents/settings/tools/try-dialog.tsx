@@ -1,8 +1,8 @@
 import { Play } from "lucide-react";
 import { type FormEvent, useId, useState } from "react";
-import { sentenceOf, useWorkspace } from "../../../data/index.ts";
+import { useWorkspace } from "../../../data/index.ts";
+import { RunProblem } from "../../../runs/index.ts";
 import { Button, Dialog, Field, FormError, Link, Select, TextArea } from "../../../ui/index.ts";
-import { RunFailure } from "../../playground/run-failure.tsx";
 import { ToolUseView } from "../../playground/tool-use-view.tsx";
 import { isEnded } from "../../playground/transcript.ts";
 import { useStartRun } from "../../playground/use-start-run.ts";
@@ -96,7 +96,7 @@ export function TryDialog({ tool, tools, onClose }: TryDialogProps) {
               onChange={({ target }) => setText(target.value)}
             />
           </Field>
-          <FormError message={start.isError ? sentenceOf(start.error) : undefined} />
+          <FormError error={start.error} />
         </form>
         {start.data === undefined ? null : <TriedCall key={start.data} runId={start.data} />}
       </div>
@@ -121,7 +121,7 @@ function TriedCall({ runId }: { readonly runId: string }) {
           isEnded={isEnded(transcript)}
         />
       ))}
-      {transcript.error ? <RunFailure error={transcript.error} /> : null}
+      {transcript.error ? <RunProblem error={transcript.error} /> : null}
       <p className="text-dense">
         <Link href={href}>Open the run</Link>
       </p>

@@ -1,6 +1,6 @@
 import { Plus, Trash2 } from "lucide-react";
 import { useFieldArray } from "react-hook-form";
-import { Button, Field, IconButton, Select, TextInput } from "../../../ui/index.ts";
+import { Button, Field, FieldError, IconButton, Select, TextInput } from "../../../ui/index.ts";
 import { SecretValue } from "./secret-value.tsx";
 import { emptyRow, type RowsName } from "./tool-values.ts";
 import { useMessageAt } from "./use-message-at.ts";
@@ -80,7 +80,7 @@ export function ValueRows({ name, title, hint, onBlur }: ValueRowsProps) {
           </div>
         );
       })}
-      {problem === undefined ? null : <p className="text-label text-flare">{problem}</p>}
+      <FieldError message={problem} />
       <div>
         <Button size="small" variant="quiet" icon={Plus} onClick={() => append(emptyRow)}>
           {name.endsWith("headers") ? "Add header" : "Add query parameter"}

@@ -29,7 +29,11 @@ export function AgentEditor({ value, onChoose }: AgentEditorProps) {
       <SearchField label="Search agents" placeholder="Name" value={text} onChange={setText} />
       {agents.isPending ? <Skeleton /> : null}
       {agents.isError ? (
-        <Problem error={agents.error} onRetry={agents.refetch} variant="inline" />
+        <Problem
+          error={agents.error}
+          title="Agents could not be loaded."
+          onRetry={agents.refetch}
+        />
       ) : null}
       {agents.data?.data.length === 0 ? (
         <p className="px-2 py-1 text-ink-3">No agent matches.</p>

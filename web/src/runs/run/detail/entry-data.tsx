@@ -29,14 +29,7 @@ export function EntryData({ runId, seq, children }: EntryDataProps) {
   }
   if (entry === null) return <p className="text-ink-2">This run has no journal entry {seq}.</p>;
   if (error !== null)
-    return (
-      <Problem
-        error={error}
-        title="The step could not be loaded."
-        onRetry={refetch}
-        variant="inline"
-      />
-    );
+    return <Problem error={error} title="The step could not be loaded." onRetry={refetch} />;
   return (
     <div>
       <Skeleton width={80} />
@@ -74,9 +67,7 @@ function LargeData({ runId, artifactId, bytes, children }: LargeDataProps) {
       <p className="text-ink-2">
         {`This step has ${formatBytes(bytes)} of data, more than the page loads by itself.`}
       </p>
-      {error === null ? null : (
-        <Problem error={error} title="The data could not be loaded." variant="inline" />
-      )}
+      {error === null ? null : <Problem error={error} title="The data could not be loaded." />}
       <div className="flex flex-wrap gap-2">
         <Button
           onClick={() => (wanted ? refetch() : setWanted(true))}

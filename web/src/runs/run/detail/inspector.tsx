@@ -24,6 +24,8 @@ interface InspectorProps {
   readonly row: TimelineRow | undefined;
   /** The entries of the row, or the selected one. */
   readonly entries: readonly JournalEvent[];
+  /** The entry of the last model call before the row. */
+  readonly askedBy: JournalEvent | undefined;
   readonly now: number;
   readonly hasEnded: boolean;
   readonly output: ModelOutput | undefined;
@@ -34,7 +36,7 @@ interface InspectorProps {
 
 /** The detail of the selected step. */
 export function Inspector(props: InspectorProps) {
-  const { runId, row, entries, now, hasEnded, output, silence, onBack, ref } = props;
+  const { runId, row, entries, askedBy, now, hasEnded, output, silence, onBack, ref } = props;
   const { view, change } = useRunSearch();
   const name = row?.name ?? entries[0]?.type ?? "Step";
   const title = [name, row?.note].filter(Boolean).join(", ");
@@ -68,7 +70,7 @@ export function Inspector(props: InspectorProps) {
         ) : view === "json" ? (
           entries.map(({ seq, type }) => <RawEntry key={seq} runId={runId} seq={seq} type={type} />)
         ) : (
-          <Detail runId={runId} row={row} entries={entries} hasEnded={hasEnded} />
+          <Detail runId={runId} row={row} entries={entries} askedBy={askedBy} hasEnded={hasEnded} />
         )}
       </div>
       {entries.length === 0 ? null : (
@@ -82,9 +84,9 @@ export function Inspector(props: InspectorProps) {
   );
 }
 
-type DetailProps = Pick<InspectorProps, "runId" | "row" | "entries" | "hasEnded">;
+type DetailProps = Pick<InspectorProps, "runId" | "row" | "entries" | "askedBy" | "hasEnded">;
 
-function Detail({ runId, row, entries, hasEnded }: DetailProps) {
+function Detail({ runId, row, entries, askedBy, hasEnded }: DetailProps) {
   const { view } = useRunSearch();
   const of = (type: JournalEvent["type"]) => entries.find((entry) => entry.type === type);
   const step = of("run.step");
@@ -101,6 +103,7 @@ function Detail({ runId, row, entries, hasEnded }: DetailProps) {
         runId={runId}
         call={call}
         result={result}
+        askedBy={askedBy}
         hasEnded={hasEnded || row?.kind === "lost"}
         view={view}
       />

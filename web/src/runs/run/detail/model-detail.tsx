@@ -7,6 +7,7 @@ import type { ModelOutput } from "../journal/live.ts";
 import type { Silence } from "../journal/use-silence.ts";
 import type { TextView } from "../run-search.ts";
 import { Part, SmartText } from "../text-views.tsx";
+import type { AnswerPart } from "./answer-part.ts";
 
 const finishWords: Readonly<Record<string, string>> = {
   stop: "complete",
@@ -14,14 +15,6 @@ const finishWords: Readonly<Record<string, string>> = {
   content_filter: "stopped by the provider's filter",
   tool_calls: "asked for tools",
 };
-
-interface AnswerPart {
-  readonly type: string;
-  readonly text?: string;
-  readonly tool?: string;
-  readonly call_id?: string;
-  readonly arguments?: string;
-}
 
 interface ModelDetailProps {
   readonly data: JournalEvent["data"];

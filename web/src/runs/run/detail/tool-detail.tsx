@@ -1,87 +1,160 @@
 import type { JournalEvent } from "@beckon/client";
 import { CopyButton, Duration } from "../../../ui/index.ts";
+import { rejectionReason, toolOutcomeOf, unansweredCall } from "../../tool-outcome.ts";
 import { Fact, Facts } from "../facts.tsx";
 import type { TextView } from "../run-search.ts";
-import { Part, SmartValue } from "../text-views.tsx";
+import { Part, SmartText, SmartValue } from "../text-views.tsx";
+import type { AnswerPart } from "./answer-part.ts";
 import { EntryData } from "./entry-data.tsx";
-
-/** What an outcome means for the reader. */
-const outcomeWords: Readonly<Record<string, string>> = {
-  ok: "OK",
-  error: "Error. The model was told, and the run went on.",
-  refused: "Not called: the tool is unknown, or its arguments are not valid. The model was told.",
-  unknown:
-    "Unknown: the tool was called, but its response was lost. The tool is not marked as safe to repeat, so it was not called again. Check there, by the idempotency key, whether the call took effect.",
-};
 
 interface ToolDetailProps {
   readonly runId: string;
   /** The entries of the call and of its result, as far as they exist. */
   readonly call: JournalEvent | undefined;
   readonly result: JournalEvent | undefined;
+  /** The entry of the model call that asked for it. */
+  readonly askedBy: JournalEvent | undefined;
   readonly hasEnded: boolean;
   readonly view: TextView;
 }
 
-/** A tool's arguments and result. */
-export function ToolDetail({ runId, call, result, hasEnded, view }: ToolDetailProps) {
-  const waiting = hasEnded
-    ? "The run ended before the tool answered. The call may or may not have taken effect."
-    : "The tool has not answered yet.";
+/** A tool's arguments and result, or why there are none. */
+export function ToolDetail({ runId, call, result, askedBy, hasEnded, view }: ToolDetailProps) {
+  // Then the outcome is not in the journal either.
+  const isLarge = typeof result?.data.artifact_id === "string";
   return (
     <>
-      {call === undefined ? null : (
-        <EntryData runId={runId} seq={call.seq}>
-          {({ arguments: given, idempotency_key: key }) => (
-            <>
-              {typeof key === "string" ? (
-                <Facts>
-                  <Fact label="Idempotency key">
-                    <span className="truncate font-mono text-dense">{key}</span>
-                    <CopyButton text={key} what="idempotency key" />
-                  </Fact>
-                </Facts>
-              ) : null}
-              <Part title="Arguments" aside={<CopyButton text={textOf(given)} what="arguments" />}>
-                <SmartValue label="Arguments" value={given} view={view} />
-              </Part>
-            </>
-          )}
-        </EntryData>
-      )}
-      {result === undefined ? (
-        <Part title="Result">
-          <p className="text-ink-2">{waiting}</p>
-        </Part>
+      {isLarge ? null : result === undefined ? (
+        hasEnded ? (
+          <Outcome word={unansweredCall.word} meaning={unansweredCall.meaning} isFailed />
+        ) : (
+          <p className="text-ink-2">The tool has not answered yet.</p>
+        )
       ) : (
         <EntryData runId={runId} seq={result.seq}>
-          {(data) => <Result data={data} view={view} />}
+          {(data) => <ResultOutcome data={data} />}
+        </EntryData>
+      )}
+      {call !== undefined ? (
+        <EntryData runId={runId} seq={call.seq}>
+          {(data) => <Arguments data={data} view={view} />}
+        </EntryData>
+      ) : askedBy !== undefined && result !== undefined ? (
+        <EntryData runId={runId} seq={askedBy.seq}>
+          {({ parts }) => (
+            <RejectedArguments parts={parts} callId={result.data.call_id} view={view} />
+          )}
+        </EntryData>
+      ) : null}
+      {result === undefined ? null : (
+        <EntryData runId={runId} seq={result.seq}>
+          {(data) => (
+            <>
+              {isLarge ? <ResultOutcome data={data} /> : null}
+              <Result data={data} view={view} />
+            </>
+          )}
         </EntryData>
       )}
     </>
   );
 }
 
-function Result({ data, view }: { readonly data: JournalEvent["data"]; readonly view: TextView }) {
+type Data = JournalEvent["data"];
+
+function ResultOutcome({ data }: { readonly data: Data }) {
   const outcome = String(data.outcome);
+  const { word, meaning } = toolOutcomeOf(outcome);
+  const reason = outcome === "refused" ? rejectionReason(data.result) : undefined;
   return (
-    <>
+    <Outcome
+      word={word}
+      meaning={reason === undefined ? meaning : `${reason} ${meaning}`}
+      isFailed={outcome !== "ok"}
+      durationMs={outcome === "ok" || outcome === "error" ? Number(data.duration_ms) : undefined}
+    />
+  );
+}
+
+interface OutcomeProps {
+  readonly word: string;
+  readonly meaning: string | undefined;
+  readonly isFailed: boolean;
+  readonly durationMs?: number | undefined;
+}
+
+function Outcome({ word, meaning, isFailed, durationMs }: OutcomeProps) {
+  return (
+    <div className="flex min-w-0 flex-col gap-1">
       <Facts>
         <Fact label="Outcome">
-          <span className={outcome === "ok" ? "text-moss" : "text-flare"}>
-            {outcomeWords[outcome] ?? outcome}
-          </span>
+          <span className={isFailed ? "font-semibold text-flare" : "text-moss"}>{word}</span>
         </Fact>
-        {outcome === "unknown" ? null : (
+        {durationMs === undefined ? null : (
           <Fact label="Duration">
-            <Duration ms={data.duration_ms as number} />
+            <Duration ms={durationMs} />
           </Fact>
         )}
       </Facts>
-      <Part title="Result" aside={<CopyButton text={textOf(data.result)} what="result" />}>
-        <SmartValue label="Result" value={data.result} view={view} />
+      {meaning === undefined ? null : (
+        <p dir="auto" className="break-words text-ink-2">
+          {meaning}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface PartProps {
+  readonly data: Data;
+  readonly view: TextView;
+}
+
+function Arguments({ data: { arguments: given, idempotency_key: key }, view }: PartProps) {
+  return (
+    <>
+      {typeof key === "string" ? (
+        <Facts>
+          <Fact label="Idempotency key">
+            <span className="truncate font-mono text-dense">{key}</span>
+            <CopyButton text={key} what="idempotency key" />
+          </Fact>
+        </Facts>
+      ) : null}
+      <Part title="Arguments" aside={<CopyButton text={textOf(given)} what="arguments" />}>
+        <SmartValue label="Arguments" value={given} view={view} />
       </Part>
     </>
+  );
+}
+
+interface RejectedArgumentsProps {
+  /** What the model wrote. */
+  readonly parts: unknown;
+  readonly callId: unknown;
+  readonly view: TextView;
+}
+
+/** The arguments of a call that was not made. They are as the model wrote them, maybe no JSON. */
+function RejectedArguments({ parts, callId, view }: RejectedArgumentsProps) {
+  const all = Array.isArray(parts) ? (parts as readonly AnswerPart[]) : [];
+  const text = all.find((part) => part.call_id === callId)?.arguments;
+  if (text === undefined) return null;
+  return (
+    <Part title="Arguments" aside={<CopyButton text={text} what="arguments" />}>
+      <SmartText label="Arguments" text={text} view={view} />
+    </Part>
+  );
+}
+
+function Result({ data: { outcome, result }, view }: PartProps) {
+  return (
+    <Part
+      title={outcome === "ok" ? "Result" : "What the model got"}
+      aside={<CopyButton text={textOf(result)} what="result" />}
+    >
+      <SmartValue label="Result" value={result} view={view} />
+    </Part>
   );
 }
 

@@ -47,6 +47,7 @@ function lookOf(row: TimelineRow): { look: string; background?: string } {
       return { look: "top-1/2 border-t-2 border-dotted border-ink-3" };
     case "lost":
       return { look: `${full} border border-dashed border-flare bg-flare-soft` };
+    case "rejected":
     case "end":
       return { look: `${full} ${row.isFailed ? "bg-flare" : "bg-ink-3"}` };
   }

@@ -1,8 +1,15 @@
-import { Bot, CircleMinus, Hourglass, OctagonX, RotateCw, Unplug, Wrench } from "lucide-react";
+import { Ban, Bot, CircleMinus, Hourglass, OctagonX, RotateCw, Unplug, Wrench } from "lucide-react";
 import { Spinner } from "../../../ui/index.ts";
 import type { TimelineRow } from "./timeline.ts";
 
-const icons = { queued: Hourglass, model: Bot, tool: Wrench, lost: Unplug, resumed: RotateCw };
+const icons = {
+  queued: Hourglass,
+  model: Bot,
+  tool: Wrench,
+  rejected: Ban,
+  lost: Unplug,
+  resumed: RotateCw,
+};
 
 /** What kind of step it is; a turning arc while it lasts. */
 export function RowIcon({ row }: { readonly row: TimelineRow }) {

@@ -1,5 +1,6 @@
 import type { JournalEvent } from "@beckon/client";
 import { describe, expect, test } from "vitest";
+import { durationOf } from "./row-words.ts";
 import { createScale, idleTimes, tickLabel } from "./scale.ts";
 import { layOut, nextFailed, rowOf } from "./timeline.ts";
 
@@ -91,7 +92,23 @@ describe("rows", () => {
       ["Resumed, attempt 2", 1_000, 9_000, "resumed"],
       ["Model call 2", 1_000, 9_000, "lost"],
     ]);
-    expect(rows[1]).toMatchObject({ isFailed: true, isMeasured: false, note: "unknown" });
+    expect(rows[1]).toMatchObject({ isFailed: true, isMeasured: false, note: "outcome unknown" });
+  });
+
+  test("a call that was rejected is an instant, and one that failed has its duration", () => {
+    const { rows } = layOut(
+      run,
+      journal(
+        [10, "run.tool_result", { call_id: "c1", tool: "a", outcome: "refused", duration_ms: 0 }],
+        [20, "run.tool_call", { call_id: "c2", tool: "b" }],
+        [80, "run.tool_result", { call_id: "c2", outcome: "error", duration_ms: 60 }],
+      ),
+    );
+    expect(rows).toMatchObject([
+      { name: "a", kind: "rejected", isFailed: true, note: "rejected" },
+      { name: "b", kind: "tool", isFailed: true, note: "failed" },
+    ]);
+    expect(rows.map((row) => durationOf(row, 0))).toEqual(["", "60 ms"]);
   });
 
   test("a run that failed ends with the row that failed", () => {

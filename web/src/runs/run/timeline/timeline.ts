@@ -1,7 +1,8 @@
 import type { JournalEvent, Run } from "@beckon/client";
+import { toolOutcomeOf, unansweredCall } from "../../tool-outcome.ts";
 
 /** What a row of the timeline shows. */
-export type RowKind = "queued" | "model" | "tool" | "lost" | "resumed" | "end";
+export type RowKind = "queued" | "model" | "tool" | "rejected" | "lost" | "resumed" | "end";
 
 /** A row of the timeline. Times are Unix times in ms. */
 export interface TimelineRow {
@@ -197,21 +198,15 @@ function positionOf(
   return unnamed === -1 ? open.length : unnamed;
 }
 
-/** Words for the outcome of a tool call, as the timeline shows them. */
-const outcomes: Readonly<Record<string, string | undefined>> = {
-  ok: undefined,
-  error: "error",
-  refused: "not called",
-  unknown: "unknown",
-};
-
 function endCall(row: DraftRow, { outcome, duration_ms }: Data, at: number, start: number): void {
   // A large result does not say its outcome here.
   const word = outcome === undefined ? "ok" : String(outcome);
   row.end = at;
   row.isFailed = word !== "ok";
-  row.note = Object.hasOwn(outcomes, word) ? outcomes[word] : word;
-  if (word === "unknown") {
+  row.note = word === "ok" ? undefined : toolOutcomeOf(word).word.toLowerCase();
+  // An instant: there was no call.
+  if (word === "refused") row.kind = "rejected";
+  else if (word === "unknown") {
     row.kind = "lost";
     row.isMeasured = false;
   } else if (duration_ms !== undefined) row.start = start;
@@ -243,7 +238,7 @@ function closeOpenRows(rows: readonly DraftRow[], end: number): void {
     row.kind = "lost";
     row.isMeasured = false;
     row.isFailed = true;
-    row.note = outcomes.unknown;
+    row.note = unansweredCall.word.toLowerCase();
   }
 }
 

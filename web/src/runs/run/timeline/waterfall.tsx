@@ -60,32 +60,35 @@ export function Waterfall({ rows, scale, now, selected, onSelect }: WaterfallPro
   return (
     <div ref={box} className="@container h-full overflow-y-auto">
       <Axis scale={scale} height={rowHeight} />
-      <div
-        ref={list}
-        role="tree"
-        aria-label="Steps"
-        tabIndex={0}
-        aria-activedescendant={idOf(rows[selected])}
-        onKeyDown={press}
-        className="relative focus-visible:-outline-offset-2"
-        style={{ height: rows.length * rowHeight }}
-      >
+      {/* The lines reach the end of the box, also below few steps. */}
+      <div className="relative" style={{ minHeight: `calc(100% - ${rowHeight}px)` }}>
         <Lines scale={scale} />
-        <div aria-hidden="true" style={{ height: start * rowHeight }} />
-        {rows.slice(start, end).map((row, offset) => (
-          <WaterfallRow
-            key={row.key}
-            id={id + row.key}
-            row={row}
-            position={start + offset + 1}
-            count={rows.length}
-            height={rowHeight}
-            scale={scale}
-            now={now}
-            isSelected={start + offset === selected}
-            onSelect={() => onSelect(start + offset, "press")}
-          />
-        ))}
+        <div
+          ref={list}
+          role="tree"
+          aria-label="Steps"
+          tabIndex={0}
+          aria-activedescendant={idOf(rows[selected])}
+          onKeyDown={press}
+          className="relative focus-visible:-outline-offset-2"
+          style={{ height: rows.length * rowHeight }}
+        >
+          <div aria-hidden="true" style={{ height: start * rowHeight }} />
+          {rows.slice(start, end).map((row, offset) => (
+            <WaterfallRow
+              key={row.key}
+              id={id + row.key}
+              row={row}
+              position={start + offset + 1}
+              count={rows.length}
+              height={rowHeight}
+              scale={scale}
+              now={now}
+              isSelected={start + offset === selected}
+              onSelect={() => onSelect(start + offset, "press")}
+            />
+          ))}
+        </div>
       </div>
     </div>
   );

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Command } from "cmdk";
 import { useState } from "react";
-import { useWorkspace } from "../../../data/index.ts";
-import { modelsQuery } from "../../../providers/index.ts";
-import { Problem, Spinner } from "../../../ui/index.ts";
+import { useWorkspace } from "../../data/index.ts";
+import { modelsQuery } from "../../providers/index.ts";
+import { Problem, Spinner } from "../../ui/index.ts";
 import { originWords } from "./models.ts";
 
 interface ModelPickerProps {
@@ -15,14 +15,7 @@ export function ModelPicker({ onChoose }: ModelPickerProps) {
   const { data: lists, error, refetch } = useQuery(modelsQuery(useWorkspace()));
   const [text, setText] = useState("");
   if (error !== null)
-    return (
-      <Problem
-        error={error}
-        title="Models could not be listed."
-        onRetry={refetch}
-        variant="inline"
-      />
-    );
+    return <Problem error={error} title="Models could not be loaded." onRetry={refetch} />;
   if (lists === undefined) return <Spinner label="Loading the models" />;
   const typed = text.trim();
   const isListed = lists.some(({ models }) => models.includes(typed));

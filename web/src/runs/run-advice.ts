@@ -27,7 +27,7 @@ const advice: Readonly<Record<Code, { readonly what: string; readonly remedy: st
     what: "The server's processes ended several times during the run.",
     remedy: "Look in the server's log for the reason, for example a lack of memory.",
   },
-  cancelled: { what: "The run was stopped.", remedy: "" },
+  cancelled: { what: "The run was cancelled.", remedy: "" },
 };
 
 /** Returns what happened in plain words, and what to do. Later versions can add codes. */

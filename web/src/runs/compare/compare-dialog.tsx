@@ -2,7 +2,6 @@ import type { Run } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "../../data/index.ts";
 import { Markdown } from "../../markdown/index.ts";
-import { runQuery } from "../../runs/index.ts";
 import {
   Badge,
   Dialog,
@@ -15,9 +14,12 @@ import {
   StatusMark,
   Tokens,
 } from "../../ui/index.ts";
-import { RunFailure } from "./run-failure.tsx";
+import { runQuery } from "../queries.ts";
+import { RunProblem } from "../run-problem.tsx";
 
-interface CompareDialogProps {
+/** Properties of `CompareDialog`. */
+export interface CompareDialogProps {
+  /** Id of a run. */
   readonly earlier: string;
   readonly later: string;
   readonly onClose: () => void;
@@ -25,13 +27,20 @@ interface CompareDialogProps {
 
 /** The outputs of two runs side by side. */
 export function CompareDialog({ earlier, later, onClose }: CompareDialogProps) {
+  const workspace = useWorkspace();
+  const before = useQuery(runQuery(workspace, earlier)).data?.input;
+  const now = useQuery(runQuery(workspace, later)).data?.input;
   return (
     <Dialog
       open
       size="large"
       onOpenChange={onClose}
       title="Compare with the earlier run"
-      description="The same message, answered before and now."
+      description={
+        before === undefined || now === undefined || before === now
+          ? "The same input, answered before and now."
+          : "What was answered before and now. The inputs differ."
+      }
     >
       <div className="grid grid-cols-1 gap-6 sm:grid-cols-2">
         <Side title="Earlier" runId={earlier} />
@@ -56,14 +65,9 @@ function Side({ title, runId }: { readonly title: string; readonly runId: string
         {run === undefined ? <Skeleton /> : <Facts run={run} />}
       </div>
       {error === null ? null : (
-        <Problem
-          error={error}
-          title="The run could not be read."
-          onRetry={refetch}
-          variant="inline"
-        />
+        <Problem error={error} title="The run could not be loaded." onRetry={refetch} />
       )}
-      {run?.error ? <RunFailure error={run.error} /> : null}
+      {run?.error ? <RunProblem error={run.error} isState /> : null}
       {run?.output ? <Markdown text={run.output} /> : null}
       {run?.output === "" ? <p className="text-ink-3">The answer is an empty text.</p> : null}
     </section>

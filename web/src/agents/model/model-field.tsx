@@ -1,31 +1,39 @@
 import { ChevronsUpDown } from "lucide-react";
-import { lazy, Suspense } from "react";
-import { useFormContext } from "react-hook-form";
-import { messageOf } from "../../../data/index.ts";
-import { Field, IconButton, Popover, Spinner, TextInput } from "../../../ui/index.ts";
-import { labels } from "../fields.ts";
-import type { FormValues } from "../form-values.ts";
-import { useSettings } from "../settings-context.tsx";
+import { lazy, type Ref, Suspense } from "react";
+import { Field, IconButton, Popover, Spinner, TextInput } from "../../ui/index.ts";
 
 const ModelPicker = lazy(async () => ({
   default: (await import("./model-picker.tsx")).ModelPicker,
 }));
 
+interface ModelFieldProps {
+  readonly name: string;
+  readonly value: string;
+  readonly onChange: (model: string) => void;
+  readonly onBlur: () => void;
+  readonly error: string | undefined;
+  /** Hides the label where a heading says it. */
+  readonly labelHidden?: boolean;
+  readonly readOnly?: boolean;
+  readonly ref?: Ref<HTMLInputElement>;
+}
+
 /** `provider/model`, typed or picked from what the providers list. */
-export function ModelField() {
-  const { register, setValue, formState } = useFormContext<FormValues>();
-  const readOnly = useSettings().disabledReason !== undefined;
-  const choose = (model: string) =>
-    setValue("model", model, { shouldDirty: true, shouldValidate: true, shouldTouch: true });
+export function ModelField(props: ModelFieldProps) {
+  const { name, value, onChange, onBlur, error, labelHidden, readOnly = false, ref } = props;
   return (
     <Field
-      label={labels.model}
-      labelHidden
-      error={messageOf(formState.errors.model)}
+      label="Model"
+      labelHidden={labelHidden}
+      error={error}
       hint="provider/model. You can also type a name that is not listed."
     >
       <TextInput
-        {...register("model")}
+        ref={ref}
+        name={name}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+        onBlur={onBlur}
         mono
         readOnly={readOnly}
         autoComplete="off"
@@ -48,7 +56,7 @@ export function ModelField() {
                 <Suspense fallback={<Spinner label="Loading the models" />}>
                   <ModelPicker
                     onChoose={(model) => {
-                      choose(model);
+                      onChange(model);
                       close();
                     }}
                   />

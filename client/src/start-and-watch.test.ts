@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import { collect } from "../test/collect.ts";
+import {
+  disconnects,
+  type Handler,
+  rejects,
+  responds,
+  sendsStream,
+  startScriptedServer,
+} from "../test/scripted-server.ts";
+import { createClient } from "./client.ts";
+import type { WatchedEvent } from "./watched-event.ts";
+
+const server = await startScriptedServer();
+const beckon = createClient({ url: server.url, key: "bkw_secret" });
+
+const types = ["run.started", "run.step", "run.finished"];
+const frame = (seq: number) =>
+  `id: ${seq}\nevent: ${types[seq - 1]}\ndata: ${JSON.stringify({ id: `evt_${seq}`, run_id: "run_1", seq, type: types[seq - 1], data: {} })}\n\n`;
+const output = `event: run.output.start\ndata: ${JSON.stringify({ type: "run.output.start", run_id: "run_1", data: { step: 1, attempt: 1 } })}\n\n`;
+const soon = "retry: 10\n\n";
+
+/** Responds as an invoke does: the stream, whose run is in the Location. */
+const starts =
+  (text: string, options?: { disconnect: boolean }): Handler =>
+  (response, request) => {
+    response.setHeader("location", "/api/public/runs/run_1");
+    sendsStream(text, options)(response, request);
+  };
+const seen = async (events: AsyncIterable<WatchedEvent>) =>
+  (await collect(events)).map((event) => ("seq" in event ? event.seq : event.type));
+
+test("the response to the start is the stream, with the output of the first step", async () => {
+  server.script(starts(soon + frame(1) + output + frame(2) + frame(3), { disconnect: false }));
+  const { run_id, events } = await beckon.agents.startAndWatch("agt_1", { input: "Hello" });
+  expect([run_id, await seen(events)]).toEqual(["run_1", [1, "run.output.start", 2, 3]]);
+  expect(server.requests).toMatchObject([
+    {
+      method: "POST",
+      path: "/api/public/agents/agt_1/invoke",
+      body: '{"input":"Hello"}',
+      headers: {
+        accept: "text/event-stream",
+        "idempotency-key": expect.stringMatching(/^[0-9a-f]{32}$/),
+        "x-api-key": "bkw_secret",
+      },
+    },
+  ]);
+});
+
+test("after a lost connection the stream of the run continues it", async () => {
+  server.script(starts(soon + frame(1)), sendsStream(frame(2) + frame(3), { disconnect: false }));
+  const { events } = await beckon.agents.startAndWatch("agt_1", { input: "" }, { token: "bka_1" });
+  expect(await seen(events)).toEqual([1, 2, 3]);
+  expect(server.requests.map(({ path, headers }) => [path, headers["last-event-id"]])).toEqual([
+    ["/api/public/agents/agt_1/invoke", undefined],
+    ["/api/public/runs/run_1/events", "1"],
+  ]);
+  expect(server.requests.map(({ headers }) => headers["x-api-key"])).toEqual(["bka_1", "bka_1"]);
+});
+
+test("a start whose response was lost is repeated with the same Idempotency-Key", async () => {
+  server.script(disconnects, starts(frame(1) + frame(2) + frame(3), { disconnect: false }));
+  const { events } = await beckon.agents.startAndWatch("agt_1", { input: "Hello" });
+  expect(await seen(events)).toEqual([1, 2, 3]);
+  const keys = server.requests.map(({ headers }) => headers["idempotency-key"]);
+  expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+});
+
+test("a run that is not started throws, and so does a response without a stream", async () => {
+  const start = () => beckon.agents.startAndWatch("agt_1", { input: "Hello" });
+  server.script(rejects(409, "agent_paused"));
+  await expect(start()).rejects.toMatchObject({ status: 409, code: "agent_paused" });
+  server.script(responds(200, { ok: true, run_id: "run_1", output: "Hello" }));
+  await expect(start()).rejects.toMatchObject({ code: "unexpected_answer" });
+});
+
+test("its signal closes the connection, also while nobody reads the events", async () => {
+  const closed = Promise.withResolvers<void>();
+  server.script((response, request) => {
+    response.on("close", () => closed.resolve());
+    response.setHeader("location", "/api/public/runs/run_1");
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(frame(1));
+    expect(request.method).toBe("POST");
+  });
+  const controller = new AbortController();
+  const { signal } = controller;
+  await beckon.agents.startAndWatch("agt_1", { input: "Hello" }, { signal });
+  controller.abort();
+  await closed.promise;
+});

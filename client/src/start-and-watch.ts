@@ -1,0 +1,56 @@
+import { exchange } from "./exchange.ts";
+import type { InvokeAgentBody } from "./generated/schemas.ts";
+import type { StartOptions } from "./invoke.ts";
+import type { Settings } from "./options.ts";
+import { unexpectedResponse } from "./response.ts";
+import { ensureStream, type FollowOptions } from "./subscribe.ts";
+import { watch } from "./watch.ts";
+import type { WatchedEvent } from "./watched-event.ts";
+
+/** Options of `agents.startAndWatch`. `signal` ends the call and the watch, but not the run. */
+export interface StartAndWatchOptions
+  extends StartOptions,
+    Pick<FollowOptions, "onActivity" | "onDisconnect"> {}
+
+/** A run that was started, with its events. */
+export interface WatchedRun {
+  readonly run_id: string;
+  /** As `runs.watch` yields them. Until they are read, or `signal` aborts, a connection is open. */
+  readonly events: AsyncGenerator<WatchedEvent>;
+}
+
+/**
+ * Starts a run and watches it from its first event. The response to the start is the stream, so all
+ * output of the model is in it; a watch that begins after a start can miss the first output.
+ * @throws BeckonError if the run was not started
+ */
+export async function startAndWatch(
+  settings: Settings,
+  agentId: string,
+  body: InvokeAgentBody,
+  { token, onActivity, onDisconnect, ...options }: StartAndWatchOptions = {},
+): Promise<WatchedRun> {
+  const call = {
+    method: "POST",
+    path: "/agents/{agent_id}/invoke",
+    params: [agentId],
+    body,
+    accept: "text/event-stream",
+    once: true,
+    labelled: true,
+  };
+  const { signal } = options;
+  const key = token ?? options.key;
+  const opened = await exchange(settings, call, { ...options, key }, ensureStream);
+  const { response, operation } = opened;
+  const runId = response.headers.get("location")?.split("/").at(-1);
+  // Also if nobody reads the events.
+  const close = () => void response.body?.cancel().catch(() => {});
+  signal?.addEventListener("abort", close, { once: true });
+  if (runId === undefined) {
+    close();
+    throw unexpectedResponse(response, operation);
+  }
+  const following = { key, signal, onActivity, onDisconnect };
+  return { run_id: runId, events: watch(settings, runId, following, opened) };
+}

@@ -1,0 +1,36 @@
+import { expect } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { setupToken } from "../../server/test/people.ts";
+import { createOwner } from "./accounts.ts";
+import { apiOf } from "./api.ts";
+import { inBrowser, openDashboard } from "./dashboard.ts";
+
+const beckon = await startTestBeckon();
+const owner = await createOwner(beckon.url, await setupToken(beckon));
+const empty = await apiOf(beckon.url, owner)("/workspaces", { name: "Empty" });
+
+const screens = [
+  { path: "", teaches: /^An agent is a model/, action: "New agent", call: "/agents" },
+  { path: "/agents", teaches: /^An agent is a model/, action: "New agent", call: "/agents" },
+  { path: "/keys", teaches: /^A key lets/, action: "New key", call: "/agents/AGENT_ID/invoke" },
+  { path: "/providers", teaches: /^A provider is/, action: "Add provider", call: "/providers" },
+];
+
+for (const { path, teaches, action, call } of screens)
+  inBrowser(
+    `/${path.slice(1)} without content teaches what it is, with one action and a call`,
+    async () => {
+      const page = await openDashboard(beckon.url, { as: owner, path: `/w/${empty.id}${path}` });
+      const main = page.getByRole("main");
+      await main.getByText(teaches).waitFor();
+      const actions = main
+        .getByRole("button", { name: action })
+        .or(main.getByRole("link", { name: action }));
+      expect(await actions.count()).toBe(1);
+      const command = await main.getByRole("region", { name: "curl command" }).textContent();
+      expect(command).toContain(`curl "${beckon.url}/api/public${call}"`);
+      expect(command).toContain("$BECKON_KEY");
+      await main.getByRole("button", { name: "Copy curl command" }).click();
+      await main.getByText("Copied").waitFor();
+    },
+  );

@@ -1,0 +1,78 @@
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { setupToken } from "../../server/test/people.ts";
+import { createOwner } from "./accounts.ts";
+import { inBrowser, openDashboard } from "./dashboard.ts";
+
+/** The code of menus and popovers arrives after the first paint, at any time during a press. */
+
+const beckon = await startTestBeckon();
+const owner = await createOwner(beckon.url, await setupToken(beckon));
+
+/** Holds the messages by which React schedules what need not be rendered at once. */
+const holdRendering = `
+  const held = [];
+  const post = MessagePort.prototype.postMessage;
+  let isHeld = false;
+  MessagePort.prototype.postMessage = function (...args) {
+    if (isHeld) held.push(() => post.apply(this, args));
+    else post.apply(this, args);
+  };
+  globalThis.setHeld = (next) => {
+    isHeld = next;
+    for (const send of held.splice(0)) send();
+  };
+`;
+
+/**
+ * Opens the list of keys without a part of its code.
+ * @returns the page, and a function that delivers the code
+ */
+async function openWithout(file: string): Promise<[page: Page, deliver: () => Promise<void>]> {
+  const page = await openDashboard(beckon.url, { as: owner, path: `/w/${owner.workspaceId}/keys` });
+  await page.addInitScript(holdRendering);
+  const wanted = Promise.withResolvers<string>();
+  const released = Promise.withResolvers<void>();
+  await page.route(`**/assets/${file}-*.js`, async (route) => {
+    wanted.resolve(route.request().url());
+    await released.promise;
+    await route.continue();
+  });
+  await page.reload();
+  const url = await wanted.promise;
+  const deliver = async () => {
+    released.resolve();
+    // The page's own import comes first.
+    await page.evaluate(`import(${JSON.stringify(url)}).then(() => undefined)`);
+  };
+  return [page, deliver];
+}
+
+inBrowser(
+  "a menu that is pressed after its code has arrived, but before it is rendered, stays open",
+  async () => {
+    const [page, deliver] = await openWithout("menu-panel");
+    const account = page.getByRole("button", { name: "Account of Ada" });
+    await account.waitFor();
+    await page.evaluate("setHeld(true)");
+    await deliver();
+    await account.click();
+    await page.evaluate("setHeld(false)");
+    await page.getByRole("menu").waitFor();
+    await page.keyboard.press("End");
+    const signOut = page.getByRole("menuitem", { name: "Sign out" });
+    await expect.poll(() => signOut.evaluate((item) => item.matches(":focus"))).toBe(true);
+  },
+);
+
+inBrowser("a popover opens whose code arrives between press and release", async () => {
+  const [page, deliver] = await openWithout("popover-panel");
+  const scopes = page.getByRole("button", { name: /^Scopes of/ }).first();
+  await scopes.hover();
+  await page.mouse.down();
+  await deliver();
+  await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
+  await page.mouse.up();
+  await page.getByRole("dialog", { name: /^Scopes of/ }).waitFor();
+});
