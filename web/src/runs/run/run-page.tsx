@@ -16,8 +16,8 @@ import {
 } from "../../ui/index.ts";
 import { CompareRuns } from "../compare/compare-runs.tsx";
 import { isEnded } from "../patch-run.ts";
-import { costOfRun } from "./cost.ts";
 import { RunProblem } from "../run-problem.tsx";
+import { costOfRun } from "./cost.ts";
 import { usageSoFar } from "./journal/live.ts";
 import { RunStream } from "./journal/run-stream.tsx";
 import { StreamNotice } from "./journal/stream-notice.tsx";
