@@ -16,7 +16,7 @@ import { checkout, freePort, startProduct, temporaryFolder } from "./product.ts"
  * ```ts block must print what the ```text block after it shows.
  */
 
-const pages = ["README.md", "docs/calling.md", "docs/managing.md", "docs/money.md"];
+const pages = ["README.md", "docs/calling.md", "docs/managing.md"];
 const fences = pages.flatMap((page) =>
   fencesOf(page).map(({ line, ...fence }) => ({ ...fence, where: `${page}:${line}` })),
 );
