@@ -72,7 +72,6 @@ export function DayPanel(props: DayPanelProps) {
       {byDay.isError ? (
         <div className={report === undefined ? "p-4" : "border-b border-rule p-4"}>
           <Problem
-            variant="inline"
             error={byDay.error}
             title={
               report === undefined
