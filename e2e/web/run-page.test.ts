@@ -270,6 +270,7 @@ inBrowser(
     const runId = await ended([asks(["orders_get"]), says("Done")]);
     const page = await open(runId, { viewport: viewports.narrow });
     const facts = page.getByRole("main").locator("dl").first().getByRole("term");
+    await facts.first().waitFor();
     expect(await facts.allTextContents()).toEqual([
       "Created",
       "Source",
