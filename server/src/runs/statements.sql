@@ -2485,24 +2485,34 @@ with writes as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
 ), metered as (
   select m.id as run_id, m.workspace_id, m.agent_id, m.attempt, c.*
-  from unnest($14::int[], $15::int[], $16::int[], $17::int[], $18::text[], $19::text[], $20::text[], $21::text[], $22::bigint[], $23::bigint[], $24::bigint[], $25::bigint[], $26::bigint[], $27::bigint[], $28::bigint[], $29::bigint[], $30::bigint[], $31::text[], $32::boolean[]) with ordinality as c (write, seq, number, step, outcome, kind, provider, model, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms, cost_micros, standard_cost_micros, price_origin, estimated, position) join moved m on m.position = c.write
+  from (select c.*, nullif(($20::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($20::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($20::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($20::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($20::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($20::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($20::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($20::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($20::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($20::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($20::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($20::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($20::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join moved m on m.position = c.write
+), callers as materialized (
+  select i.run_id, i.workspace_id, i.source, i.principal, i.trigger_id, i.tags from run_inputs i
+  -- Without this condition, PostgreSQL may read the whole table.
+  where i.run_id = any (array(select run_id from metered))
+), local_days as materialized (
+  select w.id, (now() at time zone w.time_zone)::date as day from workspaces w
+  where w.id = any (array(select workspace_id from metered))
 ), written_entries as (
   insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
     trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
     cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms, cost_micros,
-    standard_cost_micros, price_origin, estimated)
-  select c.run_id, c.seq, c.number, c.workspace_id, (now() at time zone w.time_zone)::date,
-    c.agent_id, i.source, i.principal, i.trigger_id, i.tags, c.step, c.attempt, c.outcome, c.kind,
-    c.provider, c.model, c.input_tokens, c.output_tokens, c.cached_input_tokens,
-    c.cache_write_tokens, c.reasoning_tokens, c.voice_ms, c.browser_ms, c.cost_micros,
-    c.standard_cost_micros, c.price_origin, c.estimated
-  from metered c join run_inputs i on i.run_id = c.run_id and i.workspace_id = c.workspace_id
-    join workspaces w on w.id = c.workspace_id
+    standard_cost_micros, price_origin, estimated, transaction)
+  select c.run_id, c.seq, c.number, c.workspace_id, d.day, c.agent_id, i.source, i.principal,
+    i.trigger_id, i.tags, c.step, c.attempt, c.outcome, c.kind, c.provider, c.model,
+    c.input_tokens, c.output_tokens, c.cached_input_tokens, c.cache_write_tokens,
+    c.reasoning_tokens, c.voice_ms, c.browser_ms, c.cost_micros, c.standard_cost_micros,
+    c.price_origin, c.estimated,
+    -- As a subquery, it is evaluated once and not for each row.
+    (select current_transaction())
+  from metered c
+    join callers i on i.run_id = c.run_id and i.workspace_id = c.workspace_id
+    join local_days d on d.id = c.workspace_id
 ), results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
     e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
     e.usage_estimated, e.cost_micros
-  from unnest($33::int[], $34::text[], $35::text[], $36::text[], $37::bigint[], $38::bigint[], $39::bigint[], $40::bigint[], $41::bigint[], $42::boolean[], $43::bigint[]) with ordinality as e (write, output, error_code, error_message, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros, position) join moved m on m.position = e.write
+  from (select e.*, nullif(($25::bigint[])[7 * (e.position::int - 1) + 1], -9007199254740991) as write, nullif(($25::bigint[])[7 * (e.position::int - 1) + 2], -9007199254740991) as input_tokens, nullif(($25::bigint[])[7 * (e.position::int - 1) + 3], -9007199254740991) as output_tokens, nullif(($25::bigint[])[7 * (e.position::int - 1) + 4], -9007199254740991) as cached_input_tokens, nullif(($25::bigint[])[7 * (e.position::int - 1) + 5], -9007199254740991) as cache_write_tokens, nullif(($25::bigint[])[7 * (e.position::int - 1) + 6], -9007199254740991) as reasoning_tokens, nullif(($25::bigint[])[7 * (e.position::int - 1) + 7], -9007199254740991) as cost_micros from unnest($21::text[], $22::text[], $23::text[], $24::boolean[]) with ordinality as e (output, error_code, error_message, usage_estimated, position)) as e join moved m on m.position = e.write
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
@@ -2513,7 +2523,7 @@ with writes as materialized (
 ), written_files as (
   insert into artifacts (id, workspace_id, run_id, media_type, content)
   select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
-  from unnest($44::int[], $45::text[], $46::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
+  from unnest($26::int[], $27::text[], $28::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
 )
 select json_agg(position) as written, now() as time from moved;
 
@@ -2546,24 +2556,34 @@ with writes as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
 ), metered as (
   select m.id as run_id, m.workspace_id, m.agent_id, m.attempt, c.*
-  from unnest($14::int[], $15::int[], $16::int[], $17::int[], $18::text[], $19::text[], $20::text[], $21::text[], $22::bigint[], $23::bigint[], $24::bigint[], $25::bigint[], $26::bigint[], $27::bigint[], $28::bigint[], $29::bigint[], $30::bigint[], $31::text[], $32::boolean[]) with ordinality as c (write, seq, number, step, outcome, kind, provider, model, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms, cost_micros, standard_cost_micros, price_origin, estimated, position) join moved m on m.position = c.write
+  from (select c.*, nullif(($20::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($20::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($20::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($20::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($20::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($20::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($20::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($20::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($20::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($20::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($20::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($20::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($20::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join moved m on m.position = c.write
+), callers as materialized (
+  select i.run_id, i.workspace_id, i.source, i.principal, i.trigger_id, i.tags from run_inputs i
+  -- Without this condition, PostgreSQL may read the whole table.
+  where i.run_id = any (array(select run_id from metered))
+), local_days as materialized (
+  select w.id, (now() at time zone w.time_zone)::date as day from workspaces w
+  where w.id = any (array(select workspace_id from metered))
 ), written_entries as (
   insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
     trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
     cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms, cost_micros,
-    standard_cost_micros, price_origin, estimated)
-  select c.run_id, c.seq, c.number, c.workspace_id, (now() at time zone w.time_zone)::date,
-    c.agent_id, i.source, i.principal, i.trigger_id, i.tags, c.step, c.attempt, c.outcome, c.kind,
-    c.provider, c.model, c.input_tokens, c.output_tokens, c.cached_input_tokens,
-    c.cache_write_tokens, c.reasoning_tokens, c.voice_ms, c.browser_ms, c.cost_micros,
-    c.standard_cost_micros, c.price_origin, c.estimated
-  from metered c join run_inputs i on i.run_id = c.run_id and i.workspace_id = c.workspace_id
-    join workspaces w on w.id = c.workspace_id
+    standard_cost_micros, price_origin, estimated, transaction)
+  select c.run_id, c.seq, c.number, c.workspace_id, d.day, c.agent_id, i.source, i.principal,
+    i.trigger_id, i.tags, c.step, c.attempt, c.outcome, c.kind, c.provider, c.model,
+    c.input_tokens, c.output_tokens, c.cached_input_tokens, c.cache_write_tokens,
+    c.reasoning_tokens, c.voice_ms, c.browser_ms, c.cost_micros, c.standard_cost_micros,
+    c.price_origin, c.estimated,
+    -- As a subquery, it is evaluated once and not for each row.
+    (select current_transaction())
+  from metered c
+    join callers i on i.run_id = c.run_id and i.workspace_id = c.workspace_id
+    join local_days d on d.id = c.workspace_id
 ), results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
     e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
     e.usage_estimated, e.cost_micros
-  from unnest($33::int[], $34::text[], $35::text[], $36::text[], $37::bigint[], $38::bigint[], $39::bigint[], $40::bigint[], $41::bigint[], $42::boolean[], $43::bigint[]) with ordinality as e (write, output, error_code, error_message, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros, position) join moved m on m.position = e.write
+  from (select e.*, nullif(($25::bigint[])[7 * (e.position::int - 1) + 1], -9007199254740991) as write, nullif(($25::bigint[])[7 * (e.position::int - 1) + 2], -9007199254740991) as input_tokens, nullif(($25::bigint[])[7 * (e.position::int - 1) + 3], -9007199254740991) as output_tokens, nullif(($25::bigint[])[7 * (e.position::int - 1) + 4], -9007199254740991) as cached_input_tokens, nullif(($25::bigint[])[7 * (e.position::int - 1) + 5], -9007199254740991) as cache_write_tokens, nullif(($25::bigint[])[7 * (e.position::int - 1) + 6], -9007199254740991) as reasoning_tokens, nullif(($25::bigint[])[7 * (e.position::int - 1) + 7], -9007199254740991) as cost_micros from unnest($21::text[], $22::text[], $23::text[], $24::boolean[]) with ordinality as e (output, error_code, error_message, usage_estimated, position)) as e join moved m on m.position = e.write
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
@@ -2574,7 +2594,7 @@ with writes as materialized (
 ), written_files as (
   insert into artifacts (id, workspace_id, run_id, media_type, content)
   select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
-  from unnest($44::int[], $45::text[], $46::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
+  from unnest($26::int[], $27::text[], $28::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
 )
 select json_agg(position) as written, now() as time from moved;
 

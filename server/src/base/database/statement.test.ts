@@ -35,3 +35,27 @@ test("an unknown column of the rows is an error when the statement is created", 
     ),
   ).toThrow("odd: r has no column nam");
 });
+
+test("many numbers of a row are sent in one array, from which they are picked", () => {
+  const packed = statement<readonly { name: string; count: number; cost: number | null }[]>(
+    "packed",
+    (p) => {
+      const rows = p.rowsWithNumbers(
+        "r",
+        (input) => input,
+        { name: ["text", (row) => row.name] },
+        { count: (row) => row.count, cost: (row) => row.cost },
+      );
+      return `select * from ${rows.table} where name = any (${rows.column("name")})`;
+    },
+  );
+  expect(packed.text).toBe(
+    "select * from (select r.*, " +
+      "nullif(($2::bigint[])[2 * (r.position::int - 1) + 1], -9007199254740991) as count, " +
+      "nullif(($2::bigint[])[2 * (r.position::int - 1) + 2], -9007199254740991) as cost " +
+      "from unnest($1::text[]) with ordinality as r (name, position)) as r " +
+      "where name = any ($1::text[])",
+  );
+  const { values } = packed.query([{ name: "n", count: 1, cost: null }]);
+  expect(values.map(Buffer.isBuffer)).toEqual([true, true]);
+});

@@ -46,11 +46,26 @@ export interface Parameters<Input> {
     columns: Readonly<Record<string, Column<Row>>>,
   ): RowsTable;
   /**
+   * Like `rows`, for a table with many numbers. `numbers` maps the names of further columns, of type
+   * bigint, to the functions that return their values. All numbers are sent in one array:
+   * PostgreSQL copies each array of an `unnest` into a buffer of its own, which takes longer than to
+   * pick the numbers from an array. `columns` must not be empty.
+   */
+  rowsWithNumbers<Row>(
+    alias: string,
+    select: (input: Input) => readonly Row[],
+    columns: Readonly<Record<string, Column<Row>>>,
+    numbers: Readonly<Record<string, (row: Row) => number | null>>,
+  ): RowsTable;
+  /**
    * Sends `of(input)` as one value of an SQL type. Example: `value("text[]", (input) =>
    * input.ids)`. Returns the SQL of the parameter.
    */
   value(type: string, of: (input: Input) => unknown): string;
 }
+
+/** Stands for null among packed numbers. */
+const nullNumber = Number.MIN_SAFE_INTEGER;
 
 /** A prepared statement whose parameters are taken from an `Input`. */
 export interface Statement<Input> {
@@ -108,6 +123,18 @@ export function statement<Input>(
           return array;
         },
       };
+    },
+    rowsWithNumbers(alias, select, columns, numbers) {
+      const { table, column } = parameters.rows(alias, select, columns);
+      const readers = Object.values(numbers);
+      const pack = (input: Input) =>
+        select(input).flatMap((row) => readers.map((read) => read(row) ?? nullNumber));
+      const packed = parameters.rows("packed", pack, { number: ["bigint", (number) => number] });
+      const picked = Object.keys(numbers).map((number, index) => {
+        const offset = `${readers.length} * (${alias}.position::int - 1) + ${index + 1}`;
+        return `nullif((${packed.column("number")})[${offset}], ${nullNumber}) as ${number}`;
+      });
+      return { table: `(select ${alias}.*, ${picked.join(", ")} from ${table}) as ${alias}`, column };
     },
     value(type, of) {
       encoders.push((input, values) => values.push(of(input)));

@@ -1,3 +1,4 @@
+import type { TokenUsage } from "@beckon/contract";
 import { type Database, type Statement, statement } from "../../base/database/index.ts";
 import type { MeteredCall, ReportedCall } from "../../engine/index.ts";
 import { insertEvents } from "../../events/index.ts";
@@ -107,40 +108,44 @@ const append = (name: string, owner: "living" | "dead") =>
       type: ["text", (row) => row.entry.type],
       data: ["jsonb", (row) => row.entry.data],
     });
-    const calls = p.rows("c", (input) => input.calls, {
-      write: ["int", (row) => row.write],
-      seq: ["int", (row) => row.seq],
-      number: ["int", (row) => row.number],
-      step: ["int", ({ call }) => call.step],
-      outcome: ["text", ({ call }) => call.outcome],
-      kind: ["text", ({ call }) => call.kind],
-      provider: ["text", ({ call }) => call.modelName.slice(0, slashOf(call))],
-      model: ["text", ({ call }) => call.modelName.slice(slashOf(call) + 1)],
-      input_tokens: ["bigint", ({ call }) => call.usage.input_tokens],
-      output_tokens: ["bigint", ({ call }) => call.usage.output_tokens],
-      cached_input_tokens: ["bigint", ({ call }) => call.usage.cached_input_tokens],
-      cache_write_tokens: ["bigint", ({ call }) => call.usage.cache_write_tokens ?? 0],
-      reasoning_tokens: ["bigint", ({ call }) => call.usage.reasoning_tokens ?? 0],
-      voice_ms: ["bigint", ({ call }) => call.voiceMs ?? 0],
-      browser_ms: ["bigint", ({ call }) => call.browserMs ?? 0],
-      cost_micros: ["bigint", ({ call }) => call.price.micros],
-      standard_cost_micros: ["bigint", ({ call }) => call.price.standardMicros],
-      price_origin: ["text", ({ call }) => call.price.origin],
-      estimated: ["boolean", ({ call }) => call.usage.estimated ?? false],
-    });
-    const ends = p.rows("e", (input) => input.ends, {
-      write: ["int", (row) => row.write],
-      output: ["text", (row) => row.output],
-      error_code: ["text", (row) => row.error?.code ?? null],
-      error_message: ["text", (row) => row.error?.message ?? null],
-      input_tokens: ["bigint", (row) => row.usage.input_tokens],
-      output_tokens: ["bigint", (row) => row.usage.output_tokens],
-      cached_input_tokens: ["bigint", (row) => row.usage.cached_input_tokens],
-      cache_write_tokens: ["bigint", (row) => row.usage.cache_write_tokens ?? 0],
-      reasoning_tokens: ["bigint", (row) => row.usage.reasoning_tokens ?? 0],
-      usage_estimated: ["boolean", (row) => row.usage.estimated ?? false],
-      cost_micros: ["bigint", (row) => row.costMicros],
-    });
+    const calls = p.rowsWithNumbers(
+      "c",
+      (input) => input.calls,
+      {
+        outcome: ["text", ({ call }) => call.outcome],
+        kind: ["text", ({ call }) => call.kind],
+        provider: ["text", ({ call }) => call.modelName.slice(0, slashOf(call))],
+        model: ["text", ({ call }) => call.modelName.slice(slashOf(call) + 1)],
+        price_origin: ["text", ({ call }) => call.price.origin],
+        estimated: ["boolean", ({ call }) => call.usage.estimated ?? false],
+      },
+      {
+        write: (row) => row.write,
+        seq: (row) => row.seq,
+        number: (row) => row.number,
+        step: ({ call }) => call.step,
+        ...usageNumbers(({ call }: CallInput) => call.usage),
+        voice_ms: ({ call }) => call.voiceMs ?? 0,
+        browser_ms: ({ call }) => call.browserMs ?? 0,
+        cost_micros: ({ call }) => call.price.micros,
+        standard_cost_micros: ({ call }) => call.price.standardMicros,
+      },
+    );
+    const ends = p.rowsWithNumbers(
+      "e",
+      (input) => input.ends,
+      {
+        output: ["text", (row) => row.output],
+        error_code: ["text", (row) => row.error?.code ?? null],
+        error_message: ["text", (row) => row.error?.message ?? null],
+        usage_estimated: ["boolean", (row) => row.usage.estimated ?? false],
+      },
+      {
+        write: (row) => row.write,
+        ...usageNumbers((row: RunEnd) => row.usage),
+        cost_micros: (row) => row.costMicros,
+      },
+    );
     const files = p.rows("f", (input) => input.files, {
       write: ["int", (row) => row.write],
       id: ["text", (row) => row.id],
@@ -251,6 +256,19 @@ function numbered({ lastSeq, calls = [] }: AppendRow, write: number): CallInput[
     counts.set(entry, number);
     return { call, write, seq: lastSeq + 1 + entry, number };
   });
+}
+
+/** Returns the columns of a row's token counts. */
+function usageNumbers<Row>(
+  usageOf: (row: Row) => TokenUsage,
+): Record<string, (row: Row) => number> {
+  return {
+    input_tokens: (row) => usageOf(row).input_tokens,
+    output_tokens: (row) => usageOf(row).output_tokens,
+    cached_input_tokens: (row) => usageOf(row).cached_input_tokens,
+    cache_write_tokens: (row) => usageOf(row).cache_write_tokens ?? 0,
+    reasoning_tokens: (row) => usageOf(row).reasoning_tokens ?? 0,
+  };
 }
 
 function slashOf({ modelName }: MeteredCall): number {
