@@ -46,10 +46,10 @@ export interface Parameters<Input> {
     columns: Readonly<Record<string, Column<Row>>>,
   ): RowsTable;
   /**
-   * Like `rows`, for a table with many numbers. `numbers` maps the names of further columns, of type
-   * bigint, to the functions that return their values. All numbers are sent in one array:
-   * PostgreSQL copies each array of an `unnest` into a buffer of its own, which takes longer than to
-   * pick the numbers from an array. `columns` must not be empty.
+   * Like `rows`, for a table with many numbers. `numbers` maps the names of further columns, of
+   * type bigint, to the functions that return their values. All numbers are sent in one array:
+   * PostgreSQL copies each array of an `unnest` into a buffer of its own, which takes longer than
+   * picking the numbers from one array. `columns` must not be empty.
    */
   rowsWithNumbers<Row>(
     alias: string,
@@ -134,7 +134,10 @@ export function statement<Input>(
         const offset = `${readers.length} * (${alias}.position::int - 1) + ${index + 1}`;
         return `nullif((${packed.column("number")})[${offset}], ${nullNumber}) as ${number}`;
       });
-      return { table: `(select ${alias}.*, ${picked.join(", ")} from ${table}) as ${alias}`, column };
+      return {
+        table: `(select ${alias}.*, ${picked.join(", ")} from ${table}) as ${alias}`,
+        column,
+      };
     },
     value(type, of) {
       encoders.push((input, values) => values.push(of(input)));

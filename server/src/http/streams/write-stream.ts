@@ -73,11 +73,12 @@ export async function writeStream(
   outgoing.setTimeout(timing.stallMs, () => outgoing.destroy());
   let isCorked = false;
   const uncork = () => {
+    if (!isCorked) return;
     isCorked = false;
     outgoing.uncork();
   };
-  // Events that are ready at the same time are sent as one chunk. Under load, sending each by itself
-  // would take more CPU than everything else about it.
+  // Events that are ready at the same time are sent as one chunk. Under load, sending each by
+  // itself would take more CPU than everything else about it.
   const write = (frame: Buffer): boolean => {
     if (!isCorked) {
       isCorked = true;
@@ -96,6 +97,8 @@ export async function writeStream(
     }
   } finally {
     clearInterval(heartbeat);
+    // `end` would drop what is corked.
+    uncork();
     const last = farewell();
     outgoing.end(last && frameOf(last, undefined));
     if (last !== undefined) void sleep(farewellMs).then(() => outgoing.destroy());

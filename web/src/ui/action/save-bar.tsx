@@ -35,9 +35,9 @@ const looks = {
 };
 
 /**
- * The bar below a form: what is unsaved, Discard, Save, which submits. Shown while there is something
- * to save; its space is always there, so that nothing moves when it comes. Sticks to the bottom of
- * its container, on phones above the navigation.
+ * The bar below a form: what is unsaved, Discard, Save, which submits. Shown while there is
+ * something to save; its space is always there, so that nothing moves when it comes. Sticks to the
+ * bottom of its container, on phones above the navigation.
  */
 export function SaveBar(props: SaveBarProps) {
   const { state, changed, savedText = "Saved", disabledReason, onDiscard, place = "panel" } = props;

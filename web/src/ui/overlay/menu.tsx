@@ -15,8 +15,8 @@ export function Menu(props: MenuProps) {
     // Also when pressed, because the click is lost if the code arrives between press and release.
     onPointerDown: (event: PointerEvent) => {
       if (event.button !== 0 || event.ctrlKey) return;
-      // As Radix' own button does. If the menu opens at once, the mouse would then focus its button,
-      // and the menu would take that for a focus outside and close.
+      // As Radix' own button does. If the menu opens at once, the mouse would then focus its
+      // button, and the menu would take that for a focus outside and close.
       event.preventDefault();
       setPressed(true);
     },
