@@ -143,7 +143,7 @@ describe("summaries of events", () => {
       },
     });
     expect(ofType(page, "run.finished")).toMatchObject({
-      data: { usage: expect.any(Object), cost_micros: null, output_bytes: expect.any(Number) },
+      data: { usage: expect.any(Object), cost_micros: 0, output_bytes: expect.any(Number) },
     });
   });
 

@@ -67,7 +67,7 @@ test("a run that invoke started is on record with source, input, output and time
         output_tokens: expect.any(Number),
         cached_input_tokens: 0,
       },
-      cost_micros: null,
+      cost_micros: 0,
       attempt: 1,
       created_at: time,
       started_at: time,
