@@ -1,5 +1,5 @@
 import { type Database, inWorkspace } from "../base/database/index.ts";
-import { addDays, findDue, lockProgress, mergeDays } from "./rollup-store.ts";
+import { addDays, findDue, lockProgress, mergeDays, preferIndexes } from "./rollup-store.ts";
 
 /** Maximum number of entries that one transaction sums up, not counting its last writer's. */
 const maxEntries = 20_000;
@@ -20,6 +20,7 @@ export async function rollUp(database: Database, signal?: AbortSignal): Promise<
 /** @returns whether there is more to do. */
 function rollUpSome({ tenant }: Database, workspaceId: string): Promise<boolean> {
   return inWorkspace(tenant, workspaceId, async (tx) => {
+    await preferIndexes(tx);
     const progress = await lockProgress(tx, workspaceId);
     if (progress === undefined) return false;
     const { entries, days } = await addDays(tx, workspaceId, progress, maxEntries);

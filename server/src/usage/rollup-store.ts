@@ -52,16 +52,36 @@ const today = sql.raw("(now() at time zone w.time_zone)::date");
 export async function findDue(database: Pick<Database["engine"], "query">): Promise<string[]> {
   const { rows } = await database.query<{ id: string }>({
     name: "find-due-rollups",
+    // The entries are ordered, because PostgreSQL may otherwise find them by the index on their
+    // time, and read those that are summed up already first. "case" instead of "coalesce": with
+    // row-level security, PostgreSQL uses no index for "coalesce".
     text: `select w.id from workspaces w left join usage_rollups u on u.workspace_id = w.id
-      where exists (
-        select from usage_entries e where e.workspace_id = w.id
-          and e.transaction >= coalesce(u.up_to, -9223372036854775808)
+      left join lateral (
+        select true as found from usage_entries e where e.workspace_id = w.id
+          and e.transaction >= case when u.up_to is null then -9223372036854775808 else u.up_to end
           and e.transaction < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
-      ) or (u.merged_before < (now() at time zone w.time_zone)::date and exists (
-        select from usage_days d where d.workspace_id = w.id and d.day >= u.merged_before))`,
+        order by e.transaction limit 1
+      ) entry on true
+      left join lateral (
+        select true as found from usage_days d
+        where u.merged_before < (now() at time zone w.time_zone)::date
+          and d.workspace_id = w.id and d.day >= u.merged_before limit 1
+      ) day on true
+      where entry.found or day.found`,
     values: [],
   });
   return rows.map(({ id }) => id);
+}
+
+/**
+ * Makes PostgreSQL use indexes in this transaction. Its statistics can be older than the growth of
+ * the tables, and a scan of all entries would then seem cheap.
+ */
+export async function preferIndexes(tx: WorkspaceTransaction): Promise<void> {
+  await sql`select set_config(name, 'off', true)
+    from unnest(array['enable_seqscan', 'enable_bitmapscan', 'enable_mergejoin']) as name`.execute(
+    tx,
+  );
 }
 
 /** How far the entries of a workspace are summed up. */
