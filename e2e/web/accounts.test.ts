@@ -21,7 +21,7 @@ inBrowser("the printed link makes the owner, signs in, and leaves no token behin
   await page.getByLabel("Password", secret).fill(password);
   await page.getByRole("button", { name: "Create owner" }).click();
   await page.waitForURL(/\/w\/wsp_\w+/);
-  await page.getByText("Live", secret).waitFor();
+  await page.getByTitle("Live", { exact: true }).waitFor();
 });
 
 inBrowser("a wrong password is said in plain words, and the right one opens the page", async () => {
@@ -72,7 +72,7 @@ inBrowser("a sign-out in one tab ends all tabs", async () => {
   await first.waitForURL(/\/w\//);
   const second = await first.context().newPage();
   await second.goto(beckon.url);
-  await second.getByText("Live", secret).waitFor();
+  await second.getByTitle("Live", { exact: true }).waitFor();
   await second.getByRole("button", { name: "Account of Ada" }).click();
   await second.getByRole("menuitem", { name: "Sign out" }).click();
   await second.waitForURL(/\/sign-in$/);

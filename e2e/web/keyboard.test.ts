@@ -35,7 +35,7 @@ async function signInByKeys(): Promise<Page> {
   await page.keyboard.press("Tab");
   await page.keyboard.type(owner.password);
   await page.keyboard.press("Enter");
-  await page.getByText("Live", { exact: true }).first().waitFor();
+  await page.getByTitle("Live", { exact: true }).waitFor();
   return page;
 }
 

@@ -75,7 +75,7 @@ inBrowser("runs appear as they start", async () => {
   const agent = await createAgent("Watched");
   const page = await openSignedIn("");
   expect(await page.evaluate("'SharedWorker' in globalThis")).toBe(true);
-  await page.getByText("Live", { exact: true }).first().waitFor();
+  await page.getByTitle("Live", { exact: true }).waitFor();
   await post(`/agents/${agent.id}/invoke`, { input: "Hello" }, agent.token);
   const feed = page.getByRole("list", { name: "Newest runs" });
   await feed.getByRole("link", { name: "Watched" }).waitFor();

@@ -97,7 +97,7 @@ inBrowser("the first answer of the saved agent is written word by word", async (
   const provider = await beckon.createProvider(model.url);
   const { id } = await beckon.createAgent({ model: `${provider.name}/scripted` });
   const page = await openAgent(id);
-  await page.getByText("Live", { exact: true }).first().waitFor();
+  await page.getByTitle("Live", { exact: true }).waitFor();
   for (const message of ["Hello", "Hello again"]) {
     await send(page, message);
     await page.getByRole("article").last().getByText(/^One/).waitFor();

@@ -126,7 +126,7 @@ inBrowser("further down, new runs wait until they are asked for", async () => {
   await page.getByRole("row", { name: "Old 0." }).waitFor();
   // Only those in sight are in the document, already of the first page.
   expect(await page.getByRole("row").count()).toBeLessThan(50);
-  await page.getByText("Live", { exact: true }).first().waitFor();
+  await page.getByTitle("Live", { exact: true }).waitFor();
   await page.mouse.move(700, 500);
   await page.mouse.wheel(0, 1_200);
   await page.getByText(/in total/).waitFor();
