@@ -41,7 +41,8 @@ export interface EventSubscription {
   readonly start: Promise<Position | undefined>;
   /**
    * Returns the events that were read since the last call; undefined if there were too many to
-   * keep. After that the subscriber must unsubscribe and subscribe again.
+   * keep. After that the subscriber must unsubscribe and subscribe again. Subscribers of a
+   * workspace that keep up get the same array.
    */
   take(): readonly StoredEvent[] | undefined;
   /**
@@ -63,9 +64,10 @@ const maxBacklogEvents = 400;
 const pollIntervalMs = 500;
 /**
  * Minimum time from a poll that has found events to the next one. Under load, each of the two would
- * otherwise find the events of a single commit, and reading would cost more CPU than the runs.
+ * otherwise find the events of a single commit, and reading would cost more CPU than the runs. A
+ * person does not notice the delay, and only events that follow others are delayed.
  */
-const gapMs = 40;
+const gapMs = 100;
 /**
  * Time until the next poll if a transaction is open, because events of later transactions cannot be
  * read before it ends. The time doubles with each such poll, up to `pollIntervalMs`.
@@ -167,7 +169,7 @@ export function createEventPoller({
   return {
     subscribe(workspaceId) {
       const start = Promise.withResolvers<Position | undefined>();
-      let backlog: StoredEvent[] = [];
+      let backlog: readonly StoredEvent[] = [];
       let hasOverflowed = false;
       let resume = () => {};
       const subscriber: Subscriber = {
@@ -177,7 +179,7 @@ export function createEventPoller({
         push(events) {
           hasOverflowed ||= backlog.length + events.length > maxBacklogEvents;
           if (hasOverflowed) backlog = [];
-          else backlog.push(...events);
+          else backlog = backlog.length === 0 ? events : [...backlog, ...events];
           resume();
         },
         take() {

@@ -11,7 +11,7 @@ import { isFromGeneration, readCursor, toCursor } from "./cursor.ts";
 import type { EventPoller } from "./event-poller.ts";
 import { type Filter, matches, permitEvents, permitFilter } from "./filter.ts";
 import { beginning, type Position } from "./position.ts";
-import { readEnd, readGeneration } from "./store.ts";
+import { readEnd, readGeneration, type StoredEvent } from "./store.ts";
 import { subscribeToWorkspace } from "./subscribe.ts";
 import { summarize } from "./summary.ts";
 import { toWire } from "./wire.ts";
@@ -23,8 +23,11 @@ export interface WorkspaceStream {
    * workspace.
    */
   readonly agentIds: readonly string[] | null;
-  /** Starts the stream. The stream ends when `signal` aborts or the process stops. */
-  readonly events: (signal: AbortSignal) => AsyncIterable<WorkspaceEvent | StreamNotice>;
+  /**
+   * Starts the stream, which yields events in batches. It ends when `signal` aborts or the process
+   * stops.
+   */
+  readonly events: (signal: AbortSignal) => AsyncIterable<StreamNotice | readonly WorkspaceEvent[]>;
 }
 
 /**
@@ -81,6 +84,38 @@ function noticeOf(type: StreamNotice["type"], cursor: string): StreamNotice {
     : { type, cursor, data: { message: resetMessage } };
 }
 
+/** What a stream shows of the events that it reads. */
+interface Selection {
+  readonly filter: Filter;
+  readonly view: View;
+  readonly generation: string;
+}
+
+/**
+ * What was selected from a batch, by selection. Streams of a workspace that show the same, as those
+ * of dashboards do, convert and serialize each batch once.
+ */
+const selected = new WeakMap<readonly StoredEvent[], Map<string, readonly WorkspaceEvent[]>>();
+
+function select(
+  batch: readonly StoredEvent[],
+  { filter, view, generation }: Selection,
+  key: string,
+): readonly WorkspaceEvent[] {
+  const ofBatch = selected.get(batch) ?? new Map<string, readonly WorkspaceEvent[]>();
+  selected.set(batch, ofBatch);
+  const known = ofBatch.get(key);
+  if (known !== undefined) return known;
+  const shown: WorkspaceEvent[] = [];
+  for (const event of batch) {
+    if (!matches(filter, event)) continue;
+    const wire = toWire(event, generation);
+    shown.push(view === "summary" ? summarize(wire) : wire);
+  }
+  ofBatch.set(key, shown);
+  return shown;
+}
+
 async function* events(
   { database, workspaceId, tail }: EventContext,
   filter: Filter,
@@ -97,14 +132,15 @@ async function* events(
     view: View;
     signal: AbortSignal;
   },
-): AsyncGenerator<WorkspaceEvent | StreamNotice> {
+): AsyncGenerator<StreamNotice | readonly WorkspaceEvent[]> {
   if (notice !== undefined) yield notice;
-  for await (const event of subscribeToWorkspace({ database, tail }, workspaceId, {
+  const selection: Selection = { filter, view, generation };
+  const key = JSON.stringify(selection);
+  for await (const batch of subscribeToWorkspace({ database, tail }, workspaceId, {
     after: start,
     signal,
   })) {
-    if (!matches(filter, event)) continue;
-    const wire = toWire(event, generation);
-    yield view === "summary" ? summarize(wire) : wire;
+    const shown = select(batch, selection, key);
+    if (shown.length > 0) yield shown;
   }
 }

@@ -37,10 +37,17 @@ function subscribe(poller: ReturnType<typeof createPoller>, agent: SeededAgent, 
   });
 }
 
-async function take(events: AsyncGenerator<StoredEvent>, count: number): Promise<string[]> {
-  const taken: string[] = [];
-  while (taken.length < count) taken.push((await events.next()).value?.runId ?? "");
-  return taken;
+/** Events of the last batch of a subscriber that were not taken. */
+const untaken = new WeakMap<object, readonly StoredEvent[]>();
+
+async function take(
+  events: AsyncGenerator<readonly StoredEvent[]>,
+  count: number,
+): Promise<string[]> {
+  const taken = [...(untaken.get(events) ?? [])];
+  while (taken.length < count) taken.push(...((await events.next()).value ?? []));
+  untaken.set(events, taken.slice(count));
+  return taken.slice(0, count).map(({ runId }) => runId);
 }
 
 test("a subscriber far behind gets all old events and those written meanwhile", async () => {

@@ -10,16 +10,16 @@ import { readEventBatch, type StoredEvent } from "./store.ts";
 const maxBatchEvents = 100;
 
 /**
- * Yields the workspace's events after the position `after`, in order and without gaps, until
- * `signal` aborts or the poller is closed. A subscriber that is too slow for the shared poller
- * continues from the database, and subscribes to the poller again once it has caught up. So the
- * memory for slow subscribers stays bounded.
+ * Yields the workspace's events after the position `after`, in order and without gaps, in batches
+ * of at least one event, until `signal` aborts or the poller is closed. A subscriber that is too
+ * slow for the shared poller continues from the database, and subscribes to the poller again once
+ * it has caught up. So the memory for slow subscribers stays bounded.
  */
 export async function* subscribeToWorkspace(
   { database, tail }: { database: Database; tail: EventPoller },
   workspaceId: string,
   { after, signal }: { after: Position; signal: AbortSignal },
-): AsyncGenerator<StoredEvent> {
+): AsyncGenerator<readonly StoredEvent[]> {
   let position = after;
   while (!signal.aborted && !tail.closed) {
     const subscription = tail.subscribe(workspaceId);
@@ -32,15 +32,15 @@ export async function* subscribeToWorkspace(
           upTo: start,
           limit: maxBatchEvents,
         });
-        yield* batch.events;
+        // One by one, because the bytes of these events are not shared: those of a whole batch
+        // would add up in the memory with each slow reader.
+        for (const event of batch.events) yield [event];
         position = batch.end;
         hasMore = batch.hasMore;
       }
       for await (const events of batches(subscription, tail, signal)) {
-        for (const event of events) {
-          yield event;
-          position = event;
-        }
+        yield events;
+        position = events.at(-1) ?? position;
       }
     } finally {
       subscription.unsubscribe();
@@ -61,6 +61,6 @@ async function* batches(
     await subscription.waitForMore(signal);
     const events = subscription.take();
     if (events === undefined) return;
-    yield events;
+    if (events.length > 0) yield events;
   }
 }

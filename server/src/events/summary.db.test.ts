@@ -71,8 +71,3 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
   );
   expect(rows).toEqual([{ data: expected }]);
 });
-
-test("all readers of an event get the same summary", () => {
-  const event = { data: { output: "Hello" } };
-  expect(summarize(event)).toBe(summarize(event));
-});

@@ -29,17 +29,12 @@ export function summarizedData(data: string): string {
       )) else '{}' end)`;
 }
 
-/** Summaries of events, so that all readers of an event share one object. */
-const summaries = new WeakMap<object, object>();
-
-/** Returns the event with the `data` of its summary. */
+/** Returns the event with the `data` of its summary: the event itself if that is the same. */
 export function summarize<E extends { readonly data: object }>(event: E): E {
-  // The cast is safe: only this function writes the map, and each summary has the type of its key.
-  const known = summaries.get(event) as E | undefined;
-  if (known !== undefined) return known;
   const data: Readonly<Record<string, unknown>> = { ...event.data };
   const { output, parts } = data;
-  const summary = {
+  if (parts === undefined && !contents.some((name) => name in data)) return event;
+  return {
     ...event,
     data: {
       ...without(data, contents),
@@ -47,8 +42,6 @@ export function summarize<E extends { readonly data: object }>(event: E): E {
       ...(Array.isArray(parts) ? { parts: parts.map(summarizePart) } : {}),
     },
   };
-  summaries.set(event, summary);
-  return summary;
 }
 
 function summarizePart(part: Readonly<Record<string, unknown>>): object {

@@ -2,22 +2,11 @@ import type { WorkspaceEvent } from "@beckon/contract";
 import { toCursor } from "./cursor.ts";
 import type { StoredEvent } from "./store.ts";
 
-/**
- * Events that were already converted, so that all subscribers of a workspace share one object for
- * each event.
- */
-const converted = new WeakMap<StoredEvent, WorkspaceEvent>();
-
 /** Returns the event in the form of the public API, with its cursor. */
 export function toWire(event: StoredEvent, generation: string): WorkspaceEvent {
-  const cached = converted.get(event);
-  if (cached !== undefined) return cached;
   const { id, runId, agentId, seq, type, version, time, data } = event;
   const rest = { type, version, time, data, cursor: toCursor(generation, event) };
-  const wire =
-    runId === "" || agentId === null
-      ? { id, run_id: null, agent_id: agentId, seq: null, ...rest }
-      : { id, run_id: runId, agent_id: agentId, seq, ...rest };
-  converted.set(event, wire);
-  return wire;
+  return runId === "" || agentId === null
+    ? { id, run_id: null, agent_id: agentId, seq: null, ...rest }
+    : { id, run_id: runId, agent_id: agentId, seq, ...rest };
 }

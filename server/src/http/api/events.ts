@@ -1,4 +1,4 @@
-import { workspaceEvent, workspaceEventsQuery } from "@beckon/contract";
+import { type StreamEvent, workspaceEvent, workspaceEventsQuery } from "@beckon/contract";
 import { listEvents, streamEvents } from "../../events/index.ts";
 import type { ManagedRoute } from "../management/index.ts";
 
@@ -35,7 +35,12 @@ export const eventRoutes: readonly ManagedRoute[] = [
     handle: ({ ctx, query }) => listEvents({ ctx, input: { query } }),
     stream: async ({ ctx, query, lastEventId }) => {
       const stream = await streamEvents({ ctx, input: { query, lastEventId } });
-      return { ...stream, idOf: (event) => ("cursor" in event ? event.cursor : undefined) };
+      return { ...stream, idOf: cursorOf };
     },
   },
 ];
+
+/** Returns the cursor after an event; undefined for messages without one. */
+function cursorOf(event: StreamEvent): string | undefined {
+  return "cursor" in event ? event.cursor : undefined;
+}

@@ -7,11 +7,15 @@ import { frameOf } from "./frame.ts";
 /** The source of a stream's events. */
 export interface StreamSource {
   /**
-   * Returns the events. They must end soon after `signal` aborts. Each event must be read only when
-   * the consumer asks for it, so that a slow reader does not fill the memory.
+   * Returns the events, each alone or in batches. They must end soon after `signal` aborts. They
+   * must be read only when the consumer asks for them, so that a slow reader does not fill the
+   * memory.
    */
-  readonly events: (signal: AbortSignal) => AsyncIterable<StreamEvent>;
-  /** Returns the cursor after an event; undefined if a reader cannot resume there. */
+  readonly events: (signal: AbortSignal) => AsyncIterable<StreamEvent | readonly StreamEvent[]>;
+  /**
+   * Returns the cursor after an event; undefined if a reader cannot resume there. Streams with the
+   * same function share the bytes of events.
+   */
   readonly idOf: (event: StreamEvent) => string | undefined;
 }
 
@@ -40,6 +44,9 @@ const streamHeaders = {
   vary: "accept",
 };
 
+/** Number of UTF-16 code units from which on a chunk gets no further frame. */
+const minChunkLength = 16 * 1024;
+
 /**
  * Time in which the last frames must reach the reader of a revoked stream. Then the connection is
  * closed.
@@ -50,7 +57,7 @@ const farewellMs = 1_000;
  * Writes the source's events until the source ends, the client disconnects or `signal` aborts. Then
  * writes the event that `farewell` returns, if any. Uses Node's response instead of web streams,
  * because backpressure of the response stops the reading of the source: a slow reader costs only
- * the buffer of its socket and one event.
+ * the buffer of its socket and one batch.
  */
 export async function writeStream(
   outgoing: ServerResponse,
@@ -91,9 +98,11 @@ export async function writeStream(
     if (!outgoing.writableNeedDrain) outgoing.write(":\n\n");
   }, timing.heartbeatMs);
   try {
-    for await (const event of source.events(signal)) {
-      if (!write(frameOf(event, source.idOf(event))))
-        await once(outgoing, "drain", { signal }).catch(() => {});
+    for await (const next of source.events(signal)) {
+      for (const chunk of chunksOf(next, source.idOf)) {
+        if (signal.aborted) break;
+        if (!write(chunk)) await once(outgoing, "drain", { signal }).catch(() => {});
+      }
     }
   } finally {
     clearInterval(heartbeat);
@@ -103,4 +112,33 @@ export async function writeStream(
     outgoing.end(last && frameOf(last, undefined));
     if (last !== undefined) void sleep(farewellMs).then(() => outgoing.destroy());
   }
+}
+
+/** The chunks of events or batches that several streams send, so that they share the bytes. */
+const chunks = new WeakMap<
+  StreamEvent | readonly StreamEvent[],
+  { readonly idOf: StreamSource["idOf"]; readonly bytes: readonly Buffer[] }
+>();
+
+/**
+ * Returns the frames of an event or a batch, joined to chunks, because a write costs more CPU than
+ * the frame of an event.
+ */
+function chunksOf(
+  next: StreamEvent | readonly StreamEvent[],
+  idOf: StreamSource["idOf"],
+): readonly Buffer[] {
+  const known = chunks.get(next);
+  if (known?.idOf === idOf) return known.bytes;
+  const bytes: Buffer[] = [];
+  let text = "";
+  for (const event of [next].flat()) {
+    text += frameOf(event, idOf(event));
+    if (text.length < minChunkLength) continue;
+    bytes.push(Buffer.from(text));
+    text = "";
+  }
+  if (text !== "") bytes.push(Buffer.from(text));
+  chunks.set(next, { idOf, bytes });
+  return bytes;
 }
