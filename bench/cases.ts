@@ -88,6 +88,14 @@ export const cases: readonly Case[] = [
     measures: [p50, ...defaultMeasures],
   },
   {
+    name: "invoke, instant model, 64 connections, two ceilings",
+    source: "invoke",
+    model: "instant",
+    connections: 64,
+    prepare: setCeilings,
+    preparedOn: "checkout",
+  },
+  {
     // 100 connections to a model that takes 500 ms are 200 requests a second.
     name: "invoke, 500 ms model, 100 connections, five dashboards",
     source: "invoke",
@@ -106,6 +114,23 @@ async function openDashboards({ port, key }: Prepared): Promise<() => Promise<vo
     JSON.stringify({ port, key, count: 5 }),
   ]);
   return () => opened.disposeAsync();
+}
+
+/** Sets a price and two ceilings that are never reached, and removes them afterwards. */
+async function setCeilings({ api, agent }: Prepared): Promise<() => Promise<void>> {
+  const { model } = await api<{ model: string }>("GET", `/agents/${agent.id}`);
+  const price = await api<{ id: string }>("POST", "/prices", {
+    model,
+    input_micros_per_million: 50_000,
+    output_micros_per_million: 200_000,
+  });
+  const [workspace] = await api<{ id: string }[]>("GET", "/workspaces");
+  const ceilings = [`/limits/workspace/${workspace?.id}`, `/limits/agent/${agent.id}`];
+  for (const path of ceilings) await api("PUT", path, { limit_micros: 1_000_000_000_000 });
+  return async () => {
+    for (const path of ceilings) await api("DELETE", path);
+    await api("DELETE", `/prices/${price.id}`);
+  };
 }
 
 export function casesNamed(part: string | undefined): readonly Case[] {
