@@ -14,6 +14,7 @@ import { beginning, type Position } from "./position.ts";
 import { readEnd, readGeneration, type StoredEvent } from "./store.ts";
 import { subscribeToWorkspace } from "./subscribe.ts";
 import { summarize } from "./summary.ts";
+import { createTurnCache } from "./turn-cache.ts";
 import { toWire } from "./wire.ts";
 
 /** A stream of a workspace's events that has not started yet. */
@@ -95,16 +96,18 @@ interface Selection {
  * What was selected from a batch, by selection. Streams of a workspace that show the same, as those
  * of dashboards do, convert and serialize each batch once.
  */
-const selected = new WeakMap<readonly StoredEvent[], Map<string, readonly WorkspaceEvent[]>>();
+const selectionsOf = createTurnCache<
+  readonly StoredEvent[],
+  Map<string, readonly WorkspaceEvent[]>
+>();
 
 function select(
   batch: readonly StoredEvent[],
   { filter, view, generation }: Selection,
   key: string,
 ): readonly WorkspaceEvent[] {
-  const ofBatch = selected.get(batch) ?? new Map<string, readonly WorkspaceEvent[]>();
-  selected.set(batch, ofBatch);
-  const known = ofBatch.get(key);
+  const selections = selectionsOf(batch, () => new Map());
+  const known = selections.get(key);
   if (known !== undefined) return known;
   const shown: WorkspaceEvent[] = [];
   for (const event of batch) {
@@ -112,7 +115,7 @@ function select(
     const wire = toWire(event, generation);
     shown.push(view === "summary" ? summarize(wire) : wire);
   }
-  ofBatch.set(key, shown);
+  selections.set(key, shown);
   return shown;
 }
 

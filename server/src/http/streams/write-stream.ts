@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { StreamEvent } from "@beckon/contract";
 import { sleep } from "../../base/clock.ts";
+import { createTurnCache } from "../../events/index.ts";
 import { frameOf } from "./frame.ts";
 
 /** The source of a stream's events. */
@@ -14,7 +15,7 @@ export interface StreamSource {
   readonly events: (signal: AbortSignal) => AsyncIterable<StreamEvent | readonly StreamEvent[]>;
   /**
    * Returns the cursor after an event; undefined if a reader cannot resume there. Streams with the
-   * same function share the bytes of events.
+   * same function share the bytes of events that they send at the same time.
    */
   readonly idOf: (event: StreamEvent) => string | undefined;
 }
@@ -114,10 +115,10 @@ export async function writeStream(
   }
 }
 
-/** The chunks of events or batches that several streams send, so that they share the bytes. */
-const chunks = new WeakMap<
+/** The chunks of events and batches that several streams send at the same time. */
+const sharedChunks = createTurnCache<
   StreamEvent | readonly StreamEvent[],
-  { readonly idOf: StreamSource["idOf"]; readonly bytes: readonly Buffer[] }
+  { readonly idOf: StreamSource["idOf"]; readonly chunks: readonly Buffer[] }
 >();
 
 /**
@@ -128,17 +129,19 @@ function chunksOf(
   next: StreamEvent | readonly StreamEvent[],
   idOf: StreamSource["idOf"],
 ): readonly Buffer[] {
-  const known = chunks.get(next);
-  if (known?.idOf === idOf) return known.bytes;
-  const bytes: Buffer[] = [];
+  const shared = sharedChunks(next, () => ({ idOf, chunks: joinFrames([next].flat(), idOf) }));
+  return shared.idOf === idOf ? shared.chunks : joinFrames([next].flat(), idOf);
+}
+
+function joinFrames(events: readonly StreamEvent[], idOf: StreamSource["idOf"]): readonly Buffer[] {
+  const chunks: Buffer[] = [];
   let text = "";
-  for (const event of [next].flat()) {
+  for (const event of events) {
     text += frameOf(event, idOf(event));
     if (text.length < minChunkLength) continue;
-    bytes.push(Buffer.from(text));
+    chunks.push(Buffer.from(text));
     text = "";
   }
-  if (text !== "") bytes.push(Buffer.from(text));
-  chunks.set(next, { idOf, bytes });
-  return bytes;
+  if (text !== "") chunks.push(Buffer.from(text));
+  return chunks;
 }
