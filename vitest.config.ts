@@ -43,6 +43,14 @@ const exceptThoseOf = (other: DatabaseKind) => [
  */
 const experimental = { viteModuleRunner: false };
 
+/**
+ * Files of a project share the processes and the modules that these have loaded: starting a process
+ * and loading the server takes a second of CPU per file. A file has its own database and servers,
+ * and stops them. Modules keep nothing that a test can see; what tests keep for one file is reset
+ * in `server/test/each-file.ts`.
+ */
+const isolate = false;
+
 export default defineConfig({
   test: {
     pool: "forks",
@@ -59,7 +67,7 @@ export default defineConfig({
     unstubGlobals: true,
     restoreMocks: true,
     env: { FAST_CHECK_SEED: String(seed) },
-    setupFiles: ["server/test/seed.ts"],
+    setupFiles: ["server/test/each-file.ts"],
     projects: [
       {
         extends: true,
@@ -87,6 +95,7 @@ export default defineConfig({
           include: databaseTests,
           exclude: exceptThoseOf("external"),
           experimental,
+          isolate,
           globalSetup: ["server/test/global-setup.ts"],
         },
       },
@@ -97,6 +106,7 @@ export default defineConfig({
           include: databaseTests,
           exclude: exceptThoseOf("embedded"),
           experimental,
+          isolate,
           globalSetup: ["server/test/global-setup.ts"],
         },
       },

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server } from "node:net";
 
-/** Maximum scripted servers that a Beckon of one test process can call. */
+/** Maximum scripted servers that can be started after a Beckon and be called by it. */
 const count = 32;
 
 /**
@@ -8,11 +8,20 @@ const count = 32;
  * process. All are reserved together, so that a Beckon can be started with permission to call the
  * scripted servers (`BECKON_EGRESS_ALLOW`) before these are started.
  */
-let held: Promise<Server[]> | undefined;
+const held: Server[] = [];
 
-function holders(): Promise<Server[]> {
-  held ??= Promise.all(Array.from({ length: count }, hold));
-  return held;
+/** Hosts of the ports that scripted servers took since the last `forgetTaken`. */
+const taken: string[] = [];
+
+let reserving: Promise<void> = Promise.resolve();
+
+/** Reserves ports until `count` are held. */
+function reserve(): Promise<void> {
+  reserving = reserving.then(async () => {
+    // At the front, because a Beckon that runs already may call only the ports that were held before.
+    held.unshift(...(await Promise.all(Array.from({ length: count - held.length }, hold))));
+  });
+  return reserving;
 }
 
 function hold(): Promise<Server> {
@@ -24,14 +33,15 @@ function hold(): Promise<Server> {
   });
 }
 
-let allowed: string | undefined;
+const hostOf = (server: Server) => `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-/** Returns all reserved ports in the format of `BECKON_EGRESS_ALLOW`. */
+/**
+ * Returns the ports of scripted servers, running or not yet started, in the format of
+ * `BECKON_EGRESS_ALLOW`.
+ */
 export async function reservedHosts(): Promise<string> {
-  allowed ??= (await holders())
-    .map((server) => `127.0.0.1:${(server.address() as AddressInfo).port}`)
-    .join(",");
-  return allowed;
+  await reserve();
+  return [...taken, ...held.map(hostOf)].join(",");
 }
 
 /**
@@ -41,6 +51,17 @@ export async function reservedHosts(): Promise<string> {
 export async function takeReserved(): Promise<
   Server | { readonly port: number; readonly host: string }
 > {
-  await reservedHosts();
-  return (await holders()).pop() ?? { port: 0, host: "127.0.0.1" };
+  if (taken.length === 0) await reserve();
+  const server = held.pop();
+  if (server === undefined) return { port: 0, host: "127.0.0.1" };
+  taken.push(hostOf(server));
+  return server;
+}
+
+/**
+ * Forgets the ports that scripted servers took. Call it when the servers of a test file are closed:
+ * the next file of the process must not allow calls to ports that others can use by then.
+ */
+export function forgetTaken(): void {
+  taken.length = 0;
 }

@@ -11,6 +11,8 @@ import { managedRoutes } from "../api/index.ts";
 import { buildDocument } from "./build-document.ts";
 import { resources } from "./resources.ts";
 
+// Other files of this process may have called operations too.
+succeeded.clear();
 const beckon = await startTestBeckon();
 const document = buildDocument();
 const operationIds = Object.values(document.paths).flatMap((operations) =>
