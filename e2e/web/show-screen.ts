@@ -37,10 +37,13 @@ export async function showScreen(
 
 /** Opens a page and waits until the page is complete. */
 export async function openSettled(page: Page, url: string): Promise<void> {
-  // A change of the fragment alone would not load the page again.
-  await page.goto("about:blank");
+  // A change of the fragment alone would not load the page again. Otherwise the process of the page
+  // is kept, with the scripts that it has compiled.
+  if (withoutFragment(page.url()) === withoutFragment(url)) await page.goto("about:blank");
   await settled(page, () => page.goto(url));
 }
+
+const withoutFragment = (url: string) => url.replace(/#.*/, "");
 
 /** After this many milliseconds without an API call, a page counts as having all its data. */
 const quietMs = 200;

@@ -132,6 +132,8 @@ inBrowser("a group narrows the report, and filters can be cleared", async () => 
   const page = await open();
   await rowsOf(page, "Usage by agent").getByRole("link", { name: "Refund desk" }).click();
   await page.waitForURL(`**/usage?agent_id=${desk}&group_by=model`);
+  // "$0.72" is in the report by agent, too.
+  await rowsOf(page, "Usage by model").first().waitFor();
   await page.getByText("$0.72", { exact: true }).first().waitFor();
   expect(await rowsOf(page, "Usage by model").allTextContents()).toEqual([
     "demo/large10000$0.70",
