@@ -47,7 +47,7 @@ const experimental = { viteModuleRunner: false };
  * Files of a project share the processes and the modules that these have loaded: starting a process
  * and loading the server takes a second of CPU per file. A file has its own database and servers,
  * and stops them. Modules keep nothing that a test can see; what tests keep for one file is reset
- * in `server/test/each-file.ts`.
+ * in the files `each-file.ts`.
  */
 const isolate = false;
 
@@ -116,6 +116,8 @@ export default defineConfig({
         test: {
           name: "e2e",
           experimental,
+          isolate,
+          setupFiles: ["e2e/each-file.ts"],
           include: ["e2e/*.test.ts"],
           globalSetup: ["e2e/web/global-setup.ts", "server/test/global-setup.ts"],
           sequence: { groupOrder: 1 },
@@ -126,6 +128,8 @@ export default defineConfig({
         test: {
           name: "browser",
           experimental,
+          isolate,
+          setupFiles: ["e2e/each-file.ts"],
           include: ["e2e/web/**/*.test.ts"],
           globalSetup: ["e2e/web/global-setup.ts", "server/test/global-setup.ts"],
           sequence: { groupOrder: 2 },

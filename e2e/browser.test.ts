@@ -1,13 +1,12 @@
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { startTestBeckon } from "../server/test/beckon.ts";
-import { browserPath, closeBrowser, openBrowserPage } from "../server/test/browser.ts";
+import { browserPath, openBrowserPage } from "../server/test/browser.ts";
 import { eventually } from "../server/test/eventually.ts";
 import { addPerson, type Person } from "../server/test/people.ts";
 import { fencesOf } from "./examples.ts";
 
 /** Tests the documentation and its code samples in Chromium; skipped without Chromium. */
 const beckon = await startTestBeckon({}, { streamLimits: { checkMs: 50 } });
-afterAll(closeBrowser);
 const inBrowser = test.skipIf(browserPath === undefined);
 const phone = { viewport: { width: 375, height: 740 } };
 

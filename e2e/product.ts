@@ -3,7 +3,6 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterAll } from "vitest";
 
 /** Beckon started with `script/server`. Tests get ids, addresses and files only from its output. */
 export interface Product {
@@ -29,12 +28,12 @@ export const checkout = resolve(import.meta.dirname, "..");
 const launched: Product[] = [];
 const folders: string[] = [];
 
-// At the top level, because a hook that is registered while a test runs is never called.
-afterAll(async () => {
-  await Promise.all(launched.map((product) => product.stop()));
-  for (const folder of folders)
+/** Stops what the tests of a file started, and removes its folders. */
+export async function stopProducts(): Promise<void> {
+  await Promise.all(launched.splice(0).map((product) => product.stop()));
+  for (const folder of folders.splice(0))
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-});
+}
 
 /** Creates a folder that is removed after the tests of the file. */
 export function temporaryFolder(): string {

@@ -1,11 +1,11 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, test } from "vitest";
-import { browserPath, closeBrowser, openBrowserPage } from "../../server/test/browser.ts";
+import { test } from "vitest";
+import { browserPath, openBrowserPage } from "../../server/test/browser.ts";
 import { cookieFor, profileOptions, type Theme } from "./viewports.ts";
 
 /**
- * Opens the dashboard in Chromium. Every page has its own profile, and one Chromium serves all
- * tests of a file. `openBrowserPage` documents which faults of a page fail the test.
+ * Opens the dashboard in Chromium. Every page has its own profile. `openBrowserPage` documents which
+ * faults of a page fail the test.
  *
  *     const beckon = await startTestBeckon();
  *     const owner = await createOwner(beckon.url, await setupToken(beckon));
@@ -18,9 +18,6 @@ import { cookieFor, profileOptions, type Theme } from "./viewports.ts";
 export const inBrowser = test.skipIf(browserPath === undefined);
 
 export { themes, viewports } from "./viewports.ts";
-
-// At the top level, because a hook that is registered while a test runs is never called.
-afterAll(closeBrowser);
 
 export interface OpenOptions extends BrowserContextOptions {
   /** Default: `/`. */

@@ -9,7 +9,20 @@ export { browserPath } from "./chromium.ts";
  */
 export const insecureHost = "beckon.test";
 
+/**
+ * One Chromium serves all files of a process, because starting it takes as much CPU as a short file.
+ * Each page has its own profile. Playwright stops Chromium when the process exits.
+ */
 let opened: Promise<Browser> | undefined;
+
+async function openBrowser(): Promise<Browser> {
+  const browser = await launchBrowser([`--host-resolver-rules=MAP ${insecureHost} 127.0.0.1`]);
+  // A Chromium that crashed fails the file that uses it, and no later one.
+  browser.on("disconnected", () => {
+    opened = undefined;
+  });
+  return browser;
+}
 
 /**
  * Opens a page in a new profile. Fails the test on any of these, in all pages of the profile:
@@ -20,16 +33,11 @@ export async function openBrowserPage(
   origin: string,
   options: BrowserContextOptions = {},
 ): Promise<Page> {
-  opened ??= launchBrowser([`--host-resolver-rules=MAP ${insecureHost} 127.0.0.1`]);
+  opened ??= openBrowser();
   const { context, faults } = await openProfile(await opened, origin, options);
   onTestFinished(async () => {
     await context.close();
     if (faults.length > 0) throw new Error(faults.join("\n"));
   });
   return context.newPage();
-}
-
-/** Closes the browser; call it at the end of a file that opens pages. */
-export async function closeBrowser(): Promise<void> {
-  await (await opened)?.close();
 }
