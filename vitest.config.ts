@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./server/test/longest-first.ts";
 
 /**
  * Kinds of tests, told apart by their names:
@@ -54,8 +55,10 @@ const isolate = false;
 export default defineConfig({
   test: {
     pool: "forks",
-    // Database tests wait more than they compute, so two at a time pay even on one core.
-    maxWorkers: Math.max(2, availableParallelism()),
+    // Tests wait about a third of the time: for timeouts, commits and processes. So there is one
+    // process more than cores.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 30_000,

@@ -75,7 +75,13 @@ async function startCluster(): Promise<Cluster> {
   const dataDir = await mkdtemp(join(tmpdir(), "beckon-test-"));
   guard.watch(dataDir);
   const password = randomBytes(16).toString("hex");
-  const embedded = await startEmbedded({ dataDir, log: createLog("warn"), tcp: { password } });
+  const embedded = await startEmbedded({
+    dataDir,
+    log: createLog("warn"),
+    tcp: { password },
+    // For the test files that run at the same time; some start several servers.
+    connections: 200,
+  });
   if (embedded.elsewhere !== undefined) guard.watch(embedded.elsewhere);
   return {
     socketUrl: embedded.url,
