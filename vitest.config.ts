@@ -85,6 +85,7 @@ export default defineConfig({
           ],
           exclude: ["**/*.db.test.ts", "**/node_modules/**"],
           experimental,
+          isolate,
         },
       },
       {
