@@ -205,9 +205,11 @@ const hostile = [
 
 test.each(hostile)("output %j arrives as text", async (text) => {
   const held = await startHeldModel(beckon, says(text));
-  held.release();
   const hostileAgent = await beckon.createAgent({ model: held.model });
   const reader = await invoke(hostileAgent, text.replaceAll("\u0000", "0"));
+  // A reader gets the deltas that are sent after it has subscribed.
+  await reader.has("run.started");
+  held.release();
   await reader.over;
   const journal = await journalOf(runOf(reader));
   expect(reader.frames.filter(({ id }) => id !== undefined).map(({ data }) => data)).toEqual(
