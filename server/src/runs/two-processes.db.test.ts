@@ -15,16 +15,22 @@ const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 const worker = await beckon.another({ settings: { BECKON_ROLE: "worker" } });
 afterAll(() => worker.stop());
 
+/**
+ * Executes its runs itself, without notifications. Times are compared with its times, because on a
+ * busy machine everything takes longer.
+ */
+const alone = await startTestBeckon();
+
 type Agent = Awaited<ReturnType<typeof beckon.createAgent>>;
 
 /**
  * Invokes the agent `count` times, one after the other, and returns the durations in milliseconds.
  */
-async function timesOf(agent: Agent, count: number): Promise<number[]> {
+async function timesOf(agent: Agent, count: number, server = beckon): Promise<number[]> {
   const times: number[] = [];
   for (let index = 0; index < count; index++) {
     const began = performance.now();
-    const { status, body } = await beckon.invoke(agent, `Hello ${index}`);
+    const { status, body } = await server.invoke(agent, `Hello ${index}`);
     times.push(performance.now() - began);
     expect([status, body.output]).toEqual([200, `Hello ${index}`]);
   }
@@ -32,7 +38,7 @@ async function timesOf(agent: Agent, count: number): Promise<number[]> {
 }
 
 /**
- * Maximum duration if notifications arrive. It is far below the poll intervals, which are 500 ms
+ * Maximum duration of notifications. It is far below the poll intervals, which are 500 ms
  * for subscribers and 1 s for workers.
  */
 const maxNotifiedMs = 170;
@@ -41,7 +47,8 @@ test("an invoke executed by another process does not wait for a poll", async ({ 
   const agent = await beckon.createAgent();
   const times = await timesOf(agent, 20);
   await annotate(`median ${median(times).toFixed(1)} ms, max ${Math.max(...times).toFixed(1)} ms`);
-  expect(median(times)).toBeLessThan(maxNotifiedMs);
+  const reference = median(await timesOf(await alone.createAgent(), 20, alone));
+  expect(median(times) - reference).toBeLessThan(maxNotifiedMs);
 });
 
 test("so does a run of many steps, whose journal grows while it is read", async ({ annotate }) => {
@@ -55,11 +62,14 @@ test("so does a run of many steps, whose journal grows while it is read", async 
       index,
     );
   });
-  const { name } = await beckon.createProvider(models.url);
-  const agent = await beckon.createAgent({ model: `${name}/scripted`, tools: [{ type: "clock" }] });
-  const times = await timesOf(agent, 10);
+  const timesAt = async (server: typeof beckon) => {
+    const { name } = await server.createProvider(models.url);
+    const model = `${name}/scripted`;
+    return timesOf(await server.createAgent({ model, tools: [{ type: "clock" }] }), 10, server);
+  };
+  const times = await timesAt(beckon);
   await annotate(`median ${median(times).toFixed(1)} ms, most ${Math.max(...times).toFixed(1)} ms`);
-  expect(median(times)).toBeLessThan(500);
+  expect(median(times) - median(await timesAt(alone))).toBeLessThan(500);
 });
 
 test("without notifications invokes succeed too, after a poll", async ({ annotate }) => {
@@ -92,21 +102,25 @@ test("without notifications invokes succeed too, after a poll", async ({ annotat
 test("a run that another process executes stops promptly when this process cancels it", async ({
   annotate,
 }) => {
-  const held = await startHeldModel(beckon);
-  const agent = await beckon.createAgent({ model: held.model });
-  const times: number[] = [];
-  for (let index = 0; index < 5; index++) {
-    const invoked = beckon.invoke(agent, "Hello");
-    await held.reached(index + 1);
-    const [run] = (await beckon.call(`/agents/${agent.id}/runs`)).body.data;
-    const began = performance.now();
-    await beckon.call(`/runs/${run.id}/cancel`, { method: "POST" });
-    const { status, body } = await invoked;
-    times.push(performance.now() - began);
-    expect([status, body.code, body.run_id]).toEqual([500, "cancelled", run.id]);
-  }
+  const timesAt = async (server: typeof beckon) => {
+    const held = await startHeldModel(server);
+    const agent = await server.createAgent({ model: held.model });
+    const times: number[] = [];
+    for (let index = 0; index < 5; index++) {
+      const invoked = server.invoke(agent, "Hello");
+      await held.reached(index + 1);
+      const [run] = (await server.call(`/agents/${agent.id}/runs`)).body.data;
+      const began = performance.now();
+      await server.call(`/runs/${run.id}/cancel`, { method: "POST" });
+      const { status, body } = await invoked;
+      times.push(performance.now() - began);
+      expect([status, body.code, body.run_id]).toEqual([500, "cancelled", run.id]);
+    }
+    return times;
+  };
+  const times = await timesAt(beckon);
   await annotate(`median ${median(times).toFixed(1)} ms, most ${Math.max(...times).toFixed(1)} ms`);
-  expect(median(times)).toBeLessThan(maxNotifiedMs);
+  expect(median(times) - median(await timesAt(alone))).toBeLessThan(maxNotifiedMs);
 });
 
 test("a process that has just started is notified before the next lease renewal", async () => {
@@ -121,5 +135,6 @@ test("a process that has just started is notified before the next lease renewal"
   };
   await timeOfOne();
   const times = [await timeOfOne(), await timeOfOne(), await timeOfOne()];
-  expect(median(times)).toBeLessThan(maxNotifiedMs);
+  const reference = median(await timesOf(await alone.createAgent(), 3, alone));
+  expect(median(times) - reference).toBeLessThan(maxNotifiedMs);
 });
