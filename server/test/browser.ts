@@ -10,8 +10,8 @@ export { browserPath } from "./chromium.ts";
 export const insecureHost = "beckon.test";
 
 /**
- * One Chromium serves all files of a process, because starting it takes as much CPU as a short file.
- * Each page has its own profile. Playwright stops Chromium when the process exits.
+ * One Chromium serves all files of a process, because starting it takes as much CPU as a short
+ * file. Each page has its own profile. Playwright stops Chromium when the process exits.
  */
 let opened: Promise<Browser> | undefined;
 

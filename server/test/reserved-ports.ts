@@ -18,7 +18,7 @@ let reserving: Promise<void> = Promise.resolve();
 /** Reserves ports until `count` are held. */
 function reserve(): Promise<void> {
   reserving = reserving.then(async () => {
-    // At the front, because a Beckon that runs already may call only the ports that were held before.
+    // At the front, because a running Beckon can call only the ports that were held before.
     held.unshift(...(await Promise.all(Array.from({ length: count - held.length }, hold))));
   });
   return reserving;
