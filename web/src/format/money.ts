@@ -1,3 +1,9 @@
+/** Made once, because making one costs more than 50 uses of it. */
+const formats = {
+  2: new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
+  4: new Intl.NumberFormat("en-US", { minimumFractionDigits: 4, maximumFractionDigits: 4 }),
+};
+
 /**
  * Returns an amount of US dollars: `$0.0184`, `$3.20`, `$1,204.50`, `<$0.0001`. An unknown price is
  * "unknown", never $0.
@@ -11,9 +17,5 @@ export function formatMoney(micros: number | null | undefined): string {
   if (size > 0 && size < 100) return `${sign}<$0.0001`;
   // Below a dollar four decimals, because one model call costs fractions of a cent.
   const digits = size < 1_000_000 && Math.round(size / 100) % 100 !== 0 ? 4 : 2;
-  const dollars = (size / 1_000_000).toLocaleString("en-US", {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  });
-  return `${sign}$${dollars}`;
+  return `${sign}$${formats[digits].format(size / 1_000_000)}`;
 }

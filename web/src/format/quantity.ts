@@ -1,7 +1,10 @@
+/** Made once, because making one costs more than 50 uses of it. */
+const countFormat = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+
 /** Returns a whole number with thousands separators: `4,211`; null gives "unknown". */
 export function formatCount(count: number | null | undefined): string {
   if (count === null || count === undefined || !Number.isFinite(count)) return "unknown";
-  return count.toLocaleString("en-US", { maximumFractionDigits: 0 });
+  return countFormat.format(count);
 }
 
 /** Returns a short count for narrow places: `980`, `4.2k`, `1.3M`, `1B`. */

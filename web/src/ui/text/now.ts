@@ -30,3 +30,11 @@ function subscribe(notify: () => void): () => void {
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => nowMs);
 }
+
+/**
+ * Returns a text that depends on the current time. Renders again only when the text changes.
+ * @param textAt must be cheap: it is called every 5 s
+ */
+export function useTextAtNow(textAt: (nowMs: number) => string): string {
+  return useSyncExternalStore(subscribe, () => textAt(nowMs));
+}

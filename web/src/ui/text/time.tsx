@@ -1,7 +1,7 @@
-import { createContext, useContext } from "react";
+import { createContext, useContext, useMemo } from "react";
 import { formatExact, formatTime } from "../../format/index.ts";
 import { Tooltip } from "../overlay/tooltip.tsx";
-import { useNow } from "./now.ts";
+import { useTextAtNow } from "./now.ts";
 import { useTimeZone } from "./time-zone.tsx";
 
 /** True within rows of a table: a stop for the Tab key per row would be in the way. */
@@ -18,14 +18,10 @@ interface TimeProps {
  */
 export function Time({ value }: TimeProps) {
   const zone = useTimeZone();
-  const now = useNow();
+  const text = useTextAtNow((nowMs) => formatTime(value ?? "", nowMs, zone));
   const inRow = useContext(InRowContext);
+  const { iso, exact, utc } = useMemo(() => exactTimes(value ?? "", zone), [value, zone]);
   if (value === null || value === undefined) return <span className="text-ink-3">–</span>;
-  const date = new Date(value);
-  const iso = Number.isNaN(date.getTime()) ? undefined : date.toISOString();
-  const text = formatTime(value, now, zone);
-  const exact = formatExact(value, zone);
-  const utc = formatExact(value, "UTC");
   if (inRow)
     return (
       <time
@@ -51,4 +47,11 @@ export function Time({ value }: TimeProps) {
       </time>
     </Tooltip>
   );
+}
+
+function exactTimes(value: string | number, zone: string) {
+  const date = new Date(value);
+  const iso = Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+  const utc = formatExact(value, "UTC");
+  return { iso, utc, exact: zone === "UTC" ? utc : formatExact(value, zone) };
 }
