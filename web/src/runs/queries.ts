@@ -6,7 +6,10 @@ import { newerRun } from "./patch-run.ts";
 export const runsKey = (workspaceId: string) => [workspaceId, "runs"] as const;
 
 /** A run with its whole input and output. Patch it with `patchRun`. */
-export const runQuery = ({ id, client }: CurrentWorkspace, runId: string) => {
+export const runQuery = (
+  { id, client }: Pick<CurrentWorkspace, "id" | "client">,
+  runId: string,
+) => {
   const queryKey = [...runsKey(id), runId] as const;
   return queryOptions({
     queryKey,

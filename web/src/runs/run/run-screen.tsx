@@ -1,8 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
+import { usePrefetchQuery, useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { isNotFound, useWorkspace } from "../../data/index.ts";
 import { EmptyState, LinkButton, Problem } from "../../ui/index.ts";
 import { runQuery } from "../queries.ts";
+import { firstEntriesQuery } from "./journal/queries.ts";
 import { RunPage } from "./run-page.tsx";
 import { RunSkeleton } from "./run-skeleton.tsx";
 
@@ -11,6 +12,8 @@ export function RunScreen() {
   const workspace = useWorkspace();
   const { runId = "" } = useParams({ strict: false }) as { readonly runId?: string };
   const { data: run, error, refetch } = useQuery(runQuery(workspace, runId));
+  // Read beside the run, not after it.
+  usePrefetchQuery(firstEntriesQuery(workspace, runId));
   if (run !== undefined) return <RunPage key={runId} run={run} />;
   if (error === null) return <RunSkeleton />;
   if (isNotFound(error))

@@ -41,13 +41,20 @@ export function Steps({ run, journal, error, onRetry, output, silence, now }: St
   const { events } = journal;
   const timeline = useMemo(() => layOut(run, events), [run, events]);
   const { rows } = timeline;
-  const last = rows.at(-1)?.end ?? timeline.start;
-  const end = timeline.end ?? Math.max(now, last);
-  const idle = idleTimes(timeline, end);
-  const scale = createScale({ start: timeline.start, end }, search.fold ? idle : []);
+  const lastEnd = rows.at(-1)?.end ?? timeline.start;
+  const end = timeline.end ?? Math.max(now, lastEnd);
+  const idle = useMemo(() => idleTimes(timeline, end), [timeline, end]);
+  const { fold } = search;
+  const scale = useMemo(
+    () => createScale({ start: timeline.start, end }, fold ? idle : []),
+    [timeline.start, end, fold, idle],
+  );
 
   const { seq } = search;
-  const selected = typeof seq === "number" ? rowOf(rows, seq) : rows[active ?? rows.length - 1];
+  // While later entries are read, the last row that is known is not the last one of the run.
+  const isPartial = !journal.isComplete && error === null;
+  const last = isPartial ? undefined : rows.length - 1;
+  const selected = typeof seq === "number" ? rowOf(rows, seq) : rows[active ?? last ?? -1];
   const wanted = selected?.seqs ?? (typeof seq === "number" ? [seq] : []);
   const entries = wanted.flatMap((each) => events[each - 1] ?? []);
   const isStep = ({ type, seq: each }: JournalEvent) =>

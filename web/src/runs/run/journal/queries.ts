@@ -4,33 +4,64 @@ import type { CurrentWorkspace } from "../../../data/index.ts";
 import { type Journal, lastSeq } from "./live.ts";
 
 const pageSize = 200;
+/** The first page is small, because the page of the run shows nothing before it. */
+const firstPageSize = 60;
+/** Further pages are shown together, because each showing lays out all rows again. */
+const minShowMs = 500;
 
 /** Beginning of the keys of all queries of a run's journal. */
 const journalKey = (workspaceId: string, runId: string) =>
   [workspaceId, "journals", runId] as const;
 
+type Workspace = Pick<CurrentWorkspace, "id" | "client">;
+
+/** The first entries of a journal, with which the page of a run begins. */
+export const firstEntriesQuery = ({ id, client }: Workspace, runId: string) =>
+  queryOptions({
+    queryKey: [...journalKey(id, runId), "first"],
+    queryFn: async ({ signal }): Promise<Journal> => {
+      const query = { view: "summary", limit: firstPageSize } as const;
+      const { data, next } = await client.runs.listEvents(runId, query, { signal }).page();
+      return { events: data as JournalEvent[], isComplete: next === null };
+    },
+    staleTime: 10_000,
+  });
+
 /**
- * The journal of a run, without texts. Its pages are shown as they arrive. It is read once: the
- * run's stream adds to it.
+ * The journal of a run, without texts. Its first entries are shown as they arrive. It is read once:
+ * the run's stream adds to it.
  */
-export const journalQuery = ({ id, client }: CurrentWorkspace, runId: string) => {
+export const journalQuery = (workspace: Workspace, runId: string) => {
+  const { id, client } = workspace;
   const queryKey = [...journalKey(id, runId), "summary"] as const;
   return queryOptions({
     queryKey,
     queryFn: async ({ signal, client: cache }): Promise<Journal> => {
-      let journal: Journal = { events: [], isComplete: false };
-      for (;;) {
+      let journal = await cache.fetchQuery(firstEntriesQuery(workspace, runId));
+      let shownAt = Number.NEGATIVE_INFINITY;
+      while (!journal.isComplete) {
+        if (Date.now() - shownAt >= minShowMs) {
+          shownAt = Date.now();
+          cache.setQueryData<Journal>(queryKey, journal);
+          await nextPaint();
+        }
         const query = { view: "summary", limit: pageSize, after: lastSeq(journal) } as const;
         const page = await client.runs.listEvents(runId, query, { signal }).page();
         const events = [...journal.events, ...(page.data as JournalEvent[])];
         journal = { events, isComplete: page.next === null };
-        if (journal.isComplete) return journal;
-        cache.setQueryData<Journal>(queryKey, journal);
       }
+      return journal;
     },
     staleTime: Number.POSITIVE_INFINITY,
   });
 };
+
+/** Resolves after the next frame, so that rows are painted before more are read. */
+async function nextPaint(): Promise<void> {
+  // A hidden tab has no frames.
+  if (document.hidden) return;
+  await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+}
 
 /** One entry of a journal with its texts; null if the run has no such entry. */
 export const entryQuery = ({ id, client }: CurrentWorkspace, runId: string, seq: number) =>

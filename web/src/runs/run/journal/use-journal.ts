@@ -13,7 +13,7 @@ import {
   type ModelOutput,
   newEntries,
 } from "./live.ts";
-import { entryQuery, journalQuery } from "./queries.ts";
+import { entryQuery, firstEntriesQuery, journalQuery } from "./queries.ts";
 
 const empty: Journal = { events: [], isComplete: false };
 
@@ -22,7 +22,9 @@ export function useJournal(runId: string) {
   const workspace = useWorkspace();
   const cache = useQueryClient();
   const query = journalQuery(workspace, runId);
-  const { data: journal = empty, error, refetch } = useQuery(query);
+  const { data, error, refetch } = useQuery(query);
+  const first = cache.getQueryData(firstEntriesQuery(workspace, runId).queryKey);
+  const journal = data ?? first ?? empty;
   const [output, setOutput] = useState<ModelOutput>();
 
   const receive = (events: readonly WatchedEvent[]) => {
@@ -46,7 +48,7 @@ export function useJournal(runId: string) {
     refetch,
     receive,
     /** The stream starts after the last page: it sends what the journal lacks. */
-    isFollowed: journal.isComplete && !hasEnd(journal),
+    isFollowed: data?.isComplete === true && !hasEnd(data),
     after: lastSeq(journal),
   };
 }

@@ -1,3 +1,4 @@
+import { memo } from "react";
 import { Bar } from "./bar.tsx";
 import { RowIcon } from "./row-icon.tsx";
 import { durationOf } from "./row-words.ts";
@@ -19,12 +20,13 @@ interface WaterfallRowProps {
   readonly scale: Scale;
   readonly now: number;
   readonly isSelected: boolean;
-  readonly onSelect: () => void;
+  /** Gets the index of the row. Must be stable. */
+  readonly onPress: (index: number) => void;
 }
 
 /** A step of the run with its bar. The tree around it handles the keys. */
-export function WaterfallRow(props: WaterfallRowProps) {
-  const { id, row, position, count, height, scale, now, isSelected, onSelect } = props;
+export const WaterfallRow = memo(function WaterfallRow(props: WaterfallRowProps) {
+  const { id, row, position, count, height, scale, now, isSelected, onPress } = props;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus and handles the keys
     <div
@@ -35,7 +37,7 @@ export function WaterfallRow(props: WaterfallRowProps) {
       aria-posinset={position}
       aria-setsize={count}
       aria-selected={isSelected}
-      onClick={onSelect}
+      onClick={() => onPress(position - 1)}
       style={{ height }}
       className={`relative cursor-pointer items-center ${columns} ${isSelected ? "bg-pick" : "hover:bg-hover"}`}
     >
@@ -63,4 +65,4 @@ export function WaterfallRow(props: WaterfallRowProps) {
       </span>
     </div>
   );
-}
+});

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useEffectEvent, useId, useRef } from "react";
+import { type KeyboardEvent, useCallback, useEffect, useEffectEvent, useId, useRef } from "react";
 import { formatDuration } from "../../../format/index.ts";
 import { isSingleKey, useRowHeight, useRowWindow } from "../../../ui/index.ts";
 import type { Scale } from "./scale.ts";
@@ -56,6 +56,12 @@ export function Waterfall({ rows, scale, now, selected, onSelect }: WaterfallPro
     else onSelect(Math.max(0, Math.min(last, to)), "move");
     event.preventDefault();
   };
+  const latest = useRef(onSelect);
+  useEffect(() => {
+    latest.current = onSelect;
+  }, [onSelect]);
+  // Stable, so that scrolling renders new rows only.
+  const pressRow = useCallback((index: number) => latest.current(index, "press"), []);
   const idOf = (row: TimelineRow | undefined) => (row === undefined ? undefined : id + row.key);
   return (
     <div ref={box} className="@container h-full overflow-y-auto">
@@ -85,7 +91,7 @@ export function Waterfall({ rows, scale, now, selected, onSelect }: WaterfallPro
               scale={scale}
               now={now}
               isSelected={start + offset === selected}
-              onSelect={() => onSelect(start + offset, "press")}
+              onPress={pressRow}
             />
           ))}
         </div>
