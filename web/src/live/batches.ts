@@ -55,3 +55,23 @@ export function beforeNextFrame(flush: () => void): void {
   if (document.hidden) setTimeout(flush, 1_000);
   else requestAnimationFrame(flush);
 }
+
+/** Time between two batches of a workspace's events. People do not read faster. */
+const minIntervalMs = 300;
+
+/**
+ * Returns a function that calls its argument before the next frame, but not within 300 ms after the
+ * last call, so that a busy workspace does not cause a rendering in each frame.
+ */
+export function createSlowSchedule(): (flush: () => void) => void {
+  let last = Number.NEGATIVE_INFINITY;
+  return (flush) => {
+    const deliver = () => {
+      last = performance.now();
+      flush();
+    };
+    const waitMs = last + minIntervalMs - performance.now();
+    if (waitMs <= 0) beforeNextFrame(deliver);
+    else setTimeout(() => beforeNextFrame(deliver), waitMs);
+  };
+}

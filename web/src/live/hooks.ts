@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
+import { startTransition, useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
 import { useWorkspace } from "../data/index.ts";
 import type { EventsHandler, RunReader } from "./live.ts";
 import { useLive } from "./live-provider.tsx";
@@ -18,13 +18,14 @@ export function useLiveStatus(): LiveStatus & { readonly retry: () => void } {
 }
 
 /**
- * Calls the handler with the events of the workspace, a batch before each frame. Patch the cache
- * in it with a pure function of the feature's `live.ts`.
+ * Calls the handler with the events of the workspace, a batch every 300 ms at most. Patch the cache
+ * in it with a pure function of the feature's `live.ts`. States that it sets are rendered as a
+ * transition: input goes first.
  */
 export function useEvents(handler: EventsHandler): void {
   const live = useLive();
   const handle = useEffectEvent(handler);
-  useEffect(() => live?.onEvents((events) => handle(events)), [live]);
+  useEffect(() => live?.onEvents((events) => startTransition(() => handle(events))), [live]);
 }
 
 /**

@@ -4,12 +4,12 @@ import {
   type WatchedEvent,
   type WorkspaceEvent,
 } from "@beckon/client";
-import { beforeNextFrame, createBatches } from "./batches.ts";
+import { beforeNextFrame, createBatches, createSlowSchedule } from "./batches.ts";
 import { connectHub } from "./connect.ts";
 import type { HubMessage, RunStart, RunStreamState } from "./protocol.ts";
 import type { LiveStatus } from "./status.ts";
 
-/** Gets events in order, a batch before each frame. */
+/** Gets events in order, a batch every 300 ms at most. */
 export type EventsHandler = (events: readonly WorkspaceEvent[]) => void;
 
 /** Gets the events of one run in order, a batch before each frame. */
@@ -42,7 +42,8 @@ export interface Live {
 
 /**
  * Connects a tab to the live data of a workspace.
- * @param onOpened called when the stream has started: data that was read before can lack changes
+ * @param onOpened called when the tab gets the stream's events from now on: data that was read
+ *   before can lack changes
  * @param onReset called with the reason if all data must be read again
  * @param onSignedOut called when the server has rejected the session
  */
@@ -67,7 +68,7 @@ export function createLive({
 
   const fellBehind = () => onReset("This tab fell behind, so its data was read again.");
   const events = createBatches<WorkspaceEvent>(
-    beforeNextFrame,
+    createSlowSchedule(),
     (batch) => {
       for (const handler of handlers) handler(batch);
     },
@@ -90,6 +91,8 @@ export function createLive({
     switch (message.type) {
       case "joined":
         for (const [runId] of readers) watch(runId);
+        // Another tab has opened the stream, which is not announced again.
+        if (status.state === "live") onOpened();
         break;
       case "status":
         status = message.status;

@@ -1,23 +1,22 @@
-import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { CircleCheck } from "lucide-react";
+import { memo } from "react";
 import { useWorkspace } from "../data/index.ts";
 import { agentNamesQuery, useAgentNames } from "../runs/index.ts";
 import { List, Panel, Problem, Skeleton, useNow } from "../ui/index.ts";
 import { attentionOf } from "./attention.ts";
 import { AttentionRow } from "./attention-row.tsx";
-import { providerHealthQuery, queueQuery, type Recent } from "./queries.ts";
+import { byAgentQuery, providerHealthQuery, queueQuery } from "./queries.ts";
 
 /** Rows that are shown at once. */
 const maxRows = 12;
 
-interface AttentionPanelProps {
-  readonly byAgent: UseQueryResult<Recent>;
-}
-
 /** What a person should look at, each with what can be done about it. */
-export function AttentionPanel({ byAgent }: AttentionPanelProps) {
+export const AttentionPanel = memo(function AttentionPanel() {
   const workspace = useWorkspace();
   const agents = useAgentNames();
+  // Read in turns with the other statistics: see use-statistics.ts.
+  const byAgent = useQuery(byAgentQuery(workspace));
   const providers = useQuery(providerHealthQuery(workspace));
   const queue = useQuery(queueQuery(workspace));
   const names = useQuery(agentNamesQuery(workspace));
@@ -75,7 +74,7 @@ export function AttentionPanel({ byAgent }: AttentionPanelProps) {
       ) : null}
     </Panel>
   );
-}
+});
 
 function keyOf(item: ReturnType<typeof attentionOf>[number]): string {
   if (item.kind === "provider") return item.name;

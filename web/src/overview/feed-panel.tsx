@@ -1,12 +1,12 @@
 import type { WorkspaceEvent } from "@beckon/client";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Pause, Play } from "lucide-react";
-import { useMemo, useState } from "react";
+import { memo, useDeferredValue, useEffect, useMemo, useState } from "react";
 import { useWorkspace } from "../data/index.ts";
-import { formatCount } from "../format/index.ts";
+import { formatCount, shortenId } from "../format/index.ts";
 import { useEvents } from "../live/index.ts";
-import { useAgentNames } from "../runs/index.ts";
+import { type AgentName, useAgentNames } from "../runs/index.ts";
 import {
   Button,
   EmptyState,
@@ -17,9 +17,9 @@ import {
   Select,
   Skeleton,
 } from "../ui/index.ts";
-import { addToFeed, type FeedFilter, isFeedEvent, lineOf } from "./feed.ts";
+import { addToFeed, type FeedFilter, type FeedLine, isFeedEvent, lineOf } from "./feed.ts";
 import { FeedRow } from "./feed-row.tsx";
-import { feedQuery } from "./queries.ts";
+import { feedKey, feedQuery } from "./queries.ts";
 
 /** Events of which the feed can still show something: the lines are far fewer. */
 const maxEvents = 400;
@@ -36,8 +36,11 @@ const noLines: Readonly<Record<FeedFilter, string>> = {
   running: "No run is running.",
 };
 
+/** Lines in sight. The others follow after the first paint. */
+const firstLines = 20;
+
 /** What happens in the workspace, the newest first. */
-export function FeedPanel() {
+export const FeedPanel = memo(function FeedPanel() {
   const workspace = useWorkspace();
   const navigate = useNavigate();
   const search: Record<string, string | undefined> = useSearch({ strict: false });
@@ -51,11 +54,15 @@ export function FeedPanel() {
     const news = batch.filter(isFeedEvent);
     if (news.length > 0) setEvents((before) => [...before, ...news].slice(-maxEvents));
   });
+  const cache = useQueryClient();
+  // Events that arrive while no feed is shown are lost to it.
+  useEffect(() => {
+    const queryKey = feedKey(workspace.id);
+    return () => void cache.invalidateQueries({ queryKey, refetchType: "none" });
+  }, [cache, workspace.id]);
   const shown = pausedAt ?? events;
-  const lines = useMemo(
-    () => addToFeed(runs.data?.map(lineOf) ?? [], shown, filter),
-    [runs.data, shown, filter],
-  );
+  const read = useMemo(() => runs.data?.map(lineOf) ?? [], [runs.data]);
+  const lines = useMemo(() => addToFeed(read, shown, filter), [read, shown, filter]);
   const missed =
     pausedAt === undefined ? 0 : events.filter((event) => !pausedAt.includes(event)).length;
   const choose = (feed: string) =>
@@ -112,13 +119,29 @@ export function FeedPanel() {
         </EmptyState>
       ) : (
         <ScrollRegion label="What happens now" variant="tall">
-          <List label="Newest runs">
-            {lines.map((line) => (
-              <FeedRow key={line.key} line={line} agents={agents} />
-            ))}
-          </List>
+          <FeedLines lines={lines} agents={agents} />
         </ScrollRegion>
       )}
     </Panel>
+  );
+});
+
+interface FeedLinesProps {
+  readonly lines: readonly FeedLine[];
+  readonly agents: ReadonlyMap<string, AgentName>;
+}
+
+function FeedLines({ lines, agents }: FeedLinesProps) {
+  const shown = useDeferredValue(lines, lines.slice(0, firstLines));
+  return (
+    <List label="Newest runs">
+      {shown.map((line) => (
+        <FeedRow
+          key={line.key}
+          line={line}
+          agentName={agents.get(line.agentId)?.name ?? shortenId(line.agentId)}
+        />
+      ))}
+    </List>
   );
 }

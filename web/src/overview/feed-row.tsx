@@ -1,20 +1,17 @@
 import { Pause, Play } from "lucide-react";
 import { memo, type ReactNode } from "react";
 import { useWorkspace } from "../data/index.ts";
-import { shortenId } from "../format/index.ts";
-import type { AgentName } from "../runs/index.ts";
 import { Duration, Row, StatusMark, Time } from "../ui/index.ts";
 import type { FeedLine } from "./feed.ts";
 
 interface FeedRowProps {
   readonly line: FeedLine;
-  readonly agents: ReadonlyMap<string, AgentName>;
+  readonly agentName: string;
 }
 
-/** A line of the feed. Rendered again only if it has changed: the others stay as they are. */
-export const FeedRow = memo(function FeedRow({ line, agents }: FeedRowProps) {
+/** A line of the feed. Rendered again only if it says something else. */
+export const FeedRow = memo(function FeedRow({ line, agentName: name }: FeedRowProps) {
   const { id } = useWorkspace();
-  const name = agents.get(line.agentId)?.name ?? shortenId(line.agentId);
   if (line.kind === "agent") {
     const Icon = line.isPaused ? Pause : Play;
     return (
@@ -53,7 +50,16 @@ export const FeedRow = memo(function FeedRow({ line, agents }: FeedRowProps) {
       }
     />
   );
-});
+}, saysTheSame);
+
+/** Compares what lines say: each event and each reading of the list makes new objects. */
+function saysTheSame(before: FeedRowProps, after: FeedRowProps): boolean {
+  const line: Readonly<Record<string, unknown>> = { ...before.line };
+  return (
+    before.agentName === after.agentName &&
+    Object.entries(after.line).every(([name, value]) => line[name] === value)
+  );
+}
 
 function Line({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (

@@ -27,17 +27,13 @@ export function OverviewScreen() {
       <title>Overview · Beckon</title>
       <PageHeader title="Overview" />
       <div className="flex min-w-0 flex-col gap-4 p-4 md:p-6">
-        {isFresh ? <Fresh statistics={statistics} /> : <Busy statistics={statistics} />}
+        {isFresh ? <Fresh /> : <Busy statistics={statistics} />}
       </div>
     </div>
   );
 }
 
-interface StatisticsProps {
-  readonly statistics: ReturnType<typeof useStatistics>;
-}
-
-function Fresh({ statistics }: StatisticsProps) {
+function Fresh() {
   return (
     <>
       <Panel>
@@ -46,17 +42,17 @@ function Fresh({ statistics }: StatisticsProps) {
           <FirstRun />
         </div>
       </Panel>
-      <AttentionPanel byAgent={statistics.byAgent} />
+      <AttentionPanel />
     </>
   );
 }
 
-function Busy({ statistics }: StatisticsProps) {
+function Busy({ statistics }: { readonly statistics: ReturnType<typeof useStatistics> }) {
   return (
     <>
       <FiguresRow statistics={statistics} />
       <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
-        <AttentionPanel byAgent={statistics.byAgent} />
+        <AttentionPanel />
         <FeedPanel />
       </div>
     </>

@@ -6,6 +6,8 @@ import { startOfDay } from "../format/index.ts";
 import { runsKey } from "../runs/index.ts";
 import { type FeedFilter, feedLength } from "./feed.ts";
 
+type Source = Pick<CurrentWorkspace, "id" | "client">;
+
 /** Statistics of the last minutes. */
 export interface Recent {
   /** 60; 5 if more runs were started in an hour than statistics count. */
@@ -22,7 +24,7 @@ const inTurns = { staleTime: 10_000, refetchOnWindowFocus: false, refetchOnRecon
 const statsKey = (workspaceId: string, name: string) => [...runsKey(workspaceId), "stats", name];
 
 /** Runs of the last hour by minute. */
-export const recentQuery = ({ id, client }: CurrentWorkspace) =>
+export const recentQuery = ({ id, client }: Source) =>
   queryOptions({
     queryKey: statsKey(id, "recent"),
     queryFn: ({ signal }) => readRecent(client, { bucket: "minute" }, signal),
@@ -30,7 +32,7 @@ export const recentQuery = ({ id, client }: CurrentWorkspace) =>
   });
 
 /** Durations of all runs of the last hour together. */
-export const speedQuery = ({ id, client }: CurrentWorkspace) =>
+export const speedQuery = ({ id, client }: Source) =>
   queryOptions({
     queryKey: statsKey(id, "speed"),
     queryFn: ({ signal }) => readRecent(client, {}, signal),
@@ -38,7 +40,7 @@ export const speedQuery = ({ id, client }: CurrentWorkspace) =>
   });
 
 /** Runs of the last hour by agent. */
-export const byAgentQuery = ({ id, client }: CurrentWorkspace) =>
+export const byAgentQuery = ({ id, client }: Source) =>
   queryOptions({
     queryKey: statsKey(id, "by agent"),
     queryFn: ({ signal }) => readRecent(client, { group_by: "agent" }, signal),
@@ -86,7 +88,7 @@ export interface Queue {
 }
 
 /** The queue of the workspace. */
-export const queueQuery = ({ id, client }: CurrentWorkspace) =>
+export const queueQuery = ({ id, client }: Source) =>
   queryOptions({
     queryKey: [...runsKey(id), "queue"],
     queryFn: async ({ signal }): Promise<Queue> => {
@@ -114,16 +116,20 @@ export const providerHealthQuery = ({ id, client, can }: CurrentWorkspace) =>
     enabled: can("providers:read"),
   });
 
+/** Beginning of the keys of all feeds. */
+export const feedKey = (workspaceId: string) => [...runsKey(workspaceId), "feed"] as const;
+
 /** The newest runs, for the feed. */
-export const feedQuery = ({ id, client }: CurrentWorkspace, filter: FeedFilter) =>
+export const feedQuery = ({ id, client }: Source, filter: FeedFilter) =>
   queryOptions({
-    queryKey: [...runsKey(id), "feed", filter],
+    queryKey: [...feedKey(id), filter],
     queryFn: async ({ signal }) => {
       const status = filter === "all" ? {} : { status: filter };
       const query = { ...status, view: "summary", limit: feedLength } as const;
       return (await client.runs.list(query, { signal }).page()).data;
     },
-    staleTime: 0,
+    // What was read before the screen is rendered is not read again.
+    staleTime: 2_000,
     meta: { live: true },
   });
 

@@ -1,5 +1,6 @@
+import type { WorkspaceEvent } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { startTransition, useEffect, useEffectEvent, useRef, useState } from "react";
 import { useWorkspace } from "../data/index.ts";
 import { useEvents } from "../live/index.ts";
 import { isEnd, isNewRun } from "../runs/index.ts";
@@ -8,6 +9,8 @@ import { addToTally, type Tally } from "./tally.ts";
 
 /** Statistics scan many rows, so that one of them is read at a time, and not more often. */
 const turnMs = 10_000;
+/** The figures change at most this often while events arrive. */
+const minTallyMs = 1_000;
 /** Without events too, because their ranges move on. */
 const maxAgeMs = 60_000;
 
@@ -24,8 +27,24 @@ export function useStatistics() {
   const speed = useQuery(speedQuery(workspace));
   const today = useQuery(todayQuery(workspace));
   const byAgent = useQuery(byAgentQuery(workspace));
+  const uncounted = useRef<WorkspaceEvent[]>([]);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const count = () => {
+    timer.current = undefined;
+    const events = uncounted.current;
+    uncounted.current = [];
+    startTransition(() => setTally((before) => addToTally(before, events)));
+  };
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      timer.current = undefined;
+    },
+    [],
+  );
   useEvents((events) => {
-    setTally((before) => addToTally(before, events));
+    uncounted.current.push(...events);
+    timer.current ??= setTimeout(count, minTallyMs);
     if (events.some((event) => isNewRun(event) || isEnd(event))) changedAt.current = Date.now();
   });
   const takeTurn = useEffectEvent(() => {
@@ -42,5 +61,5 @@ export function useStatistics() {
     const timer = setInterval(() => takeTurn(), turnMs);
     return () => clearInterval(timer);
   }, []);
-  return { recent, speed, today, byAgent, tally };
+  return { recent, speed, today, tally };
 }

@@ -16,7 +16,11 @@ export interface AgentName {
 const maxAgents = 1_000;
 
 /** Names of the agents by id, newest first. */
-export const agentNamesQuery = ({ id, client, can }: CurrentWorkspace) =>
+export const agentNamesQuery = ({
+  id,
+  client,
+  can,
+}: Pick<CurrentWorkspace, "id" | "client" | "can">) =>
   queryOptions({
     queryKey: [...agentsKey(id), "names"],
     queryFn: async ({ signal }): Promise<ReadonlyMap<string, AgentName>> => {

@@ -55,7 +55,9 @@ export function Row({ href, title, detail, start, end, current }: RowProps) {
         )}
       </div>
       {end === undefined ? null : (
-        <div className="relative flex shrink-0 items-center gap-2">{end}</div>
+        <InRowContext value={href !== undefined}>
+          <div className="relative flex shrink-0 items-center gap-2">{end}</div>
+        </InRowContext>
       )}
     </li>
   );
