@@ -1,6 +1,6 @@
 import type { CallOptions, Listing, Page } from "@beckon/client";
 import { infiniteQueryOptions, type QueryKey, useInfiniteQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useMemo } from "react";
 
 const pageSize = 50;
 
@@ -42,9 +42,10 @@ export function useList<Row>(options: ReturnType<typeof listOptions<Row>>) {
   useEffect(() => {
     if (isSearching && !isFetching && !isError) void fetchNextPage();
   }, [isSearching, isFetching, isError, fetchNextPage]);
+  const rows = useMemo(() => data?.pages.flatMap((page) => page.data) ?? [], [data]);
   return {
     ...query,
-    rows: data?.pages.flatMap((page) => page.data) ?? [],
+    rows,
     /** No row of the last page matched, and the next one is being read. */
     isSearching,
   };

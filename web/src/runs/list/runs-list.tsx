@@ -47,6 +47,11 @@ export function RunsList(props: RunsListProps) {
     }),
     [agents, isWide, isNarrow, hasAgent],
   );
+  // Stable, so that rows are not rendered again with each page of the list.
+  const shownColumns = useMemo(
+    () => columns.filter((name) => !isNarrow || name !== "state").map((name) => byName[name]),
+    [columns, isNarrow, byName],
+  );
   const keys = useMemo(
     () => (selection.kind === "all" ? new Set(rows.map(({ id }) => id)) : selection.keys),
     [selection, rows],
@@ -73,9 +78,7 @@ export function RunsList(props: RunsListProps) {
         <NewRunsButton count={newRuns.count} isMore={newRuns.isMore} onShow={newRuns.show} />
         <DataTable
           label={label}
-          columns={columns
-            .filter((name) => !isNarrow || name !== "state")
-            .map((name) => byName[name])}
+          columns={shownColumns}
           density={isNarrow ? "double" : "normal"}
           rows={rows}
           rowKey={({ id }) => id}

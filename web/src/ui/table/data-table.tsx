@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useRef } from "react";
+import { type ReactNode, useCallback, useEffect, useId, useRef } from "react";
 import { Problem } from "../feedback/problem.tsx";
 import { InRowContext } from "../text/time.tsx";
 import { type Column, type Selection, visibleFrom } from "./column.ts";
@@ -51,6 +51,15 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
   const { start, end } = useRowWindow(table, rows.length, rowHeight);
   const caption = useId();
   useRowKeys(table, rows.length, rowHeight);
+  const chosen = useRef(selection);
+  useEffect(() => {
+    chosen.current = selection;
+  }, [selection]);
+  const toggle = useCallback((key: string) => {
+    const keys = new Set(chosen.current?.keys);
+    if (!keys.delete(key)) keys.add(key);
+    chosen.current?.onChange(keys);
+  }, []);
 
   const failed = error !== undefined && error !== null;
   const showSkeleton = loading === true && rows.length === 0 && !failed;
@@ -110,7 +119,8 @@ export function DataTable<Item>(props: DataTableProps<Item>) {
                   linkColumn={linkColumn}
                   href={rowHref?.(item)}
                   isCurrent={key === currentKey}
-                  selection={selection}
+                  isChosen={selection?.keys.has(key) === true}
+                  onToggle={selection === undefined ? undefined : toggle}
                 />
               );
             })}

@@ -1,3 +1,4 @@
+import { memo } from "react";
 import { Checkbox } from "../form/checkbox.tsx";
 import { type Column, type Selection, visibleFrom } from "./column.ts";
 
@@ -10,8 +11,10 @@ interface TableHeadProps<Item> {
 
 const look = "sticky top-0 z-2 h-dense border-b border-rule bg-sheet px-2 first:pl-4 last:pr-4";
 
-/** The sticky header of a table. */
-export function TableHead<Item>({ columns, selection, rows, rowKey }: TableHeadProps<Item>) {
+/** The sticky header of a table. Scrolling does not render it again. */
+export const TableHead = memo(Content) as typeof Content;
+
+function Content<Item>({ columns, selection, rows, rowKey }: TableHeadProps<Item>) {
   return (
     <thead>
       <tr>

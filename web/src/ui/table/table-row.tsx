@@ -1,6 +1,7 @@
+import { memo } from "react";
 import { Checkbox } from "../form/checkbox.tsx";
 import { Anchor } from "../link.tsx";
-import { type Column, type Selection, visibleFrom } from "./column.ts";
+import { type Column, visibleFrom } from "./column.ts";
 
 interface TableRowProps<Item> {
   readonly item: Item;
@@ -11,21 +12,23 @@ interface TableRowProps<Item> {
   readonly linkColumn: string | undefined;
   readonly href: string | undefined;
   readonly isCurrent: boolean;
-  readonly selection: Selection | undefined;
+  readonly isChosen: boolean;
+  /** Chooses the row or gives it up; undefined if rows cannot be chosen. Must be stable. */
+  readonly onToggle: ((key: string) => void) | undefined;
 }
 
 const cellLook = "border-b border-rule px-2 first:pl-4 last:pr-4";
 
-/** A row; its link covers it, so that a new tab opens by Cmd-click anywhere. */
-export function TableRow<Item>(props: TableRowProps<Item>) {
-  const { item, itemKey, index, height, columns, linkColumn, href, isCurrent, selection } = props;
-  const isChosen = selection?.keys.has(itemKey) === true;
+/**
+ * A row; its link covers it, so that a new tab opens by Cmd-click anywhere. Rendered again only if
+ * its properties change, so that scrolling renders new rows only.
+ */
+export const TableRow = memo(Content) as typeof Content;
+
+function Content<Item>(props: TableRowProps<Item>) {
+  const { item, itemKey, index, height, columns, linkColumn, href, isCurrent } = props;
+  const { isChosen, onToggle } = props;
   const tone = isCurrent || isChosen ? "bg-pick" : href === undefined ? "" : "hover:bg-hover";
-  const toggle = () => {
-    const keys = new Set(selection?.keys);
-    if (!keys.delete(itemKey)) keys.add(itemKey);
-    selection?.onChange(keys);
-  };
   return (
     <tr
       data-index={index}
@@ -34,14 +37,14 @@ export function TableRow<Item>(props: TableRowProps<Item>) {
       className={`relative ${tone}`}
       style={{ height }}
     >
-      {selection === undefined ? null : (
+      {onToggle === undefined ? null : (
         <td className={`${cellLook} truncate`}>
           <span className="relative z-1 inline-flex align-middle">
             <Checkbox
               label={`Select row ${index + 1}`}
               labelHidden
               checked={isChosen}
-              onChange={toggle}
+              onChange={() => onToggle(itemKey)}
             />
           </span>
         </td>
