@@ -134,7 +134,7 @@ interface FeedLinesProps {
 function FeedLines({ lines, agents }: FeedLinesProps) {
   const shown = useDeferredValue(lines, lines.slice(0, firstLines));
   return (
-    <List label="Newest runs">
+    <List label="Newest runs" isLong>
       {shown.map((line) => (
         <FeedRow
           key={line.key}

@@ -5,13 +5,22 @@ import { InRowContext } from "../text/time.tsx";
 interface ListProps {
   /** Accessible name. */
   readonly label: string;
+  /** Many rows of one line, most of them out of sight: those are laid out when they come near. */
+  readonly isLong?: boolean;
   readonly children: ReactNode;
 }
 
+/** A row out of sight is as high as its minimum, which has room for one line of 20 px. */
+const longLook =
+  "[&>li]:[contain-intrinsic-block-size:auto_1.25rem] [&>li]:[content-visibility:auto]";
+
 /** Rows between hairlines, where a table would be too much. */
-export function List({ label, children }: ListProps) {
+export function List({ label, isLong, children }: ListProps) {
   return (
-    <ul aria-label={label} className="flex min-w-0 flex-col divide-y divide-rule">
+    <ul
+      aria-label={label}
+      className={`flex min-w-0 flex-col divide-y divide-rule ${isLong ? longLook : ""}`}
+    >
       {children}
     </ul>
   );
