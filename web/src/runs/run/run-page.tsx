@@ -1,6 +1,6 @@
 import type { Run } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useDeferredValue, useState } from "react";
 import { agentQuery } from "../../agents/index.ts";
 import { useWorkspace } from "../../data/index.ts";
 import { shortenId } from "../../format/index.ts";
@@ -40,6 +40,8 @@ export function RunPage({ run }: { readonly run: Run }) {
   const { compare, change } = useRunSearch();
   const isNarrow = !useMedia("(min-width: 768px)");
   const hasEnded = isEnded(run);
+  // What is below the steps is rendered after they are painted.
+  const isPainted = useDeferredValue(true, false);
   const now = useClock(!hasEnded);
   const silence = useSilence({ isLive: stream === "live", output, journal, now });
   const end = run.finished_at === null ? now : Date.parse(run.finished_at);
@@ -110,7 +112,7 @@ export function RunPage({ run }: { readonly run: Run }) {
           now={now}
         />
         {/* The steps are as high as their number asks for: nothing is below them before. */}
-        {hasEnded && journal.events.length === 0 && error === null ? null : (
+        {!isPainted || (hasEnded && journal.events.length === 0 && error === null) ? null : (
           <RunContents run={run} journal={journal} />
         )}
       </div>
