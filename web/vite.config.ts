@@ -28,9 +28,46 @@ const preloadFont: Plugin = {
   },
 };
 
+/** Screens whose code is downloaded with the page, under the names that public/theme.js reads. */
+const firstScreens = {
+  overview: "overview/overview-screen.tsx",
+  runs: "runs/list/runs-screen.tsx",
+  run: "runs/run/run-screen.tsx",
+};
+
+/** Tells public/theme.js the files of the screens that links most often lead to. */
+const nameFirstScreens: Plugin = {
+  name: "name-first-screens",
+  transformIndexHtml: {
+    order: "post",
+    handler(html, { bundle = {} }) {
+      const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
+      const first = filesOf(
+        chunks.filter(({ isEntry }) => isEntry).map(({ fileName }) => fileName),
+      );
+      const attributes = Object.entries(firstScreens).map(([name, path]) => {
+        const screen = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(path) === true);
+        const files = filesOf(screen === undefined ? [] : [screen.fileName]);
+        const names = [...files].filter((file) => !first.has(file));
+        return `data-${name}="${names.map((file) => file.replace("assets/", "")).join(" ")}"`;
+      });
+      return html.replace('src="/theme.js"', `src="/theme.js" ${attributes.join(" ")}`);
+
+      /** Returns the files and those that they import. */
+      function filesOf(names: readonly string[]): Set<string> {
+        const files = new Set(names);
+        for (const name of files)
+          for (const imported of chunks.find(({ fileName }) => fileName === name)?.imports ?? [])
+            files.add(imported);
+        return files;
+      }
+    },
+  },
+};
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), preloadFont],
+  plugins: [react(), tailwindcss(), preloadFont, nameFirstScreens],
   worker: { format: "es" },
   build: {
     outDir: "dist",

@@ -4,7 +4,7 @@ import { setNonce } from "get-nonce";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createQueryClient, createSession, followChanges, SessionProvider } from "./data/index.ts";
-import { createAppRouter } from "./routes.tsx";
+import { createAppRouter, startFirstScreen } from "./routes.tsx";
 import "./ui/tokens.css";
 
 // The nonce of the page's Content-Security-Policy, for the one style that Radix adds.
@@ -15,6 +15,7 @@ if (nonce !== undefined) setNonce(nonce);
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 
 const queryClient = createQueryClient(() => void session.check());
+startFirstScreen(queryClient, location.pathname);
 const router = createAppRouter(queryClient);
 const session = createSession(queryClient, ({ next }) => {
   const { href, pathname } = router.state.location;

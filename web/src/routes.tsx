@@ -76,8 +76,7 @@ const workspace = createRoute({
     context.queryClient.ensureQueryData(workspaceQuery(params.workspaceId)),
   component: WorkspaceShell,
   pendingComponent: ShellSkeleton,
-  // The navigation is there at once, and not longer than it must be in this form.
-  pendingMs: 0,
+  // Not longer than it must be: the navigation is shown again with all its entries.
   pendingMinMs: 0,
 });
 
@@ -100,6 +99,26 @@ async function requireMe(queryClient: QueryClient, next?: string) {
 
 const signInPath = (next: string | undefined) =>
   next === undefined ? "/sign-in" : `/sign-in?${new URLSearchParams({ next })}`;
+
+const loadOverview = () => import("./overview/overview-screen.tsx");
+const loadRun = () => import("./runs/run/run-screen.tsx");
+
+/**
+ * Begins to load what the first screen needs, all at once: routes and components would ask for one
+ * after the other. Failures show when the route asks again.
+ */
+export function startFirstScreen(queryClient: QueryClient, pathname: string): void {
+  const [, workspaceId, path = ""] = /^\/w\/([^/]+)(\/.*)?$/.exec(pathname) ?? [];
+  if (workspaceId === undefined) return;
+  void queryClient.prefetchQuery(meQuery);
+  void queryClient.prefetchQuery(workspaceQuery(workspaceId));
+  const runId = /^\/runs\/(run_\w+)$/.exec(path)?.[1];
+  const prefetched =
+    path.length <= 1
+      ? loadOverview().then(({ prefetch }) => prefetch(queryClient, { workspaceId }))
+      : runId && loadRun().then(({ prefetch }) => prefetch(queryClient, { workspaceId, runId }));
+  if (prefetched) prefetched.catch(() => {});
+}
 
 /** Loads a screen when its route is opened. */
 function screen<Name extends string>(
@@ -178,24 +197,14 @@ const screens = {
       screen(() => import("./accounts/reset-screen.tsx"), "ResetScreen"),
     ),
   ],
-  overview: [
-    inWorkspace(
-      "/",
-      "runs:read",
-      screen(() => import("./overview/overview-screen.tsx"), "OverviewScreen"),
-    ),
-  ],
+  overview: [inWorkspace("/", "runs:read", screen(loadOverview, "OverviewScreen"))],
   runs: [
     inWorkspace(
       "/runs",
       "runs:read",
       screen(() => import("./runs/list/runs-screen.tsx"), "RunsScreen"),
     ),
-    inWorkspace(
-      "/runs/$runId",
-      "runs:read",
-      screen(() => import("./runs/run/run-screen.tsx"), "RunScreen"),
-    ),
+    inWorkspace("/runs/$runId", "runs:read", screen(loadRun, "RunScreen")),
   ],
   agents: [
     inWorkspace(

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { useMe, useSession, useWorkspace } from "../data/index.ts";
+import { whenIdle } from "../ui/index.ts";
 import { createLive, type Live } from "./live.ts";
 
 const LiveContext = createContext<Live | undefined>(undefined);
@@ -25,24 +26,29 @@ export function LiveProvider({
   const session = useSession();
   const [live, setLive] = useState<Live>();
   useEffect(() => {
-    const created = createLive({
-      workspaceId,
-      userId,
-      onOpened: () =>
-        void queryClient.invalidateQueries({
-          queryKey: [workspaceId],
-          predicate: ({ meta }) => meta?.live === true,
-        }),
-      onReset: (reason) => {
-        void queryClient.resetQueries({ queryKey: [workspaceId] });
-        onReset(reason);
-      },
-      onSignedOut: () => void session.check(),
-    });
-    setLive(created);
+    let created: Live | undefined;
+    const start = () => {
+      created = createLive({
+        workspaceId,
+        userId,
+        onOpened: () =>
+          void queryClient.invalidateQueries({
+            queryKey: [workspaceId],
+            predicate: ({ meta }) => meta?.live === true,
+          }),
+        onReset: (reason) => {
+          void queryClient.resetQueries({ queryKey: [workspaceId] });
+          onReset(reason);
+        },
+        onSignedOut: () => void session.check(),
+      });
+      setLive(created);
+    };
+    const cancel = whenIdle(start, maxWaitMs);
     return () => {
+      cancel();
       setLive(undefined);
-      created.close();
+      created?.close();
     };
   }, [workspaceId, userId, queryClient, session, onReset]);
   return <LiveContext value={live}>{children}</LiveContext>;
@@ -52,3 +58,6 @@ export function LiveProvider({
 export function useLive(): Live | undefined {
   return useContext(LiveContext);
 }
+
+/** The first paint goes before the stream, but a busy page does not hold it up for longer. */
+const maxWaitMs = 500;

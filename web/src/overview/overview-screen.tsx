@@ -1,14 +1,14 @@
-import { useQuery } from "@tanstack/react-query";
+import { type QueryClient, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useWorkspace } from "../data/index.ts";
+import { clientOf, useWorkspace } from "../data/index.ts";
 import { useEvents } from "../live/index.ts";
-import { isNewRun } from "../runs/index.ts";
+import { agentNamesQuery, isNewRun } from "../runs/index.ts";
 import { PageHeader, Panel } from "../ui/index.ts";
 import { AttentionPanel } from "./attention-panel.tsx";
 import { FeedPanel } from "./feed-panel.tsx";
 import { FiguresRow } from "./figures-row.tsx";
 import { FirstRun } from "./first-run.tsx";
-import { feedQuery } from "./queries.ts";
+import { byAgentQuery, feedQuery, queueQuery, recentQuery, speedQuery } from "./queries.ts";
 import { useStatistics } from "./use-statistics.ts";
 
 /** Whether all is well, and what happens now. */
@@ -57,4 +57,19 @@ function Busy({ statistics }: { readonly statistics: ReturnType<typeof useStatis
       </div>
     </>
   );
+}
+
+/** Begins to read what the screen shows first, before it is rendered. */
+export function prefetch(
+  queryClient: QueryClient,
+  { workspaceId: id }: { readonly workspaceId: string },
+): void {
+  // The server rejects what the person has no permission to read.
+  const workspace = { id, client: clientOf(id), can: () => true };
+  void queryClient.prefetchQuery(feedQuery(workspace, "all"));
+  void queryClient.prefetchQuery(agentNamesQuery(workspace));
+  void queryClient.prefetchQuery(recentQuery(workspace));
+  void queryClient.prefetchQuery(queueQuery(workspace));
+  void queryClient.prefetchQuery(speedQuery(workspace));
+  void queryClient.prefetchQuery(byAgentQuery(workspace));
 }

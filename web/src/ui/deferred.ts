@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { whenIdle } from "./when-idle.ts";
 
 /** Code that the first paint does not need. */
 export interface Deferred<Value> {
@@ -7,14 +8,17 @@ export interface Deferred<Value> {
   readonly load: () => Promise<Value>;
 }
 
+/** A busy page does not hold up code, which may never be needed, for longer. */
+const maxWaitMs = 2_500;
+
 /** Creates code for {@link useDeferred}. Nothing is loaded yet. */
 export function createDeferred<Value>(load: () => Promise<Value>): Deferred<Value> {
   return { value: undefined, load };
 }
 
 /**
- * Returns code that is loaded once the component has been painted; undefined until then. Unlike
- * with `lazy`, no press waits for it: React shows what has suspended 300 ms later at the earliest.
+ * Returns code that is loaded once the page has been painted; undefined until then. Unlike with
+ * `lazy`, no press waits for it: React shows what has suspended 300 ms later at the earliest.
  * @param isNeeded true loads it again after a failure
  * @throws what the import has thrown, if the code is needed
  */
@@ -28,15 +32,17 @@ export function useDeferred<Value>(
   const isMissing = value === undefined;
   useEffect(() => {
     if (!isMissing) return;
-    deferred.load().then(
-      (found) => {
-        deferred.value = found;
-        setLoaded({ value: found });
-      },
-      (error: unknown) => {
-        if (isNeeded) setFailure({ error });
-      },
-    );
+    const load = () =>
+      void deferred.load().then(
+        (found) => {
+          deferred.value = found;
+          setLoaded({ value: found });
+        },
+        (error: unknown) => {
+          if (isNeeded) setFailure({ error });
+        },
+      );
+    return isNeeded ? load() : whenIdle(load, maxWaitMs);
   }, [deferred, isMissing, isNeeded]);
   if (failure !== undefined && isNeeded) throw failure.error;
   return value;

@@ -82,3 +82,4 @@ export { UserText } from "./text/user-text.tsx";
 export { ByteSize, Duration, Id, Money, Tokens } from "./text/values.tsx";
 export { setTheme, type Theme, useTheme } from "./theme.ts";
 export { useMedia } from "./use-media.ts";
+export { whenIdle } from "./when-idle.ts";

@@ -1,6 +1,6 @@
-import { usePrefetchQuery, useQuery } from "@tanstack/react-query";
+import { type QueryClient, usePrefetchQuery, useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { isNotFound, useWorkspace } from "../../data/index.ts";
+import { clientOf, isNotFound, useWorkspace } from "../../data/index.ts";
 import { EmptyState, LinkButton, Problem } from "../../ui/index.ts";
 import { runQuery } from "../queries.ts";
 import { firstEntriesQuery } from "./journal/queries.ts";
@@ -35,4 +35,14 @@ export function RunScreen() {
       <Problem error={error} title="The run could not be loaded." onRetry={refetch} />
     </div>
   );
+}
+
+/** Begins to read what the screen shows, before it is rendered. */
+export function prefetch(
+  queryClient: QueryClient,
+  { workspaceId, runId }: { readonly workspaceId: string; readonly runId: string },
+): void {
+  const workspace = { id: workspaceId, client: clientOf(workspaceId) };
+  void queryClient.prefetchQuery(runQuery(workspace, runId));
+  void queryClient.prefetchQuery(firstEntriesQuery(workspace, runId));
 }
