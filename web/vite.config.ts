@@ -89,7 +89,7 @@ export default defineConfig({
             // All that the entry imports. Files of a few hundred bytes compress badly.
             { name: "shell", tags: ["$initial"], priority: 1 },
             // What most screens import.
-            { name: "common", test: /[\\/](web[\\/]src|lucide-react)[\\/]/, minShareCount: 8 },
+            { name: "common", test: /[\\/](web[\\/]src|lucide-react)[\\/]/, minShareCount: 7 },
           ],
         },
       },

@@ -1,5 +1,4 @@
-import { max, min } from "d3-array";
-import { line } from "d3-shape";
+import { linePath } from "./line-path.ts";
 
 interface SparklineProps {
   /** What it shows, with the last value: "Runs a minute, now 12". */
@@ -15,13 +14,7 @@ const strokes = { tide: "stroke-tide", flare: "stroke-flare", ink: "stroke-ink-3
 
 /** A line without axes beside a figure. Fills the width of its container. */
 export function Sparkline({ label, values, tone = "tide" }: SparklineProps) {
-  const known = values.filter((value) => value !== null);
-  const low = Math.min(0, min(known) ?? 0);
-  const span = (max(known) ?? 0) - low || 1;
-  const path = line<number | null>()
-    .defined((value) => value !== null)
-    .x((_, index) => (values.length < 2 ? 0 : (index / (values.length - 1)) * width))
-    .y((value) => height - 1 - (((value ?? 0) - low) / span) * (height - 2))([...values]);
+  const path = linePath(values, { width, height: height - 2 });
   return (
     <svg
       role="img"
@@ -36,9 +29,10 @@ export function Sparkline({ label, values, tone = "tide" }: SparklineProps) {
         className="stroke-rule"
         vectorEffect="non-scaling-stroke"
       />
-      {path === null ? null : (
+      {path === "" ? null : (
         <path
           d={path}
+          transform="translate(0 1)"
           className={strokes[tone]}
           strokeWidth="1.5"
           strokeLinejoin="round"
