@@ -1,6 +1,6 @@
 import type { Run } from "@beckon/client";
-import { useQuery } from "@tanstack/react-query";
-import { useDeferredValue, useState } from "react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useDeferredValue, useEffect, useState } from "react";
 import { agentQuery } from "../../agents/index.ts";
 import { useWorkspace } from "../../data/index.ts";
 import { shortenId } from "../../format/index.ts";
@@ -16,9 +16,10 @@ import {
 } from "../../ui/index.ts";
 import { CompareRuns } from "../compare/compare-runs.tsx";
 import { isEnded } from "../patch-run.ts";
+import { runQuery } from "../queries.ts";
 import { RunProblem } from "../run-problem.tsx";
 import { costOfRun } from "./cost.ts";
-import { usageSoFar } from "./journal/live.ts";
+import { hasEnd, usageSoFar } from "./journal/live.ts";
 import { RunStream } from "./journal/run-stream.tsx";
 import { StreamNotice } from "./journal/stream-notice.tsx";
 import { useJournal } from "./journal/use-journal.ts";
@@ -40,6 +41,12 @@ export function RunPage({ run }: { readonly run: Run }) {
   const { compare, change } = useRunSearch();
   const isNarrow = !useMedia("(min-width: 768px)");
   const hasEnded = isEnded(run);
+  const cache = useQueryClient();
+  // Both are read side by side, so the run can be older than its journal. No event follows then.
+  const isOlder = !hasEnded && hasEnd(journal);
+  useEffect(() => {
+    if (isOlder) void cache.invalidateQueries({ queryKey: runQuery(workspace, run.id).queryKey });
+  }, [isOlder, cache, workspace, run.id]);
   // What is below the steps is rendered after they are painted.
   const isPainted = useDeferredValue(true, false);
   const now = useClock(!hasEnded);
