@@ -9,19 +9,33 @@
   }
 })();
 
-// Downloads the code of the first screen with the page. The router would ask for it only after its
-// own code has run. The build writes the names of the files to the element (vite.config.ts).
+// Requests what the first screen shows with the page, not after the dashboard's code has been loaded
+// and has run. The code takes these responses: see src/data/early-responses.ts.
 (() => {
-  const path = /^\/w\/[^/]+(.*)$/.exec(location.pathname)?.[1];
-  const name =
-    path === "" || path === "/"
-      ? "overview"
-      : path === "/runs"
-        ? "runs"
-        : path?.startsWith("/runs/")
-          ? "run"
-          : undefined;
-  const files = name === undefined ? undefined : document.currentScript?.dataset[name];
+  const [, workspaceId, path = "/"] = /^\/w\/(\w+)(\/.*)?$/.exec(location.pathname) ?? [];
+  if (workspaceId === undefined) return;
+  const responses = new Map();
+  const request = (path, headers = { "beckon-workspace": workspaceId }) => {
+    const response = fetch(`/api/public${path}`, { headers });
+    // A failure is one of the code's own request later.
+    response.catch(() => {});
+    responses.set(`/api/public${path}`, response);
+  };
+  request("/me", {});
+  request(`/workspaces/${workspaceId}`);
+  const runId = /^\/runs\/(run_\w+)$/.exec(path)?.[1];
+  if (runId !== undefined) {
+    request(`/runs/${runId}`);
+    request(`/runs/${runId}/events?view=summary&limit=60`);
+  } else if (path === "/") {
+    request("/runs?view=summary&limit=100");
+    request("/agents?limit=200");
+  }
+  globalThis.beckonEarlyResponses = responses;
+
+  // The build writes the names of the files to the element (vite.config.ts).
+  const screens = { "/": "overview", "/runs": "runs" };
+  const files = document.currentScript?.dataset[runId === undefined ? screens[path] : "run"];
   for (const file of files ? files.split(" ") : []) {
     const link = document.createElement("link");
     link.rel = "modulepreload";

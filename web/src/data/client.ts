@@ -1,10 +1,15 @@
 import { type BeckonClient, createClient } from "@beckon/client";
+import { fetchOnce } from "./early-responses.ts";
 
 /** Three attempts after the first take about four seconds; then the screen shows the error. */
 const retries = 3;
 
 /** Calls about the signed-in person, which belong to no workspace. */
-export const account: BeckonClient = createClient({ url: location.origin, retries });
+export const account: BeckonClient = createClient({
+  url: location.origin,
+  retries,
+  fetch: fetchOnce,
+});
 
 const clients = new Map<string, BeckonClient>();
 
@@ -18,6 +23,7 @@ export function clientOf(workspaceId: string): BeckonClient {
   const client = createClient({
     url: location.origin,
     retries,
+    fetch: fetchOnce,
     headers: { "beckon-workspace": workspaceId },
   });
   clients.set(workspaceId, client);

@@ -1,0 +1,44 @@
+import { expect } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { addPerson } from "../../server/test/people.ts";
+import { inBrowser, openDashboard } from "./dashboard.ts";
+
+const beckon = await startTestBeckon();
+const workspaceId = "wsp_00000000000000000000000000";
+const owner = await addPerson(beckon, { role: "owner" });
+const agent = await beckon.createAgent({ name: "Watched" });
+const { run_id: runId } = (await beckon.invoke(agent, "Hello")).body;
+
+/** Returns the requests that a page makes of the API until it shows the text. */
+async function requestsOf(path: string, text: string): Promise<readonly string[]> {
+  const page = await openDashboard(beckon.url, { as: owner, path: "/docs" });
+  const requests: string[] = [];
+  page.on("request", (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (pathname.startsWith("/api/public/")) requests.push(pathname + search);
+  });
+  await page.goto(`${beckon.url}/w/${workspaceId}${path}`);
+  await page.getByText(text).first().waitFor();
+  return requests;
+}
+
+// `public/theme.js` requests these paths, and the code of the dashboard takes their responses. If
+// the paths differ, both are requested.
+inBrowser("what the overview shows first is requested once, before its code has run", async () => {
+  const requests = await requestsOf("", "1 run in the last hour");
+  const of = (start: string) => requests.filter((path) => path.startsWith(`/api/public${start}`));
+  expect(of("/me")).toHaveLength(1);
+  expect(of("/workspaces")).toHaveLength(1);
+  expect(of("/agents")).toEqual(["/api/public/agents?limit=200"]);
+  expect(new Set(of("/runs?view"))).toEqual(new Set(["/api/public/runs?view=summary&limit=100"]));
+});
+
+inBrowser("what a run shows first is requested once, before its code has run", async () => {
+  const requests = await requestsOf(`/runs/${runId}`, "Model call 1");
+  const of = (start: string) => requests.filter((path) => path.startsWith(`/api/public${start}`));
+  expect(of("/me")).toHaveLength(1);
+  expect(of("/workspaces")).toHaveLength(1);
+  expect(of(`/runs/${runId}/events?view`)).toEqual([
+    `/api/public/runs/${runId}/events?view=summary&limit=60`,
+  ]);
+});
