@@ -104,10 +104,12 @@ export async function addHostile(
   await api("/keys", { name, preset: "invoke" });
   await api("/me", { name }, { method: "PATCH" });
   const start = async (agentId: string): Promise<string> => {
+    // The API rejects control characters in these two.
+    const printable = payload.replaceAll(/\p{Cc}/gu, " ");
     const headers = {
       prefer: "respond-async",
-      "beckon-external-id": encodeURIComponent(payload),
-      "beckon-tags": encodeURIComponent(payload.slice(0, 60)),
+      "beckon-external-id": encodeURIComponent(printable),
+      "beckon-tags": encodeURIComponent(printable.slice(0, 60)),
     };
     return (await api(`/agents/${agentId}/invoke`, { input: payload }, { headers })).run_id;
   };

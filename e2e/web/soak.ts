@@ -40,6 +40,12 @@ async function findNothing(
   const browser = await launchBrowser();
   opened.defer(() => browser.close());
   const findings: string[] = [];
+  let logged = 0;
+  /** Logs what was found since the last call: a fault later on must not hide it. */
+  const logFindings = () => {
+    for (const finding of findings.slice(logged, 50)) log(`✗ ${finding}`);
+    logged = findings.length;
+  };
   let shown = 0;
   for (const colorScheme of themes) {
     for (const viewport of [viewports.narrow, viewports.desktop]) {
@@ -60,6 +66,7 @@ async function findNothing(
         }
       }
       findings.push(...faults.map((fault) => `${look}: ${fault}`));
+      logFindings();
       await context.close();
     }
   }
@@ -79,7 +86,7 @@ async function findNothing(
   }
   for (const path of hostileLists) await show(path);
   findings.push(...faults);
-  for (const finding of findings.slice(0, 50)) log(`✗ ${finding}`);
+  logFindings();
   log(
     `dashboard: ${shown} screens and ${manyPayloads.length} hostile texts shown, ` +
       `${findings.length} findings`,
