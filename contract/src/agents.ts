@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { maxLimitMicros } from "./limits.ts";
 import { pageQuery } from "./responses.ts";
 import { cleanText, metadata, name } from "./text.ts";
 import { toolGrant, toolsBody } from "./tools.ts";
@@ -26,6 +27,9 @@ export const maxAttemptsLimit = 100;
  * existed.
  */
 export const defaultMaxAnswerBytes = 4 * 1024 * 1024;
+
+/** Default of `reserve_output_tokens`, also of agent versions stored before it existed. */
+export const defaultReserveOutputTokens = 16_384;
 
 const limits = z.strictObject({
   /** Maximum number of model calls in one run, 1 to 1,000. */
@@ -64,6 +68,21 @@ const limits = z.strictObject({
     .min(1_024)
     .max(32 * 1024 * 1024)
     .default(defaultMaxAnswerBytes),
+  /**
+   * Maximum cost of one run in micro-dollars; null means no limit. The run ends with
+   * `ceiling_reached` before a model call that could exceed it.
+   */
+  max_cost_micros: z.number().int().min(0).max(maxLimitMicros).nullable().default(null),
+  /**
+   * Output tokens that a model call reserves, and can write, while a limit applies to the run and
+   * `max_output_tokens` is not set, 256 to 1,000,000.
+   */
+  reserve_output_tokens: z
+    .number()
+    .int()
+    .min(256)
+    .max(1_000_000)
+    .default(defaultReserveOutputTokens),
 });
 export type Limits = z.infer<typeof limits>;
 
@@ -125,6 +144,8 @@ export const updateAgentBody = z.strictObject({
       max_queued_runs: limits.shape.max_queued_runs.unwrap(),
       max_attempts: limits.shape.max_attempts.unwrap(),
       max_answer_bytes: limits.shape.max_answer_bytes.unwrap(),
+      max_cost_micros: limits.shape.max_cost_micros.unwrap(),
+      reserve_output_tokens: limits.shape.reserve_output_tokens.unwrap(),
     })
     .partial()
     .optional(),
@@ -150,6 +171,11 @@ export const agent = agentConfig.extend({
   id: z.string(),
   version: z.number().int().positive(),
   paused: z.boolean(),
+  /**
+   * `member`: it was paused with `POST /agents/:agent_id/pause`. `limit`: a ceiling that pauses the
+   * agent is reached; the agent resumes when the ceiling resets or is raised. Null: not paused.
+   */
+  paused_by: z.enum(["member", "limit"]).nullable(),
   pause_reason: z.string().nullable(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),

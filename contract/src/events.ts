@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { limitReached, usageThreshold } from "./limit-reached.ts";
 
 /**
  * Token usage of model calls. `estimated` is set if the provider did not report usage, for example
@@ -51,7 +52,7 @@ export type FinishReason = z.infer<typeof finishReason>;
  * in advance. For example, a failed tool call does not end a run with `tool_error` today: it is
  * reported to the model, and the run continues.
  */
-export const reservedRunErrorCodes = ["tool_error", "plan_exhausted", "ceiling_reached"] as const;
+export const reservedRunErrorCodes = ["tool_error"] as const;
 
 /** Why a run ended without output. The codes do not change, because clients branch on them. */
 export const runErrorCode = z
@@ -63,6 +64,7 @@ export const runErrorCode = z
     "deadline_exceeded",
     "plan_exhausted",
     "ceiling_reached",
+    "price_unknown",
     "interrupted",
     "cancelled",
   ])
@@ -142,6 +144,8 @@ export const eventData = {
   }),
   "run.failed": z.object({
     error: runError,
+    /** Set if the run reached a limit of its plan, or a ceiling. */
+    limit: limitReached.optional(),
     usage: tokenUsage,
     cost_micros: costMicros,
   }),
@@ -183,6 +187,8 @@ export const workspaceEventData = {
    */
   "agent.paused": z.object({ reason: z.string().nullable(), actor: z.string() }),
   "agent.resumed": z.object({ actor: z.string() }),
+  /** Once per period and percentage. `agent_id` is set if the limit is a ceiling of the agent. */
+  "usage.threshold": usageThreshold,
 } as const;
 
 /** Types of workspace events. */

@@ -34,6 +34,7 @@ export {
   compareQuery,
   createAgentBody,
   defaultMaxAnswerBytes,
+  defaultReserveOutputTokens,
   duplicateAgentBody,
   type Limits,
   type ModelSettings,
@@ -102,6 +103,24 @@ export {
   workspaceScopes,
 } from "./keys.ts";
 export {
+  type LimitMetric,
+  type LimitReached,
+  type LimitScope,
+  limitMetric,
+  limitReached,
+  limitScope,
+  usageThreshold,
+} from "./limit-reached.ts";
+export {
+  type Ceiling,
+  type CeilingScope,
+  ceiling,
+  ceilingScope,
+  ceilingsQuery,
+  maxLimitMicros,
+  setCeilingBody,
+} from "./limits.ts";
+export {
   type AcceptedInvitation,
   acceptedInvitation,
   createInvitationBody,
@@ -112,6 +131,23 @@ export {
   resetLink,
   updateMemberBody,
 } from "./members.ts";
+export {
+  type Allowances,
+  createPlanBody,
+  maxAllowance,
+  maxPlans,
+  type Plan,
+  type PlanUsage,
+  plan,
+  planName,
+  planUsage,
+  unlimitedPlan,
+  updatePlanBody,
+  updateWorkspacePlanBody,
+  type WorkspacePlan,
+  workspacePlan,
+  workspacePlansQuery,
+} from "./plans.ts";
 export {
   createPriceBody,
   type ModelPrice,

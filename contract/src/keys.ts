@@ -5,7 +5,9 @@ import { cleanText, name } from "./text.ts";
  * Permissions that workspace keys and roles can have. `agents:invoke` starts runs. A scope ending
  * in `:write` includes pausing, rotating and deleting. `workspaces:own` is for owners only: it
  * permits adding and removing owners, resetting passwords and creating workspaces. `limits:write`
- * permits setting prices and marking providers as free.
+ * permits what decides how much a workspace can spend: its ceilings, its prices, and which
+ * providers are free. `plans:write` is for owners only: in the workspace `default` it permits
+ * changing plans, and the plan of each workspace.
  */
 export const scopes = [
   "agents:read",
@@ -18,6 +20,7 @@ export const scopes = [
   "providers:read",
   "providers:write",
   "limits:write",
+  "plans:write",
   "keys:read",
   "keys:write",
   "usage:read",
@@ -39,6 +42,7 @@ export const workspaceScopes: readonly Scope[] = [
   "providers:read",
   "providers:write",
   "limits:write",
+  "plans:write",
   "audit:read",
   "members:read",
   "members:write",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { runErrorCode } from "./events.ts";
+import { limitReached } from "./limit-reached.ts";
 
 /** Every `code` of an error response, except those of failed runs (`runErrorCode`). */
 export const errorCode = z.enum([
@@ -30,6 +31,8 @@ export const errorResponse = z.object({
   error: z.string(),
   code: z.union([errorCode, runErrorCode]),
   run_id: z.string().optional(),
+  /** The limit that was reached, if the code is `plan_exhausted` or `ceiling_reached`. */
+  limit: limitReached.optional(),
 });
 export type ErrorResponse = z.infer<typeof errorResponse>;
 

@@ -28,7 +28,7 @@ const editor: readonly Scope[] = [
 /** Scopes of each role. Each role includes all scopes of the roles after it. */
 export const roleScopes: { readonly [Name in Role]: readonly Scope[] } = {
   owner: scopes,
-  admin: scopes.filter((scope) => scope !== "workspaces:own"),
+  admin: scopes.filter((scope) => scope !== "workspaces:own" && scope !== "plans:write"),
   editor,
   viewer,
 };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { updateAgentBody } from "./agents.ts";
 import { commaList } from "./comma-list.ts";
 import { runError, tokenUsage } from "./events.ts";
+import { limitReached } from "./limit-reached.ts";
 import { pageQuery, runView } from "./responses.ts";
 import { cleanText, isStorableText } from "./text.ts";
 
@@ -186,6 +187,8 @@ export const run = z.object({
   input: z.string(),
   output: z.string().nullable(),
   error: runError.nullable(),
+  /** The limit that ended the run with `plan_exhausted` or `ceiling_reached`. */
+  limit: limitReached.nullable(),
   usage: tokenUsage,
   cost_micros: z.number().int().nonnegative().nullable(),
   /** 1 plus the number of times the run resumed after a process exit; at most `max_attempts`. */

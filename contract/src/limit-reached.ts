@@ -1,0 +1,37 @@
+import { z } from "zod";
+
+/** What a limit can apply to. `plan` is the plan of the workspace, `run` a single run. */
+export const limitScope = z.enum(["plan", "workspace", "agent", "key", "trigger", "run"]);
+export type LimitScope = z.infer<typeof limitScope>;
+
+/** What a limit counts: micro-dollars, tokens, and milliseconds of voice and of a browser. */
+export const limitMetric = z.enum(["cost", "tokens", "voice", "browser"]);
+export type LimitMetric = z.infer<typeof limitMetric>;
+
+const amount = z.number().int().nonnegative();
+
+const limitState = {
+  scope: limitScope,
+  /** Id of the workspace, agent, key, trigger or run. */
+  scope_id: z.string(),
+  metric: limitMetric,
+  /** Used in the present period. */
+  used: amount,
+  limit: amount,
+};
+
+/** A limit that ended a run. */
+export const limitReached = z.object({
+  ...limitState,
+  /** When the next period starts; null if the limit has no periods. */
+  resets_at: z.iso.datetime().nullable(),
+});
+export type LimitReached = z.infer<typeof limitReached>;
+
+/** Data of the workspace event `usage.threshold`. */
+export const usageThreshold = z.object({
+  ...limitState,
+  /** The part of the limit that was reached. */
+  percent: z.union([z.literal(50), z.literal(80), z.literal(100)]),
+  resets_at: z.iso.datetime(),
+});

@@ -1,0 +1,141 @@
+import { z } from "zod";
+import { limitMetric } from "./limit-reached.ts";
+import { maxLimitMicros } from "./limits.ts";
+import { pageQuery } from "./responses.ts";
+import { cleanText } from "./text.ts";
+
+/** The name of the built-in plan without limits. A workspace is on it unless another is set. */
+export const unlimitedPlan = "unlimited";
+
+/** Maximum of an allowance, in the unit of its metric. */
+export const maxAllowance = maxLimitMicros;
+
+/** Maximum number of plans in the operator's file, and of those that are created at `/plans`. */
+export const maxPlans = 200;
+
+/** A plan's name. It cannot be changed later. */
+export const planName = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9._-]{0,62}$/,
+    "must be 1 to 63 of a-z 0-9 . _ - and begin with a letter or digit",
+  );
+
+const allowance = z.number().int().min(0).max(maxAllowance).nullable();
+
+const allowances = z.strictObject({
+  /** Input and output tokens per month; null means unlimited. */
+  tokens: allowance,
+  /** Milliseconds of voice per month; null means unlimited. */
+  voice_ms: allowance,
+  /** Milliseconds of a browser per month; null means unlimited. */
+  browser_ms: allowance,
+  /** Micro-dollars per month; null means unlimited. */
+  cost_micros: allowance,
+});
+/** What a plan allows per month. null means unlimited. */
+export type Allowances = z.infer<typeof allowances>;
+
+/** Body of `POST /plans`. */
+export const createPlanBody = z.strictObject({
+  name: planName,
+  tokens: allowance.default(null),
+  voice_ms: allowance.default(null),
+  browser_ms: allowance.default(null),
+  cost_micros: allowance.default(null),
+});
+
+/** Body of `PATCH /plans/:plan_id`. Fields that are absent keep their values. */
+export const updatePlanBody = allowances.partial();
+
+/**
+ * Where a plan comes from: `built_in` is `unlimited`, `operator` the operator's file (the setting
+ * BECKON_PLANS), and `api` a plan that was created at `/plans`.
+ */
+const planOrigin = z.enum(["built_in", "operator", "api"]);
+
+/** A plan: what a workspace can use per month. */
+export const plan = z.object({
+  /** `pln_…`; null for a plan that cannot be changed through the API. */
+  id: z.string().nullable(),
+  name: z.string(),
+  origin: planOrigin,
+  ...allowances.shape,
+  /** null for the built-in plan. */
+  created_at: z.iso.datetime().nullable(),
+  /** null for the built-in plan. */
+  updated_at: z.iso.datetime().nullable(),
+});
+export type Plan = z.infer<typeof plan>;
+
+const anchorDay = z.number().int().min(1).max(31);
+
+/** The plan that replaces the present one, and when. */
+const plannedChange = z.object({ plan: z.string(), starts_at: z.iso.datetime() });
+
+/** A workspace with its plan, as the operator sees it. */
+export const workspacePlan = z.object({
+  workspace_id: z.string(),
+  workspace_name: z.string(),
+  time_zone: z.string(),
+  plan: z.string(),
+  /** null if no change is planned. */
+  next_plan: plannedChange.nullable(),
+  /** Day on which the months of the plan begin; in shorter months it is the last day. */
+  anchor_day: z.number().int(),
+});
+export type WorkspacePlan = z.infer<typeof workspacePlan>;
+
+/** Query of `GET /workspace-plans`. */
+export const workspacePlansQuery = z.strictObject({
+  ...pageQuery.shape,
+  plan: cleanText(100).min(1).optional().meta({
+    description: "Only workspaces that are on this plan or change to it.",
+  }),
+});
+
+/**
+ * Body of `PATCH /workspace-plans/:target_workspace_id`. A plan that takes effect now cancels a
+ * planned change.
+ */
+export const updateWorkspacePlanBody = z
+  .strictObject({
+    plan: planName.optional(),
+    /** `now`, or `period_end`: when the present month of the plan ends. */
+    takes_effect: z.enum(["now", "period_end"]).default("now"),
+    /** Takes effect when the present month of the plan ends. */
+    anchor_day: anchorDay.optional(),
+  })
+  .refine(({ plan, anchor_day }) => plan !== undefined || anchor_day !== undefined, {
+    path: ["plan"],
+    error: "is missing: send plan, anchor_day or both",
+  });
+
+const amount = z.number().int().nonnegative();
+
+/** The workspace's plan, and what was used of it in the present month. */
+export const planUsage = z.object({
+  plan: z.string(),
+  /** null if no change is planned. */
+  next_plan: plannedChange.nullable(),
+  anchor_day: z.number().int(),
+  time_zone: z.string(),
+  starts_at: z.iso.datetime(),
+  resets_at: z.iso.datetime(),
+  /** Tokens, milliseconds of voice and of a browser, and cost in micro-dollars. */
+  metrics: z.array(
+    z.object({
+      metric: limitMetric,
+      /** null: unlimited. */
+      allowance: amount.nullable(),
+      /** Used since the start of the month. */
+      used: amount,
+      /** Held for the calls that runs make now. What they do not use is returned. */
+      reserved: amount,
+      /** What is neither used nor reserved; null: unlimited. */
+      left: amount.nullable(),
+      resets_at: z.iso.datetime(),
+    }),
+  ),
+});
+export type PlanUsage = z.infer<typeof planUsage>;
