@@ -4,7 +4,8 @@ import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
-import { PriceMistakes, parseOperatorPrices } from "./parse-operator-prices.ts";
+import { FileMistakes } from "../base/settings-file/index.ts";
+import { parseOperatorPrices } from "./parse-operator-prices.ts";
 
 /** Executes the chapter on prices in docs/money.md. */
 
@@ -61,7 +62,7 @@ function mistakesIn(file: string): string[] {
     parseOperatorPrices(file);
     return [];
   } catch (thrown) {
-    if (!(thrown instanceof PriceMistakes)) throw thrown;
+    if (!(thrown instanceof FileMistakes)) throw thrown;
     return thrown.list.map(({ line, column, what }) => `line ${line}, column ${column}: ${what}.`);
   }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { PriceMistakes, parseOperatorPrices } from "./parse-operator-prices.ts";
+import { FileMistakes } from "../base/settings-file/index.ts";
+import { parseOperatorPrices } from "./parse-operator-prices.ts";
 
 const rates = {
   input_micros_per_million: 2_500_000,
@@ -51,7 +52,7 @@ function mistakesIn(text: string): string[] {
   try {
     parseOperatorPrices(text);
   } catch (thrown) {
-    if (!(thrown instanceof PriceMistakes)) throw thrown;
+    if (!(thrown instanceof FileMistakes)) throw thrown;
     return thrown.list.map(({ line, column, what }) => `${line}:${column} ${what}`);
   }
   return [];

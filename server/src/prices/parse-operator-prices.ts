@@ -1,27 +1,12 @@
 import { maxMicrosPerMillion, type Rates } from "@beckon/contract";
-import type { OperatorPrices } from "./operator-prices.ts";
 import {
-  JsonMistake,
-  type PositionedJson,
+  type FileMistake,
+  FileMistakes,
+  jsonOf,
   pointerTo,
-  readJson,
-  type TextPosition,
-} from "./read-json.ts";
-
-/** A mistake in the operator's file. `what` is a sentence without a full stop. */
-interface PriceMistake extends TextPosition {
-  readonly what: string;
-}
-
-/** The mistakes of one file, from top to bottom. */
-export class PriceMistakes extends Error {
-  readonly list: readonly PriceMistake[];
-
-  constructor(list: readonly PriceMistake[]) {
-    super("the operator's prices are not valid");
-    this.list = list.toSorted((one, other) => one.line - other.line || one.column - other.column);
-  }
-}
+  shownValue,
+} from "../base/settings-file/index.ts";
+import type { OperatorPrices } from "./operator-prices.ts";
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -40,10 +25,10 @@ const perSecond = { unit: "dollars for a second", max: 1_000, decimals: 9 };
 
 /**
  * Parses the operator's prices: a JSON object with `models`, `voice_second` and `browser_second`.
- * @throws PriceMistakes if the text is not JSON or has other fields or values.
+ * @throws FileMistakes if the text is not JSON or has other fields or values.
  */
 export function parseOperatorPrices(text: string): OperatorPrices {
-  const mistakes: PriceMistake[] = [];
+  const mistakes: FileMistake[] = [];
   const { value, positions } = jsonOf(text);
   const add = (pointer: string, what: string) =>
     mistakes.push({ ...(positions.get(pointer) ?? { line: 1, column: 1 }), what });
@@ -70,7 +55,7 @@ export function parseOperatorPrices(text: string): OperatorPrices {
     const units = isInRange ? Number((given * 10 ** decimals).toPrecision(15)) : Number.NaN;
     if (Number.isInteger(units)) return units;
     const range = `0 to ${max.toLocaleString("en")}, with at most ${decimals} decimals`;
-    add(at, `${what} was ${shown(given)}. It must be a number of ${unit}, ${range}`);
+    add(at, `${what} was ${shownValue(given)}. It must be a number of ${unit}, ${range}`);
     return 0;
   };
   const ratesAt = (at: string, name: string, given: unknown): Rates => {
@@ -111,7 +96,7 @@ export function parseOperatorPrices(text: string): OperatorPrices {
     voiceNanosPerSecond: timeOf("voice_second"),
     browserNanosPerSecond: timeOf("browser_second"),
   };
-  if (mistakes.length > 0) throw new PriceMistakes(mistakes);
+  if (mistakes.length > 0) throw new FileMistakes(mistakes);
   return prices;
 }
 
@@ -122,23 +107,6 @@ function mistakeOfName(name: string): string | undefined {
   if (name.startsWith("demo/"))
     return "cannot have a price, because demo/echo always costs 0. Remove it";
   return undefined;
-}
-
-/** Returns a value of the file for a message: at most 100 characters. */
-function shown(value: unknown): string {
-  // JSON.stringify returns "null" for Infinity, which is the value of 1e999.
-  const text = typeof value === "number" ? String(value) : JSON.stringify(value);
-  return text.length <= 100 ? text : `${text.slice(0, 100).toWellFormed()}…`;
-}
-
-function jsonOf(text: string): PositionedJson {
-  try {
-    return readJson(text);
-  } catch (thrown) {
-    if (!(thrown instanceof JsonMistake)) throw thrown;
-    const what = `the JSON is not valid: ${thrown.message}`;
-    throw new PriceMistakes([{ ...thrown.position, what }]);
-  }
 }
 
 function isObject(value: unknown): value is JsonObject {
