@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll } from "vitest";
+import { newId } from "../src/base/ids.ts";
 import { defaultWorkspaceId } from "../src/workspaces/index.ts";
 import { artifactOf, longInput } from "./artifact-of.ts";
 import type { TestBeckon } from "./beckon.ts";
@@ -22,6 +23,8 @@ export interface FilledWorkspace {
   readonly provider: { readonly id: string; readonly name: string };
   /** Price of a model of the provider. */
   readonly priceId: string;
+  /** Only `default` can have plans. The plan of the other workspace is inserted directly. */
+  readonly planId: string;
   /** Secret of a tool of the agent. */
   readonly secretId: string;
   /** A run of the agent that has ended. */
@@ -150,6 +153,16 @@ async function fillWorkspace(
     preset: "invoke",
     agent_ids: [agent.id],
   });
+  // The busy agent has no ceiling: its ceiling would reserve money for the run at its model.
+  await send(`/limits/agent/${agent.id}`, { limit_micros: 1_000_000 }, "PUT");
+  await send(`/limits/key/${keyId}`, { limit_micros: 1_000_000 }, "PUT");
+  const planId = newId("pln");
+  await beckon.db.database.engine.query(
+    `with plan as (insert into plans (id, workspace_id, name, tokens) values ($1, $2, $3, 5))
+      insert into reservations (run_id, workspace_id, agent_id, principal, state)
+        values ($4, $2, $5, 'system', 'held') on conflict do nothing`,
+    [planId, id, mark, busy.runIds[0], busy.agentId],
+  );
   const owner = await addPerson(beckon, { role: "owner", key });
   const viewer = await addPerson(beckon, { role: "viewer", key });
   const { id: invitationId } = await send("/invitations", {
@@ -172,6 +185,7 @@ async function fillWorkspace(
     trigger,
     provider,
     priceId,
+    planId,
     secretId,
     runId,
     artifactId,
@@ -192,6 +206,10 @@ export function pathParametersOf(of: FilledWorkspace): Readonly<Record<string, s
     ":artifact_id": of.artifactId,
     ":provider_id": of.provider.id,
     ":price_id": of.priceId,
+    ":plan_id": of.planId,
+    ":target_workspace_id": of.id,
+    ":scope": "agent",
+    ":scope_id": of.agent.id,
     ":key_id": of.keyId,
     ":user_id": of.viewer.id,
     ":invitation_id": of.invitationId,
@@ -199,6 +217,14 @@ export function pathParametersOf(of: FilledWorkspace): Readonly<Record<string, s
     ":session_id": of.sessionId,
     ":version": "1",
   };
+}
+
+/**
+ * Whether the route is for owners of `default` only. Such routes concern all workspaces, so tests
+ * of tenancy leave them out; plans.db.test.ts has their tests.
+ */
+export function isOperators({ permission }: { readonly permission?: string }): boolean {
+  return permission === "plans:write";
 }
 
 /**

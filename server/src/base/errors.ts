@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@beckon/contract";
+import type { ErrorCode, LimitReached, RunErrorCode } from "@beckon/contract";
 
 /** A rate limit that applied to the request, for the headers `RateLimit-Policy` and `RateLimit`. */
 export interface AppliedLimit {
@@ -13,25 +13,39 @@ export interface AppliedLimit {
 
 /**
  * An error that is reported to the caller. Nothing was started or changed, except that after
- * `unavailable` the change may have been committed. `message` says what was wrong and what to do,
- * without secrets. `http/errors.ts` maps each code to its status.
+ * `unavailable` the change may have been committed, and that `runId` was created failed. `message`
+ * says what was wrong and what to do, without secrets. `http/errors.ts` maps each code to its
+ * status.
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  readonly code: ErrorCode;
+  /** A code of a failed run only if the run was created failed. */
+  readonly code: ErrorCode | RunErrorCode;
   /** Seconds until a retry can succeed, sent as `Retry-After`; undefined for no such header. */
   readonly retryAfter: number | undefined;
   readonly limit: AppliedLimit | undefined;
+  /** The limit of money or usage that was reached. */
+  readonly limitReached: LimitReached | undefined;
+  /** The run that was created failed. */
+  readonly runId: string | undefined;
 
   constructor(
-    code: ErrorCode,
+    code: ErrorCode | RunErrorCode,
     message: string,
-    options: { retryAfter?: number; limit?: AppliedLimit | undefined; cause?: unknown } = {},
+    options: {
+      retryAfter?: number | undefined;
+      limit?: AppliedLimit | undefined;
+      limitReached?: LimitReached | undefined;
+      runId?: string;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.retryAfter = options.retryAfter;
     this.limit = options.limit;
+    this.limitReached = options.limitReached;
+    this.runId = options.runId;
   }
 }
 

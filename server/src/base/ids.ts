@@ -13,6 +13,7 @@ export type IdPrefix =
   | "key"
   | "prv"
   | "pri"
+  | "pln"
   | "evt"
   | "art"
   /** Conversations. Reserved for later, not used yet. */

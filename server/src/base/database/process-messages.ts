@@ -26,7 +26,12 @@ export type ProcessMessage =
    */
   | { readonly kind: "follow" }
   /** The sender has written events of runs or of workspaces. */
-  | { readonly kind: "events" };
+  | { readonly kind: "events" }
+  /**
+   * Runs that wait for a limit of the workspace can ask again, because something was returned or a
+   * limit was raised.
+   */
+  | { readonly kind: "limits"; readonly workspaceId: string };
 
 /**
  * Messages between processes, sent with LISTEN and NOTIFY. NOTIFY is never used inside a
@@ -66,6 +71,7 @@ const letters = {
   journal: "j",
   follow: "f",
   events: "e",
+  limits: "l",
 } as const;
 
 /**
@@ -133,7 +139,7 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
     onMessage: () => {},
     send(message) {
       if (processMessages.alone || closing.signal.aborted) return;
-      pending.add(letters[message.kind] + ("runId" in message ? message.runId : ""));
+      pending.add(letters[message.kind] + subjectOf(message));
       sending ??= send()
         .catch(() => pending.clear())
         .finally(() => {
@@ -155,6 +161,12 @@ async function end(client: Client): Promise<void> {
   await Promise.race([client.end().catch(() => {}), sleep(closeTimeoutMs)]);
 }
 
+/** Returns the id that the message is about; an empty string if there is none. */
+function subjectOf(message: ProcessMessage): string {
+  if ("runId" in message) return message.runId;
+  return "workspaceId" in message ? message.workspaceId : "";
+}
+
 function read(text: string): ProcessMessage | undefined {
   const runId = text.slice(1);
   switch (text[0]) {
@@ -170,6 +182,8 @@ function read(text: string): ProcessMessage | undefined {
       return { kind: "follow" };
     case letters.events:
       return { kind: "events" };
+    case letters.limits:
+      return { kind: "limits", workspaceId: text.slice(1) };
     default:
       return undefined;
   }

@@ -15,6 +15,9 @@ interface Workspaces {
   created_at: Time;
   time_zone: Generated<string>;
   updated_at: Time;
+  plan: string | null;
+  next_plan: string | null;
+  plan_anchor: Generated<number>;
 }
 
 interface Users {
@@ -256,6 +259,7 @@ interface RunResults {
   reasoning_tokens: Generated<string>;
   usage_estimated: boolean;
   cost_micros: string | null;
+  limit_reached: JSONColumnType<Record<string, unknown>, string, string> | null;
 }
 
 interface Events {
@@ -378,6 +382,65 @@ interface UsageRollups {
   merged_before: string;
 }
 
+interface Plans {
+  id: string;
+  workspace_id: string;
+  name: string;
+  tokens: string | null;
+  voice_ms: string | null;
+  browser_ms: string | null;
+  cost_micros: string | null;
+  created_at: Time;
+  updated_at: Time;
+}
+
+interface Ceilings {
+  workspace_id: string;
+  scope_kind: string;
+  scope_id: string;
+  limit_micros: string;
+  pauses_agent: Generated<boolean>;
+  created_at: Time;
+  updated_at: Time;
+}
+
+interface Budgets {
+  workspace_id: string;
+  scope_id: string;
+  scope_kind: string;
+  metric: string;
+  id: Generated<string>;
+  allowed: string | null;
+  changes_next: Generated<boolean>;
+  next_allowed: string | null;
+  pauses_agent: Generated<boolean>;
+  refused: Generated<boolean>;
+  starts: Date;
+  ends: Date;
+  spent: Generated<string>;
+  reserved: Generated<string>;
+  crossed: Generated<number>;
+  waiter_seen_at: OptionalTime;
+}
+
+interface Reservations {
+  run_id: string;
+  workspace_id: string;
+  agent_id: string;
+  principal: string;
+  trigger_id: string | null;
+  state: string;
+  asked_at: Time;
+  seen_at: Time;
+  asked: JSONColumnType<Record<string, unknown>, string, string> | null;
+  cost_micros: string | null;
+  plan_cost_micros: string | null;
+  tokens: Generated<string>;
+  voice_ms: Generated<string>;
+  browser_ms: Generated<string>;
+  held_in: Generated<string[]>;
+}
+
 /** The schema's tables, for the query builder. */
 export interface Tables {
   workspaces: Workspaces;
@@ -406,6 +469,10 @@ export interface Tables {
   usage_entries: UsageEntries;
   usage_days: UsageDays;
   usage_rollups: UsageRollups;
+  plans: Plans;
+  ceilings: Ceilings;
+  budgets: Budgets;
+  reservations: Reservations;
   idempotency: Idempotency;
   audit: Audit;
 }
