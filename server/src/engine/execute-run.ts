@@ -1,7 +1,8 @@
 import type { NewEvent } from "@beckon/contract";
 import { assignCallIds } from "./assign-call-ids.ts";
+import { type LimitEnd, LimitStop } from "./call-limit.ts";
 import { conversation } from "./conversation.ts";
-import { answeredSteps, callsOf, type Step } from "./history.ts";
+import { answeredSteps, callsOf, costOf, type Step } from "./history.ts";
 import { RunStopped } from "./journal.ts";
 import { digestOf, lostCall, lostStep, type ReportingEvent } from "./lost-run.ts";
 import { type MeteredCall, spentBy } from "./metered-call.ts";
@@ -63,19 +64,24 @@ async function runLoop(request: RunRequest, recorder: RunRecorder): Promise<Endi
     const made = await makeStep(request, recorder);
     step = made.data;
     unwritten = [recorder.report({ event: { type: "run.step", data: step }, calls: made.calls })];
+    if (made.end !== undefined) {
+      recorder.defer(unwritten);
+      return { status: "failed", ...made.end };
+    }
   }
 }
 
 async function makeStep(
   request: RunRequest,
   recorder: RunRecorder,
-): Promise<{ data: Step; calls: readonly MeteredCall[] }> {
+): Promise<{ data: Step; calls: readonly MeteredCall[]; end: LimitEnd | undefined }> {
   const earlier = answeredSteps(recorder.entries);
   const number = earlier.length + 1;
   const answer = await callModel(
     request,
     number,
     conversation(request.instructions, request.input, recorder.entries),
+    () => costOf(recorder.entries),
   );
   const data: Step = {
     step: number,
@@ -90,7 +96,8 @@ async function makeStep(
     duration_ms: answer.durationMs,
     retries: answer.retries,
   };
-  return { data, calls: answer.calls };
+  const end = answer.finish === "length" ? answer.endOfTruncated?.(answer.calls) : undefined;
+  return { data, calls: answer.calls, end };
 }
 
 /**
@@ -98,11 +105,11 @@ async function makeStep(
  * undefined if there was none.
  */
 function lostModelCall(
-  { instructions, input, modelName: model, priceOf }: RunRequest,
+  { instructions, input, modelName: model, priceOf, wasWaiting = false }: RunRequest,
   { entries }: RunRecorder,
 ): ReportingEvent | undefined {
   const bytes = Buffer.byteLength(JSON.stringify(conversation(instructions, input, entries)));
-  return lostCall(digestOf(entries), { model, priceOf, bytes });
+  return lostCall(digestOf(entries), { model, priceOf, bytes, wasWaiting });
 }
 
 /**
@@ -123,6 +130,10 @@ function endingOf(thrown: unknown, request: RunRequest, recorder: RunRecorder): 
         message: reason.message,
       },
     };
+  }
+  if (reason instanceof LimitStop) {
+    recorder.reportAtEnd(unanswered?.calls ?? []);
+    return { status: "failed", ...reason.end };
   }
   const ending = reason instanceof RunStopped ? endingOfStop(reason) : undefined;
   if (unanswered !== undefined && ending !== undefined) recordAborted(unanswered, ending, recorder);

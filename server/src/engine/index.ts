@@ -2,6 +2,12 @@
  * The agent loop. It depends on no database, HTTP server or workspace: its callers pass the model,
  * the tools and the journal.
  */
+export {
+  type AttemptLimit,
+  type LimitAttempt,
+  LimitStop,
+  type PlannedAttempt,
+} from "./call-limit.ts";
 export { type Circuit, type Circuits, circuitPolicy, createCircuits } from "./circuit/index.ts";
 export { executeRun } from "./execute-run.ts";
 export { heldBytesOf } from "./held-bytes.ts";

@@ -1,4 +1,4 @@
-import type { NewEvent, RunError, RunEvent, TokenUsage } from "@beckon/contract";
+import type { LimitReached, NewEvent, RunError, RunEvent, TokenUsage } from "@beckon/contract";
 import type { ReportedCall } from "./metered-call.ts";
 
 /**
@@ -15,6 +15,8 @@ export type Outcome =
   | {
       readonly status: "failed";
       readonly error: RunError;
+      /** The limit that ended the run; undefined if none did. */
+      readonly limit?: LimitReached;
       readonly usage: TokenUsage;
       readonly cost_micros: number | null;
     }

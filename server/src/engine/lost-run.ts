@@ -31,6 +31,11 @@ export interface Prompt {
   readonly priceOf: PriceOf;
   /** Approximate size of the whole prompt in bytes, including input and instructions. */
   readonly bytes: number;
+  /**
+   * Whether the run waited for a limit when its process was lost, so that no model call was in
+   * flight. Default false.
+   */
+  readonly wasWaiting?: boolean;
 }
 
 /** An event, and the metered calls that it reports. */
@@ -75,8 +80,9 @@ export function digestOf(entries: readonly NewEvent[]): JournalDigest {
  */
 export function lostCall(
   digest: JournalDigest,
-  { model, priceOf, bytes }: Prompt,
+  { model, priceOf, bytes, wasWaiting = false }: Prompt,
 ): ReportingEvent | undefined {
+  if (wasWaiting) return undefined;
   const { steps, lastCalls } = digest;
   const wasAsked =
     steps === 0 || (lastCalls.length > 0 && lastCalls.every(({ hasResult }) => hasResult));

@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { ModelSettings } from "@beckon/contract";
 import type { ByteHold } from "../base/byte-budget.ts";
+import type { LimitAttempt } from "./call-limit.ts";
 import type { Circuit } from "./circuit/index.ts";
 import type { Journal } from "./journal.ts";
 import type { PriceOf } from "./price.ts";
@@ -53,6 +54,11 @@ export interface RunRequest {
    * that process was lost.
    */
   readonly resumed: boolean;
+  /**
+   * Whether the earlier process was lost while the run waited for a limit, so that no model call
+   * was in flight. Default false.
+   */
+  readonly wasWaiting?: boolean;
   /** Stops the run. Its reason is a `RunStopped`; any other reason has the effect of `drain`. */
   readonly signal: AbortSignal;
   /**
@@ -71,6 +77,8 @@ export interface RunRequest {
    * Counts the memory that the run holds. The caller releases it. Default: memory is not counted.
    */
   readonly hold?: ByteHold;
+  /** Reserves what each attempt of a model call can use. Default: no limit applies. */
+  readonly limitAttempt?: LimitAttempt;
   /** How failed model calls are retried. Default: `defaultRetryPolicy`. */
   readonly retry?: RetryPolicy;
   /**

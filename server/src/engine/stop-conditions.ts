@@ -1,10 +1,15 @@
-import type { ModelSettings, RunError } from "@beckon/contract";
+import type { LimitReached, ModelSettings, RunError } from "@beckon/contract";
 import { callsOf, type Step } from "./history.ts";
 
 /** How the loop ends. Usage and cost are added later. */
 export type Ending =
   | { readonly status: "succeeded"; readonly output: string }
-  | { readonly status: "failed" | "cancelled"; readonly error: RunError };
+  | {
+      readonly status: "failed" | "cancelled";
+      readonly error: RunError;
+      /** Set only for a run that failed because of a limit. */
+      readonly limit?: LimitReached;
+    };
 
 export interface StopRules {
   readonly maxSteps: number;

@@ -1,5 +1,5 @@
 export { createEventPoller, type EventPoller } from "./event-poller.ts";
-export { insertEvents } from "./insert-events.ts";
+export { insertEvents, insertWorkspaceEvents } from "./insert-events.ts";
 export { listEvents } from "./list.ts";
 export { reconcileHistory } from "./reconcile-history.ts";
 export { type EventContext, streamEvents } from "./stream.ts";

@@ -5,12 +5,14 @@ import type {
 } from "@ai-sdk/provider";
 import { defaultMaxAnswerBytes } from "@beckon/contract";
 import { elapsed, sleep } from "../../base/clock.ts";
+import type { AttemptLimit } from "../call-limit.ts";
 import type { Pass } from "../circuit/index.ts";
 import { type MeteredCall, meteredModelCall } from "../metered-call.ts";
 import { ModelFailure } from "../model-failure.ts";
 import type { RunRequest } from "../run-request.ts";
 import { defaultRetryPolicy } from "../timeouts.ts";
 import { attemptCall } from "./attempt-call.ts";
+import { AttemptLimiter } from "./attempt-limiter.ts";
 import { AttemptRecord } from "./attempt-record.ts";
 import type { Answer } from "./read-answer.ts";
 import { readFailure } from "./read-failure.ts";
@@ -24,12 +26,14 @@ export interface AnsweredCall extends Omit<Answer, "usage"> {
   readonly durationMs: number;
   /** Number of failed attempts before the attempt that was answered. */
   readonly retries: number;
+  /** See `AttemptLimit`. */
+  readonly endOfTruncated: AttemptLimit["endOfTruncated"];
 }
 
 /** Thrown when a model call got no answer. */
 export class UnansweredCall extends Error {
   override readonly name = "UnansweredCall";
-  /** A `ModelFailure`, or the reason of the run's signal if the run was stopped. */
+  /** A `ModelFailure`, a `LimitStop`, or the reason of the run's signal if the run was stopped. */
   readonly reason: unknown;
   /** All attempts that were sent. Usage that no provider reported is estimated. */
   readonly calls: readonly MeteredCall[];
@@ -52,35 +56,42 @@ export class UnansweredCall extends Error {
  * While the circuit of the model is open, the call waits for a pass within the same time limits
  * (see `circuit.ts`). A failed probe of an open circuit does not count as an attempt.
  *
- * @throws {UnansweredCall} with the failure of the last attempt, or because the run was stopped.
+ * If a limit applies, each attempt is reserved before it waits for the circuit: a run that waits
+ * for a limit must not count as a call in flight. The wait for a limit does not count towards the
+ * time limit of the step.
+ *
+ * @param runCostMicros returns the cost of the run's earlier calls; null if it is not known.
+ * @throws {UnansweredCall} with the failure of the last attempt, because the run was stopped, or
+ *   with a `LimitStop`.
  */
 export async function callModel(
   request: RunRequest,
   step: number,
   prompt: LanguageModelV4Prompt,
+  runCostMicros: () => number | null = () => 0,
 ): Promise<AnsweredCall> {
   const { signal, timeouts, retry = defaultRetryPolicy, modelName, priceOf } = request;
-  const startedAt = elapsed();
-  const sending: Sending = {
-    step,
-    options: callOptions(request, prompt),
-    streamed: shouldStream(request.settings, request.hasSubscriber),
-    endsAt: startedAt + timeouts.stepMs,
-  };
-  const { endsAt } = sending;
+  const options = callOptions(request, prompt);
+  const streamed = shouldStream(request.settings, request.hasSubscriber);
+  const limiter = new AttemptLimiter(request, options, runCostMicros);
+  let startedAt = elapsed();
   const calls: MeteredCall[] = [];
   let inFlight = false;
   let countedAttempts = 0;
   try {
     for (let attempt = 1; ; attempt += 1) {
       signal.throwIfAborted();
+      startedAt += await limiter.reserve(calls);
+      const endsAt = startedAt + timeouts.stepMs;
+      const sending = { step, options: limiter.options, streamed, endsAt };
       request.onDelta?.({ type: "step_start", step, attempt });
       const pass = await request.circuit?.enter(signal, endsAt, request.deadlineAt);
       const { answer, failure, used } = await makeAttempt(request, sending, pass);
       if (used !== undefined) calls.push(meteredModelCall(priceOf, { step, modelName, ...used }));
       if (answer !== undefined) {
         const durationMs = Math.round(elapsed() - startedAt);
-        return { ...answer, calls, durationMs, retries: attempt - 1 };
+        const { endOfTruncated } = limiter;
+        return { ...answer, calls, durationMs, retries: attempt - 1, endOfTruncated };
       }
       inFlight = failure === undefined && used !== undefined;
       if (failure === undefined) throw signal.reason;

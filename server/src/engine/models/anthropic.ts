@@ -1,5 +1,6 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { cacheModels } from "./cache-models.ts";
+import { boundInHeader, capOutput } from "./cap-output.ts";
 import { objectInputs } from "./object-inputs.ts";
 import { repairedAnswers } from "./repaired-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";
@@ -9,10 +10,10 @@ import { withCallOptions } from "./with-call-options.ts";
  * never read from the environment.
  */
 export const anthropicModel = cacheModels(({ baseUrl, apiKey = "", modelId, transport }) =>
-  repairedAnswers(transport.fetch, (fetch) =>
+  repairedAnswers(capOutput(transport.fetch), (fetch) =>
     withCallOptions(
       createAnthropic({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId),
-      objectInputs,
+      (options) => ({ ...objectInputs(options), ...boundInHeader(options) }),
     ),
   ),
 );

@@ -1,0 +1,64 @@
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { elapsed } from "../../base/clock.ts";
+import type { AttemptLimit } from "../call-limit.ts";
+import type { MeteredCall } from "../metered-call.ts";
+import { outputBoundOption } from "../models/index.ts";
+import type { RunRequest } from "../run-request.ts";
+
+/** Reserves what the attempts of one model call can use, if a limit applies. */
+export class AttemptLimiter {
+  readonly #request: RunRequest;
+  readonly #options: LanguageModelV4CallOptions;
+  readonly #runCostMicros: () => number | null;
+  #limit: AttemptLimit | undefined;
+  /** Number of earlier attempts that used something when `#limit` was reserved. */
+  #reservedAfter = 0;
+
+  constructor(
+    request: RunRequest,
+    options: LanguageModelV4CallOptions,
+    runCostMicros: () => number | null,
+  ) {
+    this.#request = request;
+    this.#options = options;
+    this.#runCostMicros = runCostMicros;
+  }
+
+  /** The options of the next attempt. */
+  get options(): LanguageModelV4CallOptions {
+    return this.#limit === undefined
+      ? this.#options
+      : { ...this.#options, ...outputBoundOption(this.#limit.maxOutputTokens) };
+  }
+
+  get endOfTruncated(): AttemptLimit["endOfTruncated"] {
+    return this.#limit?.endOfTruncated;
+  }
+
+  /**
+   * Reserves for the next attempt. If earlier attempts used nothing, what is reserved is enough.
+   * @param earlier the earlier attempts.
+   * @returns the time that this took, in milliseconds.
+   */
+  async reserve(earlier: readonly MeteredCall[]): Promise<number> {
+    const { limitAttempt, signal } = this.#request;
+    const spent = earlier.filter(({ usage }) => usage.input_tokens + usage.output_tokens > 0);
+    if (this.#limit !== undefined && spent.length === this.#reservedAfter) return 0;
+    const attempt = {
+      bytes: () => bytesOf(this.#options),
+      earlier: spent,
+      runCostMicros: this.#runCostMicros,
+    };
+    const startedAt = elapsed();
+    const limiting = limitAttempt?.(attempt, signal);
+    if (limiting === undefined) return 0;
+    this.#limit = await limiting;
+    this.#reservedAfter = spent.length;
+    return elapsed() - startedAt;
+  }
+}
+
+function bytesOf({ prompt, tools = [] }: LanguageModelV4CallOptions): number {
+  const sent = JSON.stringify(prompt) + (tools.length > 0 ? JSON.stringify(tools) : "");
+  return Buffer.byteLength(sent);
+}

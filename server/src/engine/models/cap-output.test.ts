@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { anthropicModel } from "./anthropic.ts";
+import { outputBoundOption } from "./cap-output.ts";
+
+/** A model whose budget for thinking the library adds to the maximum number of tokens. */
+const modelId = "claude-sonnet-4-20250514";
+
+interface Sent {
+  readonly headers: Headers;
+  readonly body: { readonly max_tokens: number; readonly thinking?: { budget_tokens: number } };
+}
+
+/** Returns what is sent for a call with these options. */
+async function sentFor(options: object): Promise<Sent> {
+  let sent: Sent | undefined;
+  const fetch: typeof globalThis.fetch = async (_, init) => {
+    sent = { headers: new Headers(init?.headers), body: JSON.parse(String(init?.body)) };
+    return new Response("{}", { status: 400 });
+  };
+  const model = anthropicModel({
+    name: "anthropic",
+    baseUrl: "http://127.0.0.1:9/v1",
+    apiKey: "key",
+    modelId,
+    transport: {
+      fetch,
+      call: () => Promise.reject(new Error("Anthropic's models are called with fetch")),
+    },
+  });
+  const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "Hello" }] }];
+  await Promise.resolve(model.doGenerate({ prompt, ...options })).catch(() => {});
+  if (sent === undefined) throw new Error("nothing was sent");
+  return sent;
+}
+
+test("without a bound, thinking comes on top of the maximum number of tokens", async () => {
+  const { body } = await sentFor({ maxOutputTokens: 10_000, reasoning: "low" });
+  const budget = body.thinking?.budget_tokens ?? 0;
+  expect(budget).toBeGreaterThan(0);
+  expect(body.max_tokens).toBe(10_000 + budget);
+});
+
+test.each([
+  [10_000, 5_000],
+  [2_048, 1_024],
+])("with a bound of %i tokens, thinking is part of it", async (bound, thinking) => {
+  const { body, headers } = await sentFor({ ...outputBoundOption(bound), reasoning: "high" });
+  expect(body).toMatchObject({ max_tokens: bound, thinking: { budget_tokens: thinking } });
+  expect([...headers.keys()].filter((name) => name.startsWith("beckon"))).toEqual([]);
+});
+
+test("with a bound that is too small for thinking, there is none", async () => {
+  const { body } = await sentFor({ ...outputBoundOption(2_047), reasoning: "high" });
+  expect(body.max_tokens).toBe(2_047);
+  expect(body.thinking).toBeUndefined();
+});
+
+test("a bound without thinking changes nothing else", async () => {
+  const { body, headers } = await sentFor(outputBoundOption(300));
+  expect(body.max_tokens).toBe(300);
+  expect(headers.has("beckon-output-bound")).toBe(false);
+});

@@ -1,0 +1,62 @@
+import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+
+type Fetch = typeof globalThis.fetch;
+
+/** Removed by `capOutput` before a request is sent. */
+const boundHeader = "beckon-output-bound";
+
+/** The smallest budget for thinking that Anthropic accepts. */
+const minThinkingTokens = 1_024;
+
+/** Returns the option that says how many tokens a model can write, thinking included. */
+export function outputBoundOption(
+  maxOutputTokens: number,
+): Pick<LanguageModelV4CallOptions, "maxOutputTokens" | "providerOptions"> {
+  return { maxOutputTokens, providerOptions: { beckon: { output_bound: maxOutputTokens } } };
+}
+
+/** Passes the output bound of a call to `capOutput`. */
+export function boundInHeader({
+  providerOptions,
+  headers,
+}: LanguageModelV4CallOptions): Pick<LanguageModelV4CallOptions, "headers"> {
+  const bound = providerOptions?.beckon?.output_bound;
+  return typeof bound === "number" ? { headers: { ...headers, [boundHeader]: `${bound}` } } : {};
+}
+
+/**
+ * Wraps `fetch` and caps the output of requests that have a bound. The library for Anthropic adds
+ * the budget for thinking to the maximum number of tokens, so a model could write more than was
+ * reserved. Thinking gets at most half of the bound.
+ */
+export function capOutput(fetch: Fetch): Fetch {
+  return (input, init) => {
+    const headers = new Headers(init?.headers);
+    const bound = Number(headers.get(boundHeader));
+    if (!headers.has(boundHeader) || typeof init?.body !== "string") return fetch(input, init);
+    headers.delete(boundHeader);
+    const sent = { ...init, headers: Object.fromEntries(headers) };
+    const body: AnthropicBody = JSON.parse(init.body);
+    if (body.max_tokens <= bound) return fetch(input, sent);
+    const { thinking, ...rest } = { ...body, max_tokens: bound };
+    return fetch(input, {
+      ...sent,
+      body: JSON.stringify({ ...rest, ...cappedThinking(thinking, bound) }),
+    });
+  };
+}
+
+interface AnthropicBody {
+  readonly max_tokens: number;
+  readonly thinking?: { readonly budget_tokens?: number };
+}
+
+/** Returns thinking with a smaller budget; without thinking if the smallest budget is too large. */
+function cappedThinking(
+  thinking: AnthropicBody["thinking"],
+  bound: number,
+): Pick<AnthropicBody, "thinking"> {
+  if (thinking?.budget_tokens === undefined) return thinking === undefined ? {} : { thinking };
+  const budget = Math.min(thinking.budget_tokens, Math.floor(bound / 2));
+  return budget < minThinkingTokens ? {} : { thinking: { ...thinking, budget_tokens: budget } };
+}

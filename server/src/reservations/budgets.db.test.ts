@@ -1,0 +1,351 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { testDatabase } from "../../test/database.ts";
+import { wrongWithBudgets } from "../../test/limits.ts";
+import {
+  appendRow,
+  type SeededAgent,
+  seedAgent,
+  seedProcess,
+  startOne,
+  succeeded,
+} from "../../test/tenant.ts";
+import { type AppendRow, appendToRuns } from "../runs/journal/append-statement.ts";
+import { type Amounts, noAmounts } from "./budget.ts";
+import { returnReservations } from "./charge-statement.ts";
+import { type AskingRun, reserveForRuns } from "./reserve.ts";
+
+/** The statements that reserve and charge, without processes and HTTP. */
+
+const { database } = await testDatabase();
+const { engine } = database;
+const owner = await seedProcess(database);
+
+type Run = Awaited<ReturnType<typeof startOne>>;
+
+interface GivenBudget {
+  readonly kind: "plan" | "workspace" | "agent" | "trigger";
+  readonly metric?: string;
+  readonly allowed: number | null;
+  /** Default: the period that contains now. */
+  readonly endsIn?: string;
+}
+
+async function addBudget(
+  agent: SeededAgent,
+  { kind, metric = "cost", allowed, endsIn = "1 hour" }: GivenBudget,
+): Promise<number> {
+  const { rows } = await engine.query<{ id: string }>(
+    `insert into budgets (workspace_id, scope_id, scope_kind, metric, allowed, starts, ends)
+      values ($1, $2, $3, $4, $5, now() - interval '1 hour', now() + $6::interval) returning id`,
+    [
+      agent.workspaceId,
+      kind === "agent" ? agent.agentId : agent.workspaceId,
+      kind,
+      metric,
+      allowed,
+      endsIn,
+    ],
+  );
+  return Number(rows[0]?.id);
+}
+
+async function budget(id: number) {
+  const { rows } = await engine.query(
+    `select spent::int, reserved::int, crossed, allowed::int, ends > now() as is_present, refused
+      from budgets where id = $1`,
+    [id],
+  );
+  return rows[0];
+}
+
+const start = (agent: SeededAgent) => startOne(database, agent, { owner, checksLimits: true });
+
+const amounts = (cost: number, tokens = cost): Amounts => ({
+  ...noAmounts,
+  costMicros: cost,
+  planCostMicros: cost,
+  tokens,
+});
+
+const asking = (run: Run, max: number, used = noAmounts): AskingRun => ({
+  runId: run.runId,
+  workspaceId: run.workspaceId,
+  call: { maxOutputTokens: max, amountsOf: (count) => amounts(count), used },
+});
+
+const reserve = async (...runs: AskingRun[]) => reserveForRuns(database, runs);
+const kinds = async (...runs: AskingRun[]) => (await reserve(...runs)).map(({ kind }) => kind);
+
+/** A call as rows of the append statement have it. */
+type MeteredCall = NonNullable<AppendRow["calls"]>[number]["call"];
+
+const call = (micros: number | null, rest: Partial<MeteredCall> = {}): MeteredCall => ({
+  kind: "model",
+  step: 1,
+  outcome: "answered",
+  modelName: "vendor/model",
+  usage: { input_tokens: 0, output_tokens: micros ?? 0, cached_input_tokens: 0 },
+  price: { micros, standardMicros: null, origin: "workspace" },
+  ...rest,
+});
+
+/** Ends the run with these calls. */
+const end = (run: Run, calls: readonly MeteredCall[], rest: Partial<AppendRow> = {}) =>
+  appendToRuns(database, [
+    appendRow(run, owner, {
+      end: succeeded,
+      calls: calls.map((each) => ({ entry: 0, call: each })),
+      ...rest,
+    }),
+  ]);
+
+test("what a run holds is replaced by what it used, in every budget that applies", async () => {
+  const agent = await seedAgent(database);
+  const ids = [
+    await addBudget(agent, { kind: "plan", metric: "tokens", allowed: 1_000 }),
+    await addBudget(agent, { kind: "workspace", allowed: 1_000 }),
+    await addBudget(agent, { kind: "agent", allowed: 1_000 }),
+  ];
+  const other = await seedAgent(database, { workspaceId: agent.workspaceId });
+  const others = await addBudget(other, { kind: "agent", allowed: 1_000 });
+  const run = await start(agent);
+  expect(await kinds(asking(run, 400))).toEqual(["granted"]);
+  for (const id of ids) expect(await budget(id)).toMatchObject({ spent: 0, reserved: 400 });
+  await end(run, [call(70)]);
+  for (const id of ids) expect(await budget(id)).toMatchObject({ spent: 70, reserved: 0 });
+  expect(await budget(others)).toMatchObject({ spent: 0, reserved: 0 });
+  expect(await wrongWithBudgets(engine)).toEqual([]);
+});
+
+test("an append without the charge writes nothing if a budget applies", async () => {
+  const agent = await seedAgent(database);
+  const run = await start(agent);
+  await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  const row = appendRow(run, owner, { calls: [{ entry: 0, call: call(5) }] });
+  expect(await appendToRuns(database, [row], { charged: false })).toEqual([{ kind: "limited" }]);
+  expect(await appendToRuns(database, [row])).toMatchObject([{ kind: "written" }]);
+  // Sent again, because the reply was lost.
+  expect(await appendToRuns(database, [row])).toMatchObject([{ kind: "written" }]);
+  expect(await wrongWithBudgets(engine)).toEqual([]);
+});
+
+test("an append of a run that uses nothing needs no charge", async () => {
+  const agent = await seedAgent(database);
+  const run = await start(agent);
+  await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  const written = await appendToRuns(database, [appendRow(run, owner)], { charged: false });
+  expect(written).toMatchObject([{ kind: "written" }]);
+});
+
+test("a budget that is newer than a reservation gets nothing back", async () => {
+  const agent = await seedAgent(database);
+  const old = await addBudget(agent, { kind: "workspace", allowed: 1_000 });
+  const run = await start(agent);
+  await kinds(asking(run, 400));
+  const young = await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  expect(await budget(young)).toMatchObject({ reserved: 0 });
+  await end(run, [call(70)]);
+  expect(await budget(old)).toMatchObject({ spent: 70, reserved: 0 });
+  expect(await budget(young)).toMatchObject({ spent: 70, reserved: 0 });
+});
+
+test("a plan counts standard prices, other limits what is paid", async () => {
+  const agent = await seedAgent(database);
+  const plan = await addBudget(agent, { kind: "plan", allowed: 1_000 });
+  const ceiling = await addBudget(agent, { kind: "workspace", allowed: 1_000 });
+  const run = await start(agent);
+  await end(run, [
+    call(0, { price: { micros: 0, standardMicros: 30, origin: "free" } }),
+    call(7, { price: { micros: 7, standardMicros: null, origin: "workspace" } }),
+    call(null),
+  ]);
+  expect(await budget(plan)).toMatchObject({ spent: 37 });
+  expect(await budget(ceiling)).toMatchObject({ spent: 7 });
+});
+
+test("a period that is over starts the next one, and keeps what is reserved", async () => {
+  const agent = await seedAgent(database);
+  const id = await addBudget(agent, { kind: "agent", allowed: 1_000, endsIn: "-1 second" });
+  await engine.query(
+    "update budgets set spent = 1000, crossed = 100, refused = true where id = $1",
+    [id],
+  );
+  const [first, second] = [await start(agent), await start(agent)];
+  expect(await kinds(asking(first, 400))).toEqual(["granted"]);
+  const fresh = { spent: 0, reserved: 400, crossed: 0, refused: false, is_present: true };
+  expect(await budget(id)).toMatchObject(fresh);
+  await engine.query(
+    "update budgets set spent = 900, ends = now() - interval '1 second' where id = $1",
+    [id],
+  );
+  await end(second, [call(10)]);
+  expect(await budget(id)).toMatchObject({ ...fresh, spent: 10 });
+  await end(first, [call(20)]);
+  expect(await budget(id)).toMatchObject({ spent: 30, reserved: 0 });
+});
+
+test("a planned allowance takes the place of the present one when the period ends", async () => {
+  const agent = await seedAgent(database);
+  const id = await addBudget(agent, { kind: "plan", allowed: 100, endsIn: "-1 second" });
+  await engine.query("update budgets set changes_next = true, next_allowed = 700 where id = $1", [
+    id,
+  ]);
+  expect((await reserve(asking(await start(agent), 1_000)))[0]).toMatchObject({
+    kind: "granted",
+    outputTokens: 700,
+  });
+  expect(await budget(id)).toMatchObject({ allowed: 700, reserved: 700 });
+});
+
+test("a budget that rejects a run by what is spent remembers it until the period ends", async () => {
+  const agent = await seedAgent(database);
+  const id = await addBudget(agent, { kind: "agent", allowed: 100 });
+  expect(await kinds(asking(await start(agent), 1_000))).toEqual(["spent"]);
+  expect(await budget(id)).toMatchObject({ refused: true, reserved: 0 });
+});
+
+test("runs wait for what is reserved, in the order in which they asked", async () => {
+  const agent = await seedAgent(database);
+  const id = await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  const runs = [await start(agent), await start(agent), await start(agent), await start(agent)];
+  const [a, b, c, d] = runs as [Run, Run, Run, Run];
+  expect(await kinds(asking(a, 600))).toEqual(["granted"]);
+  expect(await kinds(asking(b, 600))).toEqual(["waits"]);
+  expect(await kinds(asking(c, 300))).toEqual(["waits"]);
+  expect(await kinds(asking(d, 300), asking(c, 300))).toEqual(["waits", "waits"]);
+  await end(a, [call(100)]);
+  expect(await kinds(asking(d, 300), asking(c, 300), asking(b, 600))).toEqual([
+    "waits",
+    "granted",
+    "granted",
+  ]);
+  expect(await budget(id)).toMatchObject({ spent: 100, reserved: 900 });
+  expect(await wrongWithBudgets(engine)).toEqual([]);
+});
+
+test("a run whose process is gone loses its turn", async () => {
+  const agent = await seedAgent(database);
+  await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  const [a, b, c] = [await start(agent), await start(agent), await start(agent)];
+  await kinds(asking(a, 600));
+  expect(await kinds(asking(b, 600))).toEqual(["waits"]);
+  expect(await kinds(asking(c, 300))).toEqual(["waits"]);
+  await engine.query(
+    "update reservations set seen_at = now() - interval '16 seconds' where run_id = $1",
+    [b.runId],
+  );
+  expect(await kinds(asking(c, 300))).toEqual(["granted"]);
+});
+
+test("a charge returns the workspaces whose runs wait", async () => {
+  const agent = await seedAgent(database);
+  await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  const [a, b] = [await start(agent), await start(agent)];
+  const woken: string[] = [];
+  const onReturned = (ids: readonly string[]) => woken.push(...ids);
+  await kinds(asking(a, 600), asking(b, 300));
+  const row = appendRow(a, owner, { calls: [{ entry: 0, call: call(5) }] });
+  await appendToRuns(database, [row], { onReturned });
+  expect(woken).toEqual([]);
+  await kinds(asking(a, 600));
+  await kinds(asking(await start(agent), 600));
+  await appendToRuns(database, [appendRow(b, owner, { end: succeeded })], { onReturned });
+  expect(woken).toEqual([agent.workspaceId]);
+});
+
+test("what ended runs hold is returned, if the statement that ended them did not do it", async () => {
+  const agent = await seedAgent(database);
+  const id = await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  const [ended, deleted, running] = [await start(agent), await start(agent), await start(agent)];
+  await kinds(asking(ended, 100), asking(deleted, 200), asking(running, 400));
+  await engine.query("update runs set status = 'cancelled', finished_at = now() where id = $1", [
+    ended.runId,
+  ]);
+  await engine.query("delete from runs where id = $1", [deleted.runId]);
+  expect(await returnReservations(database)).toEqual([agent.workspaceId]);
+  expect(await budget(id)).toMatchObject({ reserved: 400 });
+  expect(await returnReservations(database)).toEqual([]);
+});
+
+describe("thresholds", () => {
+  const thresholds = async ({ workspaceId }: SeededAgent) => {
+    const { rows } = await engine.query(
+      `select id, (data ->> 'percent')::int as percent from workspace_events
+        where workspace_id = $1 order by number`,
+      [workspaceId],
+    );
+    return rows;
+  };
+
+  test("that one charge crosses are written together, with ids of the usual form", async () => {
+    const agent = await seedAgent(database);
+    const runs = [await start(agent), await start(agent), await start(agent), await start(agent)];
+    await addBudget(agent, { kind: "agent", allowed: 100 });
+    const [a, b, c, d] = runs as [Run, Run, Run, Run];
+    await end(a, [call(85)]);
+    const rows = await thresholds(agent);
+    expect(rows.map(({ percent }) => percent)).toEqual([50, 80]);
+    for (const { id } of rows) expect(id).toMatch(/^evt_0[0-9a-hjkmnp-tv-z]{25}$/);
+    await end(b, [call(5)]);
+    await end(c, [call(10)]);
+    await end(d, [call(10)]);
+    expect((await thresholds(agent)).map(({ percent }) => percent)).toEqual([50, 80, 100]);
+  });
+
+  test("are written again in the next period", async () => {
+    const agent = await seedAgent(database);
+    const id = await addBudget(agent, { kind: "agent", allowed: 100 });
+    await end(await start(agent), [call(60)]);
+    await engine.query("update budgets set ends = now() - interval '1 s' where id = $1", [id]);
+    await end(await start(agent), [call(60)]);
+    expect((await thresholds(agent)).map(({ percent }) => percent)).toEqual([50, 50]);
+  });
+});
+
+test("for random batches at two processes, all sums stay exact and no limit is exceeded", async () => {
+  const step = fc.record({
+    agents: fc.array(fc.nat({ max: 2 }), { minLength: 1, maxLength: 6 }),
+    max: fc.integer({ min: 1, max: 600 }),
+    share: fc.integer({ min: 0, max: 100 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
+      const first = await seedAgent(database);
+      const { workspaceId } = first;
+      const agents = [
+        first,
+        await seedAgent(database, { workspaceId }),
+        await seedAgent(database, { workspaceId }),
+      ];
+      const started = await Promise.all(
+        steps.map((each) => Promise.all(each.agents.map((index) => start(agents[index] ?? first)))),
+      );
+      await addBudget(first, { kind: "workspace", allowed: 3_000 });
+      await addBudget(first, { kind: "plan", metric: "tokens", allowed: 4_000 });
+      for (const agent of agents.slice(0, 2))
+        await addBudget(agent, { kind: "agent", allowed: 1_500 });
+      // Each step is a process that reserves for its runs and charges those that got it.
+      await Promise.all(
+        steps.map(async ({ max, share }, at) => {
+          const runs = started[at] ?? [];
+          const results = await reserve(...runs.map((run) => asking(run, max)));
+          await appendToRuns(
+            database,
+            runs.flatMap((run, index) => {
+              const result = results[index];
+              if (result?.kind !== "granted") return [];
+              const used = Math.floor((result.outputTokens * share) / 100);
+              return appendRow(run, owner, {
+                end: succeeded,
+                calls: [{ entry: 0, call: call(used) }],
+              });
+            }),
+          );
+        }),
+      );
+      expect(await wrongWithBudgets(engine, workspaceId)).toEqual([]);
+    }),
+    { numRuns: 20 },
+  );
+});

@@ -1,0 +1,147 @@
+import { type Database, statement } from "../base/database/index.ts";
+import { amountSql } from "./budget.ts";
+import { periodOf, startPeriod, waiterTimeoutSeconds } from "./reserve-statement.ts";
+
+/**
+ * SQL of what a call `c` used, and of what a reservation `v` holds, as it counts for a budget `b`.
+ */
+const amountOfCall = amountSql("b", "c", {
+  tokens: "c.input_tokens + c.output_tokens",
+  planCost: "coalesce(c.standard_cost_micros, c.cost_micros)",
+});
+const amountHeld = amountSql("b", "v", { tokens: "v.tokens", planCost: "v.plan_cost_micros" });
+
+/**
+ * Returns SQL that adds metered calls to the budgets that apply to their runs, and returns what the
+ * runs had reserved. It must be part of the statement that writes the entries of the ledger.
+ * Crossing 50, 80 and 100 percent of a budget writes an event each.
+ *
+ * @param runs name of a common table expression with the columns run_id, workspace_id, agent_id,
+ *   principal and trigger_id: the runs whose reservations end. Each must own its row in `runs`.
+ * @param calls name of one with the columns run_id, input_tokens, output_tokens, voice_ms,
+ *   browser_ms, cost_micros, standard_cost_micros: metered calls of these runs.
+ * @param insertWorkspaceEvents returns SQL that inserts events.
+ * @returns common table expressions, one of which is `charged_budgets`.
+ */
+export function chargeBudgets(
+  runs: string,
+  calls: string,
+  insertWorkspaceEvents: (source: string) => string,
+): string {
+  return `settled_runs as materialized (
+  select s.run_id, s.workspace_id, array[s.workspace_id, s.agent_id,
+    case when s.principal like 'key:%' then substr(s.principal, 5) end, s.trigger_id] as scope_ids
+  from ${runs} s
+), locked_budgets as materialized (
+  -- "for update" returns each row as it is once it is locked, not as in the statement's snapshot.
+  select b.*, b.ends <= now() as is_over from budgets b
+  where b.workspace_id = any (array(select workspace_id from settled_runs))
+    and b.scope_id = any (array(select unnest(scope_ids) from settled_runs))
+  order by b.workspace_id, b.scope_id, b.scope_kind, b.metric
+  for no key update of b
+), settled as (
+  delete from reservations v using settled_runs s
+  where v.run_id = s.run_id and v.workspace_id = s.workspace_id
+    and v.run_id = any (array(select run_id from settled_runs))
+    -- Rows of reservations are locked after budgets.
+    and (select count(*) from locked_budgets) >= 0
+  returning v.*
+), charged_budgets as materialized (
+  select b.*, next.starts as next_starts, next.ends as next_ends,
+    case when b.is_over and b.changes_next then b.next_allowed else b.allowed end as new_allowed,
+    case when b.is_over then 0 else b.spent end + (
+      -- The entries have the time of now(). If another transaction has started a period after that,
+      -- they belong to the period before.
+      select coalesce(sum(${amountOfCall}), 0)
+      from ${calls} c join settled_runs s on s.run_id = c.run_id
+      where s.workspace_id = b.workspace_id and b.scope_id = any (s.scope_ids)
+        and now() >= b.starts
+    ) as new_spent,
+    (select coalesce(sum(${amountHeld}), 0) from settled v where b.id = any (v.held_in)
+    ) as returned
+  from locked_budgets b
+  left join lateral (
+    select p.* from workspaces w, ${periodOf("b", "w")} as p
+    where w.id = b.workspace_id and b.is_over
+  ) next on true
+), reached as materialized (
+  select c.*, case when c.is_over then 0 else c.crossed end as was_crossed,
+    greatest(case when c.is_over then 0 else c.crossed end, case
+      when c.new_spent >= c.new_allowed then 100
+      when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 80 then 80
+      when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 50 then 50
+      else 0 end) as new_crossed
+  from charged_budgets c
+  where c.is_over or c.returned > 0 or c.new_spent > c.spent
+), written_budgets as (
+  update budgets b set spent = c.new_spent, reserved = greatest(0, b.reserved - c.returned),
+    ${startPeriod("b", "c.is_over", "n")}, refused = b.refused and not c.is_over,
+    crossed = c.new_crossed
+  from reached c cross join lateral (select c.next_starts as starts, c.next_ends as ends) n
+  where b.id = c.id and b.id = any (array(select id from reached))
+), thresholds as (
+  select c.workspace_id, case when c.scope_kind = 'agent' then c.scope_id end as agent_id,
+    new_id('evt') as id, 'usage.threshold' as type,
+    jsonb_build_object('scope', c.scope_kind, 'scope_id', c.scope_id, 'metric', c.metric,
+      'percent', t.percent, 'used', c.new_spent, 'limit', c.new_allowed, 'resets_at',
+      to_char(coalesce(c.next_ends, c.ends) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    ) as data
+  from reached c join (values (50), (80), (100)) as t (percent)
+    on t.percent > c.was_crossed and t.percent <= c.new_crossed
+), ${insertWorkspaceEvents("thresholds")}`;
+}
+
+/**
+ * SQL of the workspaces of `charged_budgets` in which runs may wait for what was returned, as a
+ * JSON array.
+ */
+export const workspacesToWake = `(select json_agg(distinct workspace_id) from charged_budgets
+  where waiter_seen_at > now() - interval '${waiterTimeoutSeconds} seconds')`;
+
+/** Maximum number of reservations that one sweep returns. */
+const maxReturned = 500;
+
+const sweepStatement = statement<void>(
+  "return-reservations",
+  () => `
+with stale as materialized (
+  select v.* from reservations v
+  left join lateral (
+    select * from runs r where r.id = v.run_id and r.workspace_id = v.workspace_id limit 1
+  ) r on true
+  where r.id is null or r.finished_at is not null
+  order by v.run_id limit ${maxReturned}
+), locked_budgets as materialized (
+  select b.* from budgets b where b.id = any (array(select unnest(held_in) from stale))
+  order by b.workspace_id, b.scope_id, b.scope_kind, b.metric
+  for no key update of b
+), gone as (
+  delete from reservations v using stale s
+  where v.run_id = s.run_id and v.workspace_id = s.workspace_id
+    and v.run_id = any (array(select run_id from stale))
+    and (select count(*) from locked_budgets) >= 0
+  returning v.*
+), returned as materialized (
+  select b.id, sum(${amountHeld}) as amount
+  from locked_budgets b join gone v on b.id = any (v.held_in) group by b.id
+), written_budgets as (
+  update budgets b set reserved = greatest(0, b.reserved - r.amount)
+  from returned r where b.id = r.id and b.id = any (array(select id from returned))
+)
+select json_agg(distinct workspace_id) as workspaces from gone`,
+);
+
+/**
+ * Returns to the budgets what runs hold that have ended or were deleted. Usually the statement that
+ * ends a run does it.
+ * @returns the workspaces of these runs.
+ */
+export async function returnReservations(database: Database): Promise<readonly string[]> {
+  const { rows } = await database.engine.query<{ workspaces: string[] | null }>(
+    sweepStatement.query(),
+  );
+  return rows[0]?.workspaces ?? [];
+}
+
+/** The statements of this file, for `statements.sql`. */
+export const returnStatements = [sweepStatement];

@@ -1,0 +1,66 @@
+import { type Amounts, amountIn, type Limit } from "./budget.ts";
+
+/**
+ * With fewer output tokens left, no call is made: an answer would be truncated before it is useful.
+ */
+export const minOutputTokens = 256;
+
+/** A model call that a run is about to make. */
+export interface CallBound {
+  /** Maximum number of output tokens that the call needs. */
+  readonly maxOutputTokens: number;
+  /**
+   * Returns what the call uses at most if it writes up to `outputTokens`, without earlier attempts.
+   * It must not decrease when `outputTokens` grows.
+   */
+  readonly amountsOf: (outputTokens: number) => Amounts;
+  /** What earlier attempts of the call used, which is not written to the ledger yet. */
+  readonly used: Amounts;
+}
+
+/** How a call fits what is left of its limits. */
+export type Fit =
+  | {
+      readonly kind: "fits";
+      readonly outputTokens: number;
+      /** The limit for which `outputTokens` was lowered; undefined if it was not. */
+      readonly loweredBy: Limit | undefined;
+    }
+  /** Too little is left of `limit` for a useful call. */
+  | { readonly kind: "spent"; readonly limit: Limit }
+  /** A limit in money applies, and no price is known. */
+  | { readonly kind: "price_unknown" };
+
+/**
+ * Lowers the maximum number of output tokens of a call to what is left of each limit, whatever is
+ * reserved.
+ */
+export function fitInto(limits: readonly Limit[], call: CallBound): Fit {
+  const { maxOutputTokens, amountsOf, used } = call;
+  const minimum = Math.min(minOutputTokens, maxOutputTokens);
+  const largest = amountsOf(maxOutputTokens);
+  const applying = limits.filter((limit) => limit.allowed !== null);
+  if (applying.some((limit) => amountIn(limit, largest) === null)) return { kind: "price_unknown" };
+  let outputTokens = maxOutputTokens;
+  let loweredBy: Limit | undefined;
+  for (const limit of applying) {
+    const left = Math.max(0, (limit.allowed ?? 0) - limit.spent - (amountIn(limit, used) ?? 0));
+    const fits = (tokens: number) => (amountIn(limit, amountsOf(tokens)) ?? 0) <= left;
+    if (fits(outputTokens)) continue;
+    if (!fits(minimum)) return { kind: "spent", limit };
+    outputTokens = largestThat(fits, minimum, outputTokens);
+    loweredBy = limit;
+  }
+  return { kind: "fits", outputTokens, loweredBy };
+}
+
+/** Returns the largest number that fits. `low` fits, and `high` does not. */
+function largestThat(fits: (tokens: number) => boolean, low: number, high: number): number {
+  let [fitting, tooLarge] = [low, high];
+  while (tooLarge - fitting > 1) {
+    const middle = Math.floor((fitting + tooLarge) / 2);
+    if (fits(middle)) fitting = middle;
+    else tooLarge = middle;
+  }
+  return fitting;
+}

@@ -1,0 +1,11 @@
+export { type Amounts, amountIn, type Limit, noAmounts, sumOf } from "./budget.ts";
+export {
+  chargeBudgets,
+  returnReservations,
+  returnStatements,
+  workspacesToWake,
+} from "./charge-statement.ts";
+export { type CallBound, fitInto } from "./fit.ts";
+export { limitError, priceUnknown, secondsToReset, toLimitReached } from "./limit-error.ts";
+export { Reservations } from "./reservations.ts";
+export { reserveStatements } from "./reserve-statement.ts";

@@ -1,0 +1,80 @@
+import type { LimitMetric, LimitReached, RunError } from "@beckon/contract";
+import type { Limit } from "./budget.ts";
+
+/** Returns the limit that a run has reached, as responses show it. */
+export function toLimitReached(limit: Limit): LimitReached {
+  const { scope, scopeId, metric, spent, allowed, resetsAt } = limit;
+  return {
+    scope,
+    scope_id: scopeId,
+    metric,
+    used: spent,
+    limit: allowed ?? 0,
+    resets_at: resetsAt,
+  };
+}
+
+/** Returns the error of a run that has reached a limit. */
+export function limitError(limit: LimitReached): RunError {
+  const { scope, scope_id, metric, used } = limit;
+  const state =
+    `${amountText(metric, used)} of ${amountText(metric, limit.limit)} is used` +
+    (used < limit.limit ? ", and the rest is not enough for another model call" : "");
+  const later = limit.resets_at === null ? "" : `, or try again after ${limit.resets_at}`;
+  switch (scope) {
+    case "plan":
+      return {
+        code: "plan_exhausted",
+        message: `The workspace's plan has too little ${metricName(metric)} left: ${state}. Change the plan${later}.`,
+      };
+    case "run":
+      return {
+        code: "ceiling_reached",
+        message: `The run has reached its maximum cost: ${state}. Raise the agent's limits.max_cost_micros.`,
+      };
+    default:
+      return {
+        code: "ceiling_reached",
+        message: `The daily ceiling of this ${scope} is reached: ${state}. Raise it with PUT /api/public/limits/${scope}/${scope_id}${later}.`,
+      };
+  }
+}
+
+/** Returns the error of a run whose model has no price although a limit in money applies. */
+export function priceUnknown(modelName: string): RunError {
+  return {
+    code: "price_unknown",
+    message: `A limit in money applies to this run, and the price of the model ${modelName} is not known. Set its price at /prices or in BECKON_PRICES, or mark its provider as free.`,
+  };
+}
+
+/** Returns the seconds until a limit resets, at least 1; undefined if it does not reset. */
+export function secondsToReset({ resets_at }: LimitReached, now = Date.now()): number | undefined {
+  return resets_at === null
+    ? undefined
+    : Math.max(1, Math.ceil((Date.parse(resets_at) - now) / 1_000));
+}
+
+function metricName(metric: LimitMetric): string {
+  return { cost: "money", tokens: "tokens", voice: "voice time", browser: "browser time" }[metric];
+}
+
+const integers = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const dollars = new Intl.NumberFormat("en-US", {
+  style: "currency",
+  currency: "USD",
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 6,
+});
+
+function amountText(metric: LimitMetric, amount: number): string {
+  switch (metric) {
+    case "cost":
+      return dollars.format(amount / 1_000_000);
+    case "tokens":
+      return `${integers.format(amount)} tokens`;
+    case "voice":
+    case "browser":
+      return `${integers.format(Math.ceil(amount / 1_000))} s`;
+  }
+}

@@ -1,0 +1,172 @@
+import { LRUCache } from "lru-cache";
+import { type Batcher, createBatcher, type Database, type Mutex } from "../base/database/index.ts";
+import { type AskingRun, type ReserveResult, reserveForRuns } from "./reserve.ts";
+
+/** The result of a reservation that does not have to wait. */
+export type Reserved = Exclude<ReserveResult, { readonly kind: "waits" }>;
+
+/**
+ * Time after which a waiting run asks again if nothing has woken it. It must be shorter than
+ * `waiterTimeoutSeconds`, after which the run loses its turn.
+ */
+const pollIntervalMs = 5_000;
+
+/**
+ * Maximum number of runs that one wake lets ask again, of those that wait for the same budgets.
+ * When one of them no longer waits, more are woken.
+ */
+const maxWoken = 16;
+
+/** Maximum number of workspaces with limits that a process remembers. */
+const maxWorkspaces = 50_000;
+
+/** A run of this process that waits for what is reserved. */
+interface Waiter {
+  /** Position in the order in which the runs of this process began to wait. */
+  readonly turn: number;
+  /** The budgets for which it waits, as one text. */
+  blockedAt: string;
+  /** Lets the run ask again; undefined while it asks. */
+  wake: (() => void) | undefined;
+}
+
+/** The runs of one workspace that ask or wait. */
+interface Queue {
+  /** Number of runs in `reserve`. */
+  runs: number;
+  /** Number of wakes so far. */
+  wakes: number;
+  readonly waiters: Set<Waiter>;
+}
+
+/**
+ * Reserves what model calls can use, for the runs of this process. Runs that ask at the same time
+ * share one transaction. A run waits here, in memory, until what it needs is returned.
+ */
+export class Reservations {
+  readonly #batcher: Batcher<AskingRun & { readonly order: string }, ReserveResult>;
+  readonly #queues = new Map<string, Queue>();
+  readonly #limited = new LRUCache<string, true>({ max: maxWorkspaces });
+  #asked = 0;
+  #turns = 0;
+
+  /** @param mutex is shared with other writers that lock budgets. */
+  constructor(database: Database, mutex: Mutex) {
+    this.#batcher = createBatcher({
+      write: (runs) => reserveForRuns(database, runs),
+      order: ({ order }) => order,
+      bytes: () => 500,
+      maxRows: 200,
+      maxBytes: 1024 * 1024,
+      mutex,
+    });
+  }
+
+  /**
+   * Returns whether the workspace had a limit when this process last started, claimed or wrote one
+   * of its runs.
+   */
+  isLimited(workspaceId: string): boolean {
+    return this.#limited.get(workspaceId) === true;
+  }
+
+  /** Records whether the workspace has a limit. */
+  noteLimited(workspaceId: string, isLimited: boolean): void {
+    if (isLimited) this.#limited.set(workspaceId, true);
+    else this.#limited.delete(workspaceId);
+  }
+
+  /**
+   * Reserves what the next model call of a run can use. Waits while other runs hold what it needs.
+   * @throws the reason of `signal`, when it aborts. What is reserved then is returned at the end of
+   *   the run.
+   */
+  async reserve(run: AskingRun, signal: AbortSignal): Promise<Reserved> {
+    const { workspaceId } = run;
+    const queue = this.#queues.get(workspaceId) ?? { runs: 0, wakes: 0, waiters: new Set() };
+    this.#queues.set(workspaceId, queue);
+    queue.runs += 1;
+    let waiter: Waiter | undefined;
+    try {
+      for (;;) {
+        signal.throwIfAborted();
+        const { wakes } = queue;
+        const result = await this.#ask(run);
+        if (result.kind !== "waits") {
+          // Those behind it may get what they ask for, too, or are rejected for the same reason.
+          if (waiter !== undefined) wakeGroup(queue, waiter.blockedAt);
+          return result;
+        }
+        waiter ??= this.#addWaiter(queue);
+        waiter.blockedAt = result.blockedAt.join(" ");
+        // A wake during the request may announce what the request did not see yet.
+        if (queue.wakes === wakes) await untilWoken(waiter, signal);
+      }
+    } finally {
+      if (waiter !== undefined) queue.waiters.delete(waiter);
+      queue.runs -= 1;
+      if (queue.runs === 0) this.#queues.delete(workspaceId);
+    }
+  }
+
+  /**
+   * Lets waiting runs ask again, because something was returned or a limit was raised.
+   * @param workspaceId default: of all workspaces.
+   */
+  wake(workspaceId?: string): void {
+    const queues =
+      workspaceId === undefined
+        ? [...this.#queues.values()]
+        : [this.#queues.get(workspaceId)].filter((queue) => queue !== undefined);
+    for (const queue of queues) {
+      queue.wakes += 1;
+      for (const group of new Set([...queue.waiters].map(({ blockedAt }) => blockedAt)))
+        wakeGroup(queue, group);
+    }
+  }
+
+  async #ask(run: AskingRun): Promise<ReserveResult> {
+    this.#asked += 1;
+    const order = String(this.#asked).padStart(16, "0");
+    const result = await this.#batcher.submit({ ...run, order });
+    this.noteLimited(run.workspaceId, result.isLimited);
+    return result;
+  }
+
+  #addWaiter(queue: Queue): Waiter {
+    this.#turns += 1;
+    const waiter: Waiter = { turn: this.#turns, blockedAt: "", wake: undefined };
+    queue.waiters.add(waiter);
+    return waiter;
+  }
+}
+
+/** Wakes the first runs that wait for the same budgets. */
+function wakeGroup({ waiters }: Queue, blockedAt: string): void {
+  const group = [...waiters]
+    .filter((waiter) => waiter.blockedAt === blockedAt)
+    .sort((a, b) => a.turn - b.turn)
+    .slice(0, maxWoken);
+  for (const { wake } of group) wake?.();
+}
+
+/**
+ * Resolves when the waiter is woken, or after the poll interval.
+ * @throws the reason of `signal`, when it aborts.
+ */
+function untilWoken(waiter: Waiter, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const finish = (act: () => void) => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+      waiter.wake = undefined;
+      act();
+    };
+    const onAbort = () => finish(() => reject(signal.reason));
+    const wake = () => finish(resolve);
+    const timer = setTimeout(wake, pollIntervalMs);
+    waiter.wake = wake;
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+}

@@ -1,0 +1,321 @@
+import type { LimitMetric } from "@beckon/contract";
+import { type Database, statement } from "../base/database/index.ts";
+import type { Amounts, Budget } from "./budget.ts";
+
+/** SQL of the ids of the scopes that apply to a run, in the order of `budgets.scope_kind`. */
+const scopeIds = (run: string) => `array[${run}.workspace_id, ${run}.agent_id,
+    case when ${run}.principal like 'key:%' then substr(${run}.principal, 5) end, ${run}.trigger_id]`;
+
+const runsOf = (runIds: string) => `runs_to_limit as materialized (
+  select r.id as run_id, r.workspace_id, r.agent_id, i.principal, i.trigger_id
+  from unnest(${runIds}) as asked (id)
+  cross join lateral (select * from runs r where r.id = asked.id limit 1) r
+  cross join lateral (
+    select * from run_inputs i where i.run_id = r.id and i.workspace_id = r.workspace_id limit 1
+  ) i
+)`;
+
+/** A budget that was locked, in the period that contains the present moment. */
+export interface LockedBudget extends Budget {
+  readonly workspaceId: string;
+  readonly pausesAgent: boolean;
+  readonly refused: boolean;
+}
+
+interface BudgetRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly scope_id: string;
+  readonly scope_kind: Budget["scope"];
+  readonly metric: LimitMetric;
+  readonly allowed: string | null;
+  readonly spent: string;
+  readonly reserved: string;
+  readonly ends: Date;
+  readonly pauses_agent: boolean;
+  readonly refused: boolean;
+}
+
+/**
+ * Locks the budgets that apply to some runs, in the order of the primary key, and returns them. If
+ * the period of a budget is over, the row is returned as the next period begins.
+ */
+const lockStatement = statement<readonly string[]>("reserve-lock", (p) => {
+  const runIds = p.value("text[]", (ids) => ids);
+  return `
+with ${runsOf(runIds)}
+select b.id, b.workspace_id, b.scope_id, b.scope_kind, b.metric, b.pauses_agent, b.reserved,
+  case when b.ends > now() or not b.changes_next then b.allowed else b.next_allowed end as allowed,
+  case when b.ends > now() then b.spent else 0 end as spent,
+  b.refused and b.ends > now() as refused,
+  case when b.ends > now() then b.ends else (
+    select p.ends from workspaces w, ${periodOf("b", "w")} as p where w.id = b.workspace_id
+  ) end as ends
+from budgets b
+where b.workspace_id = any (array(select workspace_id from runs_to_limit))
+  and b.scope_id = any (array(select unnest(${scopeIds("r")}) from runs_to_limit r))
+order by b.workspace_id, b.scope_id, b.scope_kind, b.metric
+for no key update of b`;
+});
+
+/** SQL that calls `period_of` for a budget and its workspace. */
+export function periodOf(budget: string, workspace: string): string {
+  return `period_of(now(), ${workspace}.time_zone,
+      case ${budget}.scope_kind when 'plan' then 'month' else 'day' end, ${workspace}.plan_anchor)`;
+}
+
+function toBudget(row: BudgetRow): LockedBudget {
+  return {
+    id: Number(row.id),
+    workspaceId: row.workspace_id,
+    scope: row.scope_kind,
+    scopeId: row.scope_id,
+    metric: row.metric,
+    allowed: row.allowed === null ? null : Number(row.allowed),
+    spent: Number(row.spent),
+    reserved: Number(row.reserved),
+    resetsAt: row.ends.toISOString(),
+    pausesAgent: row.pauses_agent,
+    refused: row.refused,
+  };
+}
+
+/** How long a run that waits keeps its turn after it last asked, in seconds. */
+export const waiterTimeoutSeconds = 15;
+
+/** Maximum number of waiting runs of a workspace that are considered, the first ones. */
+const maxWaiting = 500;
+
+interface ReservationRow {
+  readonly run_id: string;
+  readonly workspace_id: string;
+  readonly scope_ids: readonly (string | null)[];
+  /** Whether the run asks now. Otherwise it is another run, which waits. */
+  readonly asks: boolean;
+  /** Whether the workspace has any limit. */
+  readonly is_limited: boolean;
+  readonly state: "held" | "waiting" | null;
+  readonly asked_at: string | null;
+  readonly asked: (AmountColumns<number> & { readonly blocked_at: readonly number[] }) | null;
+  readonly held: AmountColumns<number> | null;
+  readonly held_in: readonly string[] | null;
+}
+
+interface AmountColumns<T> {
+  readonly cost_micros: T | null;
+  readonly plan_cost_micros: T | null;
+  readonly tokens: T;
+  readonly voice_ms: T;
+  readonly browser_ms: T;
+}
+
+/**
+ * Reads the scopes and reservations of the runs that ask, and the other runs of their workspaces
+ * that wait. It must be sent after `lockStatement` in the same transaction: under the locks, no
+ * other transaction changes these rows.
+ */
+const readStatement = statement<readonly string[]>("reserve-read", (p) => {
+  const runIds = p.value("text[]", (ids) => ids);
+  const columns = `v.state, (extract(epoch from v.asked_at) * 1000000)::bigint as asked_at, v.asked,
+  case when v.run_id is not null then json_build_object('cost_micros', v.cost_micros,
+    'plan_cost_micros', v.plan_cost_micros, 'tokens', v.tokens, 'voice_ms', v.voice_ms,
+    'browser_ms', v.browser_ms) end as held, v.held_in`;
+  return `
+with ${runsOf(runIds)}
+select r.run_id, r.workspace_id, ${scopeIds("r")} as scope_ids, true as asks,
+  exists (select from budgets b where b.workspace_id = r.workspace_id) as is_limited, ${columns}
+from runs_to_limit r
+left join lateral (
+  select * from reservations v where v.run_id = r.run_id and v.workspace_id = r.workspace_id limit 1
+) v on true
+union all
+select v.run_id, v.workspace_id, ${scopeIds("v")}, false, true, ${columns}
+from (select distinct workspace_id from runs_to_limit) as w
+cross join lateral (
+  select * from reservations v
+  where v.workspace_id = w.workspace_id and v.state = 'waiting'
+    and v.seen_at > clock_timestamp() - interval '${waiterTimeoutSeconds} seconds'
+    and v.run_id <> all (${runIds})
+  order by v.asked_at limit ${maxWaiting}
+) v`;
+});
+
+/** A run with its scopes, and what it holds or waits for. */
+export interface StoredReservation {
+  readonly runId: string;
+  readonly workspaceId: string;
+  readonly scopeIds: ReadonlySet<string>;
+  readonly asks: boolean;
+  /** Whether its workspace has any limit. */
+  readonly isLimited: boolean;
+  readonly askedAt: number | undefined;
+  readonly asked: Amounts | undefined;
+  readonly blockedAt: readonly number[];
+  readonly held: { readonly amounts: Amounts; readonly in: readonly number[] } | undefined;
+}
+
+function toReservation(row: ReservationRow): StoredReservation {
+  return {
+    runId: row.run_id,
+    workspaceId: row.workspace_id,
+    scopeIds: new Set(row.scope_ids.filter((id) => id !== null)),
+    asks: row.asks,
+    isLimited: row.is_limited,
+    askedAt: row.asked_at === null ? undefined : Number(row.asked_at),
+    asked: row.asked === null ? undefined : toAmounts(row.asked),
+    blockedAt: row.asked?.blocked_at ?? [],
+    held:
+      row.held === null
+        ? undefined
+        : { amounts: toAmounts(row.held), in: (row.held_in ?? []).map(Number) },
+  };
+}
+
+function toAmounts(columns: AmountColumns<number>): Amounts {
+  return {
+    costMicros: columns.cost_micros,
+    planCostMicros: columns.plan_cost_micros,
+    tokens: columns.tokens,
+    voiceMs: columns.voice_ms,
+    browserMs: columns.browser_ms,
+  };
+}
+
+/** A reservation to write. */
+export interface WrittenReservation {
+  readonly runId: string;
+  readonly state: "held" | "waiting";
+  readonly amounts: Amounts;
+  readonly heldIn: readonly number[];
+  /** What a waiting run asks for, and the budgets in which it did not fit. */
+  readonly asked: { readonly amounts: Amounts; readonly blockedAt: readonly number[] } | undefined;
+}
+
+/** What a transaction has decided. */
+export interface ReserveInput {
+  readonly budgets: readonly {
+    readonly id: number;
+    readonly reserved: number;
+    /** Whether the budget rejected a request because of what is spent. */
+    readonly refused: boolean;
+    /** Whether a run waits for what is reserved. */
+    readonly hasWaiter: boolean;
+  }[];
+  readonly reservations: readonly WrittenReservation[];
+}
+
+/**
+ * Writes what was decided. Budgets whose period is over begin the next one. It must be sent in the
+ * transaction that has locked the budgets.
+ */
+const writeStatement = statement<ReserveInput>("reserve-write", (p) => {
+  const budgets = p.rows("c", (input) => input.budgets, {
+    id: ["bigint", (row) => row.id],
+    reserved: ["bigint", (row) => row.reserved],
+    refused: ["boolean", (row) => row.refused],
+    has_waiter: ["boolean", (row) => row.hasWaiter],
+  });
+  const reservations = p.rows("v", (input) => input.reservations, {
+    run_id: ["text", (row) => row.runId],
+    state: ["text", (row) => row.state],
+    cost_micros: ["bigint", ({ amounts }) => amounts.costMicros],
+    plan_cost_micros: ["bigint", ({ amounts }) => amounts.planCostMicros],
+    tokens: ["bigint", ({ amounts }) => amounts.tokens],
+    voice_ms: ["bigint", ({ amounts }) => amounts.voiceMs],
+    browser_ms: ["bigint", ({ amounts }) => amounts.browserMs],
+    held_in: ["text", (row) => `{${row.heldIn.join(",")}}`],
+    asked: ["text", ({ asked }) => (asked === undefined ? null : askedJson(asked))],
+  });
+  return `
+with changed as materialized (
+  select c.*, b.ends <= now() as is_over, next.starts, next.ends
+  from ${budgets.table}
+  cross join lateral (select * from budgets b where b.id = c.id limit 1) b
+  left join lateral (
+    select p.* from workspaces w, ${periodOf("b", "w")} as p
+    where w.id = b.workspace_id and b.ends <= now()
+  ) next on true
+), written_budgets as (
+  update budgets b set reserved = c.reserved, ${startPeriod("b", "c.is_over", "c")},
+    refused = (b.refused and not c.is_over) or c.refused,
+    waiter_seen_at = case when c.has_waiter then clock_timestamp() else b.waiter_seen_at end,
+    spent = case when c.is_over then 0 else b.spent end,
+    crossed = case when c.is_over then 0 else b.crossed end
+  from changed c where b.id = c.id and b.id = any (array(select id from changed))
+)
+insert into reservations (run_id, workspace_id, agent_id, principal, trigger_id, state, asked,
+  cost_micros, plan_cost_micros, tokens, voice_ms, browser_ms, held_in)
+select v.run_id, r.workspace_id, r.agent_id, i.principal, i.trigger_id, v.state, v.asked::jsonb,
+  v.cost_micros, v.plan_cost_micros, v.tokens, v.voice_ms, v.browser_ms, v.held_in::bigint[]
+from ${reservations.table}
+cross join lateral (select * from runs r where r.id = v.run_id limit 1) r
+cross join lateral (
+  select * from run_inputs i where i.run_id = r.id and i.workspace_id = r.workspace_id limit 1
+) i
+on conflict (run_id, workspace_id) do update set state = excluded.state, asked = excluded.asked,
+  seen_at = clock_timestamp(), cost_micros = excluded.cost_micros,
+  plan_cost_micros = excluded.plan_cost_micros, tokens = excluded.tokens,
+  voice_ms = excluded.voice_ms, browser_ms = excluded.browser_ms, held_in = excluded.held_in`;
+});
+
+/**
+ * Returns the assignments of an update that begins the next period of a budget if `isOver`.
+ * @param next alias of a row with the columns starts and ends of the next period.
+ */
+export function startPeriod(budget: string, isOver: string, next: string): string {
+  return `starts = case when ${isOver} then ${next}.starts else ${budget}.starts end,
+    ends = case when ${isOver} then ${next}.ends else ${budget}.ends end,
+    allowed = case when ${isOver} and ${budget}.changes_next then ${budget}.next_allowed
+      else ${budget}.allowed end,
+    changes_next = ${budget}.changes_next and not ${isOver}`;
+}
+
+function askedJson(asked: NonNullable<WrittenReservation["asked"]>): string {
+  const { amounts, blockedAt } = asked;
+  return JSON.stringify({
+    cost_micros: amounts.costMicros,
+    plan_cost_micros: amounts.planCostMicros,
+    tokens: amounts.tokens,
+    voice_ms: amounts.voiceMs,
+    browser_ms: amounts.browserMs,
+    blocked_at: blockedAt,
+  } satisfies ReservationRow["asked"]);
+}
+
+/** What applies to the runs that ask, under the locks of the budgets. */
+export interface Locked {
+  readonly budgets: readonly LockedBudget[];
+  readonly reservations: readonly StoredReservation[];
+}
+
+/**
+ * Locks the budgets of some runs, and writes what `decideOn` decides. `decideOn` returns undefined
+ * if there is nothing to write.
+ */
+export async function reserveInTransaction(
+  database: Database,
+  runIds: readonly string[],
+  decideOn: (locked: Locked) => ReserveInput | undefined,
+): Promise<void> {
+  const client = await database.engine.connect();
+  try {
+    await client.query("begin");
+    const budgets = await client.query<BudgetRow>(lockStatement.query(runIds));
+    const reservations = await client.query<ReservationRow>(readStatement.query(runIds));
+    const written = decideOn({
+      budgets: budgets.rows.map(toBudget),
+      reservations: reservations.rows.map(toReservation),
+    });
+    if (written !== undefined) await client.query(writeStatement.query(written));
+    await client.query("commit");
+    client.release();
+  } catch (thrown) {
+    // Closes the connection instead of returning it to the pool. That rolls the transaction back,
+    // whatever its state.
+    client.release(true);
+    throw thrown;
+  }
+}
+
+/** The statements that reserve, for `statements.sql`. */
+export const reserveStatements = [lockStatement, readStatement, writeStatement];

@@ -1,0 +1,159 @@
+import type { Database } from "../base/database/index.ts";
+import { type Amounts, type Limit, noAmounts } from "./budget.ts";
+import { type Decision, decide, type ReservationRequest } from "./decide.ts";
+import type { CallBound } from "./fit.ts";
+import {
+  type Locked,
+  type LockedBudget,
+  type ReserveInput,
+  reserveInTransaction,
+  type StoredReservation,
+} from "./reserve-statement.ts";
+
+/** A run that asks to reserve what its next model call can use. */
+export interface AskingRun {
+  readonly runId: string;
+  readonly workspaceId: string;
+  readonly call: CallBound;
+  /** The limit of the run itself; undefined if it has none. */
+  readonly runLimit?: Limit | undefined;
+}
+
+/** `unlimited`: no limit applies to the run. `isLimited`: whether its workspace has any limit. */
+export type ReserveResult = (Decision | { readonly kind: "unlimited" }) & {
+  readonly isLimited: boolean;
+};
+
+/**
+ * Reserves for all runs in one transaction. If its reply is lost, it can be sent again: what a run
+ * holds is replaced.
+ * @param runs in the order in which they asked, each at most once.
+ */
+export async function reserveForRuns(
+  database: Database,
+  runs: readonly AskingRun[],
+): Promise<readonly ReserveResult[]> {
+  let results: readonly ReserveResult[] = [];
+  await reserveInTransaction(
+    database,
+    runs.map(({ runId }) => runId),
+    (locked) => {
+      const { requests, decided } = decideFor(locked, runs);
+      const limited = new Set(
+        locked.reservations.flatMap((row) => (row.isLimited ? row.workspaceId : [])),
+      );
+      results = decided.decisions.map((decision, index) => {
+        const request = requests[index];
+        const applies = request?.runLimit !== undefined || request?.budgetIds.length !== 0;
+        return {
+          ...(applies ? decision : { kind: "unlimited" }),
+          isLimited: limited.has(runs[index]?.workspaceId ?? ""),
+        };
+      });
+      return written(locked.budgets, requests, decided);
+    },
+  );
+  return results;
+}
+
+function decideFor({ budgets, reservations }: Locked, runs: readonly AskingRun[]) {
+  const stored = new Map(reservations.map((row) => [row.runId, row]));
+  const requests = runs.map(({ runId, call, runLimit }): ReservationRequest => {
+    const row = stored.get(runId);
+    return {
+      runId,
+      call,
+      runLimit,
+      budgetIds: row === undefined ? [] : budgetIdsOf(budgets, row),
+      held: row?.held,
+      askedAt: row?.askedAt,
+    };
+  });
+  const waiting = reservations.flatMap((row) =>
+    row.asks || row.asked === undefined || row.held === undefined || row.askedAt === undefined
+      ? []
+      : [
+          {
+            runId: row.runId,
+            askedAt: row.askedAt,
+            budgetIds: budgetIdsOf(budgets, row),
+            asked: row.asked,
+            blockedAt: row.blockedAt,
+            held: row.held,
+          },
+        ],
+  );
+  return { requests, decided: decide(budgets, waiting, requests) };
+}
+
+function budgetIdsOf(
+  budgets: readonly LockedBudget[],
+  { workspaceId, scopeIds }: StoredReservation,
+): number[] {
+  return budgets.flatMap((budget) =>
+    budget.workspaceId === workspaceId && scopeIds.has(budget.scopeId) ? budget.id : [],
+  );
+}
+
+/** Returns what a decision changes; undefined if it changes nothing. */
+function written(
+  budgets: readonly LockedBudget[],
+  requests: readonly ReservationRequest[],
+  { decisions, reserved }: ReturnType<typeof decide>,
+): ReserveInput | undefined {
+  const refusing = new Set(
+    decisions.flatMap((decision) => (decision.kind === "spent" ? keyOf(decision.limit) : [])),
+  );
+  const waitedFor = new Set(
+    decisions.flatMap((decision) => (decision.kind === "waits" ? decision.blockedAt : [])),
+  );
+  const changed = budgets.flatMap((budget) => {
+    const change = {
+      id: budget.id,
+      reserved: reserved.get(budget.id) ?? budget.reserved,
+      refused: budget.refused || refusing.has(keyOf(budget)),
+      hasWaiter: waitedFor.has(budget.id),
+    };
+    const isChanged =
+      change.hasWaiter || change.reserved !== budget.reserved || change.refused !== budget.refused;
+    return isChanged ? change : [];
+  });
+  const reservations = requests.flatMap((request, index) => {
+    const decision = decisions[index];
+    return decision === undefined ? [] : reservationOf(request, decision);
+  });
+  return changed.length + reservations.length === 0
+    ? undefined
+    : { budgets: changed, reservations };
+}
+
+/** Returns the row to write for a decision: none for a rejection, and for a run without budgets. */
+function reservationOf(
+  { runId, budgetIds, call, held }: ReservationRequest,
+  decision: Decision,
+): ReserveInput["reservations"] {
+  if (decision.kind === "granted") {
+    const { amounts } = decision;
+    // The row of a run that waited for limits that were deleted since must not say that it waits.
+    return budgetIds.length === 0 && held === undefined
+      ? []
+      : [{ runId, state: "held", amounts, heldIn: budgetIds, asked: undefined }];
+  }
+  if (decision.kind !== "waits") return [];
+  const isUsed = usesAny(call.used);
+  return [
+    {
+      runId,
+      state: "waiting",
+      amounts: isUsed ? call.used : noAmounts,
+      heldIn: isUsed ? budgetIds : [],
+      asked: { amounts: decision.asked, blockedAt: decision.blockedAt },
+    },
+  ];
+}
+
+function usesAny(amounts: Amounts): boolean {
+  return Object.values(amounts).some((amount) => amount !== null && amount !== 0);
+}
+
+const keyOf = ({ scope, scopeId, metric }: Limit) => `${scope} ${scopeId} ${metric}`;
