@@ -55,6 +55,7 @@ describe("a duplicate", () => {
       limits: source.limits,
       metadata: { team: "ops" },
       paused: false,
+      paused_by: null,
       pause_reason: null,
     });
     expect([id === original.id, token === original.token]).toEqual([false, false]);

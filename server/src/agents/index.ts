@@ -8,11 +8,11 @@ export { pauseAgent } from "./pause.ts";
 export { planDraft } from "./plan-draft.ts";
 export {
   type AgentRow,
-  configColumn,
   listOldestAgentRows,
   requireAgent,
   requireAgentForChange,
   toAgent,
+  withDefaultLimits,
 } from "./records/index.ts";
 export { requireAgentForRestore, undeleteAgent } from "./restore.ts";
 export { resumeAgent } from "./resume.ts";

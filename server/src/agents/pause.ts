@@ -33,7 +33,7 @@ export async function pauseAgent({
         target: row.id,
         data: changes(before, agent),
       });
-      if (!before.paused || before.pause_reason !== agent.pause_reason) {
+      if (row.paused_at === null || before.pause_reason !== agent.pause_reason) {
         const data = { reason: agent.pause_reason, actor: principalOf(ctx.actor) };
         await writeWorkspaceEvent(
           tx,

@@ -1,3 +1,4 @@
+import { reserveStatements, returnStatements } from "../reservations/index.ts";
 import { claimStatements, expireStatement, failoverStatements } from "./claiming/index.ts";
 import { appendStatements, cancelStatement } from "./journal/index.ts";
 import { startStatements } from "./starting/index.ts";
@@ -14,6 +15,8 @@ export function statementsText(): string {
     expireStatement,
     ...claimStatements,
     ...failoverStatements,
+    ...reserveStatements,
+    ...returnStatements,
   ];
   return all
     .map(({ name, text }) => `-- ${name}\n${text.trim().replace(/ +$/gm, "")};\n`)

@@ -10,6 +10,7 @@ import { circuitPolicy, createCircuits } from "../engine/index.ts";
 import { createEventPoller, type EventPoller } from "../events/index.ts";
 import type { PriceTable } from "../prices/index.ts";
 import { OwnProcess } from "../processes/index.ts";
+import { Reservations } from "../reservations/index.ts";
 import type { ClaimPorts } from "./claiming/index.ts";
 import {
   AgentCache,
@@ -25,6 +26,7 @@ import { createAppends } from "./journal/index.ts";
 import type { CancelPorts } from "./managing/index.ts";
 import { createPricer } from "./pricer.ts";
 import {
+  createLimitedCallers,
   createQueueLimits,
   createStarts,
   createUnconfirmedStarts,
@@ -45,6 +47,7 @@ export type RunServices = StartPorts &
     readonly processMessages: ProcessMessages;
     readonly tail: EventPoller;
     readonly memory: Memory;
+    readonly reservations: Reservations;
     readonly worker: WorkerCalls;
   };
 
@@ -87,8 +90,22 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     outputs: memory.outputs,
   });
   const mutex = createMutex();
+  const budgetMutex = createMutex();
+  const reservations = new Reservations(database, budgetMutex);
   const onWritten = () => tail.noteWritten();
-  const appends = createAppends(database, { mutex, onWritten });
+  const onReturned = (workspaceIds: readonly string[]) => {
+    for (const workspaceId of workspaceIds) {
+      reservations.wake(workspaceId);
+      processMessages.send({ kind: "limits", workspaceId });
+    }
+  };
+  const appends = createAppends(database, {
+    mutex,
+    budgetMutex,
+    reservations,
+    onWritten,
+    onReturned,
+  });
   const pricer = createPricer(options);
   const agents = new AgentCache({
     ...options,
@@ -107,6 +124,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     appends,
     processMessages,
     pricer,
+    reservations,
   };
   return {
     ...executePorts,
@@ -116,6 +134,8 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     unconfirmedStarts: createUnconfirmedStarts(),
     unconfirmedClaims: new Set(),
     queueLimits: createQueueLimits(database),
+    limitedCallers: createLimitedCallers(),
+    onReturned,
     execute: (run) => executeOwned(executePorts, run),
   };
 }

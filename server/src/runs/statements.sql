@@ -7,7 +7,8 @@ with callers as materialized (
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, immediate.running,
+    provider.stamp as provider_stamp, immediate.running, limits.is_limited,
+    null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
@@ -54,13 +55,17 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
+  left join lateral (
+    select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
+  ) limits on true
+
 ), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run,
+    old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -71,14 +76,17 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
       when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.paused_by is not null then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      when c.is_limited then 'limited'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
   cross join (select null::text as run_id, null::bytea as body_hash) old
   cross join (select null::text as run_id) written
 ), busy as (
@@ -120,7 +128,8 @@ select (select json_agg(json_build_array(position, case
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
+    'limited', is_limited)) from callers
   ) as callers;
 
 -- start:repeated
@@ -132,7 +141,8 @@ with callers as materialized (
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, immediate.running,
+    provider.stamp as provider_stamp, immediate.running, limits.is_limited,
+    null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
@@ -179,13 +189,17 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
+  left join lateral (
+    select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
+  ) limits on true
+
 ), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run,
+    old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -196,14 +210,17 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
       when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.paused_by is not null then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      when c.is_limited then 'limited'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
   cross join (select null::text as run_id, null::bytea as body_hash) old
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
@@ -247,7 +264,8 @@ select (select json_agg(json_build_array(position, case
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
+    'limited', is_limited)) from callers
   ) as callers;
 
 -- start:details
@@ -259,7 +277,8 @@ with callers as materialized (
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, immediate.running,
+    provider.stamp as provider_stamp, immediate.running, limits.is_limited,
+    null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
@@ -306,13 +325,17 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
+  left join lateral (
+    select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
+  ) limits on true
+
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run,
+    old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -323,14 +346,17 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
       when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.paused_by is not null then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      when c.is_limited then 'limited'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
   cross join (select null::text as run_id, null::bytea as body_hash) old
   cross join (select null::text as run_id) written
 ), busy as (
@@ -365,15 +391,16 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
-    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
     0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
-    cost_micros)
+    cost_micros, limit_reached)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
@@ -392,7 +419,8 @@ select (select json_agg(json_build_array(position, case
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
+    'limited', is_limited)) from callers
   ) as callers;
 
 -- start:details:repeated
@@ -404,7 +432,8 @@ with callers as materialized (
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, immediate.running,
+    provider.stamp as provider_stamp, immediate.running, limits.is_limited,
+    null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
@@ -451,13 +480,17 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
+  left join lateral (
+    select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
+  ) limits on true
+
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run,
+    old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -468,14 +501,17 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
       when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.paused_by is not null then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      when c.is_limited then 'limited'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
   cross join (select null::text as run_id, null::bytea as body_hash) old
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
@@ -512,15 +548,16 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
-    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
     0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
-    cost_micros)
+    cost_micros, limit_reached)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
@@ -539,7 +576,8 @@ select (select json_agg(json_build_array(position, case
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
+    'limited', is_limited)) from callers
   ) as callers;
 
 -- start:keys
@@ -551,7 +589,8 @@ with callers as materialized (
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, immediate.running,
+    provider.stamp as provider_stamp, immediate.running, limits.is_limited,
+    null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
@@ -598,13 +637,17 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
+  left join lateral (
+    select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
+  ) limits on true
+
 ), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run,
+    old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -615,14 +658,17 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
       when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.paused_by is not null then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      when c.is_limited then 'limited'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
@@ -675,7 +721,8 @@ select (select json_agg(json_build_array(position, case
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
+    'limited', is_limited)) from callers
   ) as callers;
 
 -- start:keys:repeated
@@ -687,7 +734,8 @@ with callers as materialized (
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, immediate.running,
+    provider.stamp as provider_stamp, immediate.running, limits.is_limited,
+    null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
@@ -734,13 +782,17 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
+  left join lateral (
+    select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
+  ) limits on true
+
 ), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run,
+    old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -751,14 +803,17 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
       when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.paused_by is not null then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      when c.is_limited then 'limited'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
@@ -813,7 +868,8 @@ select (select json_agg(json_build_array(position, case
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
+    'limited', is_limited)) from callers
   ) as callers;
 
 -- start:keys:details
@@ -825,7 +881,8 @@ with callers as materialized (
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, immediate.running,
+    provider.stamp as provider_stamp, immediate.running, limits.is_limited,
+    null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
@@ -872,13 +929,17 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
+  left join lateral (
+    select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
+  ) limits on true
+
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run,
+    old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -889,14 +950,17 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
       when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.paused_by is not null then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      when c.is_limited then 'limited'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
@@ -942,15 +1006,16 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
-    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
     0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
-    cost_micros)
+    cost_micros, limit_reached)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
@@ -969,7 +1034,8 @@ select (select json_agg(json_build_array(position, case
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
+    'limited', is_limited)) from callers
   ) as callers;
 
 -- start:keys:details:repeated
@@ -981,7 +1047,8 @@ with callers as materialized (
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, immediate.running,
+    provider.stamp as provider_stamp, immediate.running, limits.is_limited,
+    null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
@@ -1028,13 +1095,17 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
+  left join lateral (
+    select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
+  ) limits on true
+
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run,
+    old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -1045,14 +1116,17 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
       when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.paused_by is not null then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      when c.is_limited then 'limited'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
@@ -1100,15 +1174,16 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
-    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
     0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
-    cost_micros)
+    cost_micros, limit_reached)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
@@ -1127,7 +1202,8 @@ select (select json_agg(json_build_array(position, case
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
+    'limited', is_limited)) from callers
   ) as callers;
 
 -- start:triggers
@@ -1139,7 +1215,8 @@ with callers as materialized (
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, immediate.running,
+    provider.stamp as provider_stamp, immediate.running, limits.is_limited,
+    null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
@@ -1190,13 +1267,17 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
+  left join lateral (
+    select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
+  ) limits on true
+
 ), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run,
+    old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -1207,14 +1288,17 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
       when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.paused_by is not null then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      when c.is_limited then 'limited'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
   cross join (select null::text as run_id, null::bytea as body_hash) old
   cross join (select null::text as run_id) written
 ), busy as (
@@ -1256,7 +1340,8 @@ select (select json_agg(json_build_array(position, case
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
+    'limited', is_limited)) from callers
   ) as callers;
 
 -- start:triggers:repeated
@@ -1268,7 +1353,8 @@ with callers as materialized (
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, immediate.running,
+    provider.stamp as provider_stamp, immediate.running, limits.is_limited,
+    null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
@@ -1319,13 +1405,17 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
+  left join lateral (
+    select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
+  ) limits on true
+
 ), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run,
+    old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -1336,14 +1426,17 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
       when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.paused_by is not null then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      when c.is_limited then 'limited'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
   cross join (select null::text as run_id, null::bytea as body_hash) old
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
@@ -1387,7 +1480,8 @@ select (select json_agg(json_build_array(position, case
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
+    'limited', is_limited)) from callers
   ) as callers;
 
 -- start:triggers:details
@@ -1399,7 +1493,8 @@ with callers as materialized (
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, immediate.running,
+    provider.stamp as provider_stamp, immediate.running, limits.is_limited,
+    null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
@@ -1450,13 +1545,17 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
+  left join lateral (
+    select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
+  ) limits on true
+
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run,
+    old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -1467,14 +1566,17 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
       when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.paused_by is not null then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      when c.is_limited then 'limited'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
   cross join (select null::text as run_id, null::bytea as body_hash) old
   cross join (select null::text as run_id) written
 ), busy as (
@@ -1509,15 +1611,16 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
-    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
     0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
-    cost_micros)
+    cost_micros, limit_reached)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
@@ -1536,7 +1639,8 @@ select (select json_agg(json_build_array(position, case
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
+    'limited', is_limited)) from callers
   ) as callers;
 
 -- start:triggers:details:repeated
@@ -1548,7 +1652,8 @@ with callers as materialized (
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, immediate.running,
+    provider.stamp as provider_stamp, immediate.running, limits.is_limited,
+    null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
@@ -1599,13 +1704,17 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
+  left join lateral (
+    select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
+  ) limits on true
+
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run,
+    old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -1616,14 +1725,17 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
       when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.paused_by is not null then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      when c.is_limited then 'limited'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
   cross join (select null::text as run_id, null::bytea as body_hash) old
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
@@ -1660,15 +1772,16 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
-    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
     0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
-    cost_micros)
+    cost_micros, limit_reached)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
@@ -1687,7 +1800,8 @@ select (select json_agg(json_build_array(position, case
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
+    'limited', is_limited)) from callers
   ) as callers;
 
 -- start:triggers:keys
@@ -1699,7 +1813,8 @@ with callers as materialized (
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, immediate.running,
+    provider.stamp as provider_stamp, immediate.running, limits.is_limited,
+    null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
@@ -1750,13 +1865,17 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
+  left join lateral (
+    select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
+  ) limits on true
+
 ), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run,
+    old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -1767,14 +1886,17 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
       when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.paused_by is not null then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      when c.is_limited then 'limited'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
@@ -1827,7 +1949,8 @@ select (select json_agg(json_build_array(position, case
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
+    'limited', is_limited)) from callers
   ) as callers;
 
 -- start:triggers:keys:repeated
@@ -1839,7 +1962,8 @@ with callers as materialized (
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, immediate.running,
+    provider.stamp as provider_stamp, immediate.running, limits.is_limited,
+    null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
@@ -1890,13 +2014,17 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
+  left join lateral (
+    select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
+  ) limits on true
+
 ), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run,
+    old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -1907,14 +2035,17 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
       when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.paused_by is not null then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      when c.is_limited then 'limited'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
@@ -1969,7 +2100,8 @@ select (select json_agg(json_build_array(position, case
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
+    'limited', is_limited)) from callers
   ) as callers;
 
 -- start:triggers:keys:details
@@ -1981,7 +2113,8 @@ with callers as materialized (
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, immediate.running,
+    provider.stamp as provider_stamp, immediate.running, limits.is_limited,
+    null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
@@ -2032,13 +2165,17 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
+  left join lateral (
+    select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
+  ) limits on true
+
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run,
+    old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -2049,14 +2186,17 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
       when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.paused_by is not null then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      when c.is_limited then 'limited'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
@@ -2102,15 +2242,16 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
-    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
     0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
-    cost_micros)
+    cost_micros, limit_reached)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
@@ -2129,7 +2270,8 @@ select (select json_agg(json_build_array(position, case
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
+    'limited', is_limited)) from callers
   ) as callers;
 
 -- start:triggers:keys:details:repeated
@@ -2141,7 +2283,8 @@ with callers as materialized (
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, immediate.running,
+    provider.stamp as provider_stamp, immediate.running, limits.is_limited,
+    null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
@@ -2192,13 +2335,17 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
+  left join lateral (
+    select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
+  ) limits on true
+
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run,
+    old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -2209,14 +2356,17 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
       when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.paused_by is not null then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      when c.is_limited then 'limited'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
@@ -2264,15 +2414,16 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
-    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
     0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
-    cost_micros)
+    cost_micros, limit_reached)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
@@ -2291,10 +2442,11 @@ select (select json_agg(json_build_array(position, case
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
+    'limited', is_limited)) from callers
   ) as callers;
 
--- start:triggers:keys:details:labels:repeated
+-- start:triggers:keys:details:labels:limits:repeated
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
   -- statement was planned, it is an index scan for each row, never a join over a whole table.
@@ -2303,7 +2455,8 @@ with callers as materialized (
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, immediate.running,
+    provider.stamp as provider_stamp, immediate.running, limits.is_limited,
+    reached.reached, paused.reached as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
@@ -2354,13 +2507,33 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
+  left join lateral (
+    select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
+  ) limits on true
+  left join lateral (
+    select json_build_object('scope', b.scope_kind, 'scope_id', b.scope_id,
+      'metric', b.metric, 'used', b.spent, 'limit', b.allowed, 'resets_at', b.ends) as reached
+    from budgets b
+    where limits.is_limited and b.workspace_id = a.workspace_id
+      and b.scope_id = any (array[a.workspace_id, a.id, g.id, case when k.id is not null then k.id when c.member like 'key:%' then substr(c.member, 5) end]) and now() < b.ends
+      and b.metric in ('cost', 'tokens') and b.spent >= greatest(b.allowed, 1)
+    order by b.ends desc, b.id limit 1
+  ) reached on true
+  left join lateral (
+    select json_build_object('scope', b.scope_kind, 'scope_id', b.scope_id,
+      'metric', b.metric, 'used', b.spent, 'limit', b.allowed, 'resets_at', b.ends) as reached
+    from budgets b
+    where limits.is_limited and b.workspace_id = a.workspace_id and b.scope_kind = 'agent' and b.scope_id = a.id and b.pauses_agent and now() < b.ends
+      and (b.refused or b.spent >= greatest(b.allowed, 1))
+    order by b.ends desc, b.id limit 1
+  ) paused on true
 ), details as materialized (select * from unnest($19::int[], $20::int[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::jsonb[], $32::text[], $33::text[], $34::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run,
+    old.run_id as replayed_run, coalesce(c.reached, of_trigger.reached) as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -2371,14 +2544,25 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
       when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.paused_by is not null then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      when coalesce(c.reached, of_trigger.reached) is not null and d.initial is distinct from 'failed' then 'limit_reached'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::text[], $14::text[], $15::int[], $16::text[], $17::bytea[], $18::text[]) with ordinality as r (external_id, tags, run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+  left join lateral (
+    select json_build_object('scope', b.scope_kind, 'scope_id', b.scope_id,
+      'metric', b.metric, 'used', b.spent, 'limit', b.allowed, 'resets_at', b.ends) as reached
+    from budgets b
+    where c.is_limited and b.workspace_id = c.workspace_id
+      and b.scope_id = d.trigger_id and now() < b.ends
+      and b.metric in ('cost', 'tokens') and b.spent >= greatest(b.allowed, 1)
+    order by b.ends desc, b.id limit 1
+  ) of_trigger on true
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
@@ -2426,15 +2610,16 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
-    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
     0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
-    cost_micros)
+    cost_micros, limit_reached)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
@@ -2450,15 +2635,20 @@ select (select json_agg(json_build_array(position, case
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
     else 'start'
-  end, replayed_run)) from checked) as verdicts,
+  end, replayed_run, case when verdict = 'limit_paused' then paused_by when verdict = 'limit_reached' then reached end)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
+    'limited', is_limited)) from callers
   ) as callers;
 
 -- append
-with writes as materialized (
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, position)
+with tenants as materialized (
+  select w.id, (now() at time zone w.time_zone)::date as day, exists (select from budgets b where b.workspace_id = w.id) as is_limited
+  from workspaces w where w.id = any ($2::text[])
+), writes as materialized (
+  select w.*, t.day, case when w.settles and t.is_limited then true end as is_limited
+  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
     finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
@@ -2472,64 +2662,224 @@ with writes as materialized (
     and r.fence = w.fence and r.last_seq = w.last_seq
     -- "append" requires an owner that was not declared dead, "append-for-dead" one that was.
     -- Entries that announce side effects are rejected if the run's cancellation was requested.
-    and w.owner in (
-      select p.id from processes p where p.died_at is null)
+    and w.owner = any (array(select p.id from processes p where p.died_at is null))
     and not (w.intent and r.cancel_requested_at is not null)
-  returning w.position, r.id, r.workspace_id, r.agent_id, r.attempt, r.last_transaction
+    and w.is_limited is null
+  returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
+    r.last_transaction
 ), new_events as (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
     e.type, e.data
-  from unnest($9::int[], $10::int[], $11::text[], $12::text[], $13::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
+  from unnest($10::int[], $11::int[], $12::text[], $13::text[], $14::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
-), metered as (
-  select m.id as run_id, m.workspace_id, m.agent_id, m.attempt, c.*
-  from (select c.*, nullif(($20::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($20::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($20::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($20::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($20::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($20::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($20::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($20::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($20::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($20::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($20::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($20::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($20::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join moved m on m.position = c.write
+), settling as (
+  select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
 ), callers as materialized (
   select i.run_id, i.workspace_id, i.source, i.principal, i.trigger_id, i.tags from run_inputs i
   -- Without this condition, PostgreSQL may read the whole table.
-  where i.run_id = any (array(select run_id from metered))
-), local_days as materialized (
-  select w.id, (now() at time zone w.time_zone)::date as day from workspaces w
-  where w.id = any (array(select workspace_id from metered))
+  where i.run_id = any (array(select run_id from settling))
+), metered_runs as materialized (
+  select r.*, i.source, i.principal, i.trigger_id, i.tags
+  from settling r join callers i on i.run_id = r.run_id and i.workspace_id = r.workspace_id
 ), written_entries as (
   insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
     trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
     cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms, cost_micros,
     standard_cost_micros, price_origin, estimated, transaction)
-  select c.run_id, c.seq, c.number, c.workspace_id, d.day, c.agent_id, i.source, i.principal,
-    i.trigger_id, i.tags, c.step, c.attempt, c.outcome, c.kind, c.provider, c.model,
+  select r.run_id, c.seq, c.number, r.workspace_id, r.day, r.agent_id, r.source, r.principal,
+    r.trigger_id, r.tags, c.step, r.attempt, c.outcome, c.kind, c.provider, c.model,
     c.input_tokens, c.output_tokens, c.cached_input_tokens, c.cache_write_tokens,
     c.reasoning_tokens, c.voice_ms, c.browser_ms, c.cost_micros, c.standard_cost_micros,
     c.price_origin, c.estimated,
     -- As a subquery, it is evaluated once and not for each row.
     (select current_transaction())
-  from metered c
-    join callers i on i.run_id = c.run_id and i.workspace_id = c.workspace_id
-    join local_days d on d.id = c.workspace_id
+  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
 ), results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
     e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
-    e.usage_estimated, e.cost_micros
-  from (select e.*, nullif(($25::bigint[])[7 * (e.position::int - 1) + 1], -9007199254740991) as write, nullif(($25::bigint[])[7 * (e.position::int - 1) + 2], -9007199254740991) as input_tokens, nullif(($25::bigint[])[7 * (e.position::int - 1) + 3], -9007199254740991) as output_tokens, nullif(($25::bigint[])[7 * (e.position::int - 1) + 4], -9007199254740991) as cached_input_tokens, nullif(($25::bigint[])[7 * (e.position::int - 1) + 5], -9007199254740991) as cache_write_tokens, nullif(($25::bigint[])[7 * (e.position::int - 1) + 6], -9007199254740991) as reasoning_tokens, nullif(($25::bigint[])[7 * (e.position::int - 1) + 7], -9007199254740991) as cost_micros from unnest($21::text[], $22::text[], $23::text[], $24::boolean[]) with ordinality as e (output, error_code, error_message, usage_estimated, position)) as e join moved m on m.position = e.write
+    e.usage_estimated, e.cost_micros, e.limit_reached::jsonb as limit_reached
+  from (select e.*, nullif(($27::bigint[])[7 * (e.position::int - 1) + 1], -9007199254740991) as write, nullif(($27::bigint[])[7 * (e.position::int - 1) + 2], -9007199254740991) as input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 3], -9007199254740991) as output_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 4], -9007199254740991) as cached_input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 5], -9007199254740991) as cache_write_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 6], -9007199254740991) as reasoning_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 7], -9007199254740991) as cost_micros from unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::boolean[]) with ordinality as e (output, error_code, error_message, limit_reached, usage_estimated, position)) as e join moved m on m.position = e.write
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
-    cost_micros)
+    cost_micros, limit_reached)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
   from results
 ), written_files as (
   insert into artifacts (id, workspace_id, run_id, media_type, content)
   select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
-  from unnest($26::int[], $27::text[], $28::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
+  from unnest($28::int[], $29::text[], $30::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
 )
-select json_agg(position) as written, now() as time from moved;
+select json_agg(position) as written, now() as time, (select json_agg(position) from writes where is_limited) as limited, null::json as woken from moved;
+
+-- append:charged
+with tenants as materialized (
+  select w.id, (now() at time zone w.time_zone)::date as day
+  from workspaces w where w.id = any ($2::text[])
+), writes as materialized (
+  select w.*, t.day
+  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
+), moved as (
+  update runs r set status = coalesce(w.status, r.status),
+    finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
+    last_transaction = greatest(r.last_transaction, current_transaction())
+  from writes w
+  where r.id = any ($1::text[]) and r.id = w.run_id
+    and r.workspace_id = w.workspace_id
+    -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
+    -- running runs, and scan all runs of the process for each row.
+    and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
+    and r.fence = w.fence and r.last_seq = w.last_seq
+    -- "append" requires an owner that was not declared dead, "append-for-dead" one that was.
+    -- Entries that announce side effects are rejected if the run's cancellation was requested.
+    and w.owner = any (array(select p.id from processes p where p.died_at is null))
+    and not (w.intent and r.cancel_requested_at is not null)
+
+  returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
+    r.last_transaction
+), new_events as (
+  select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
+    e.type, e.data
+  from unnest($10::int[], $11::int[], $12::text[], $13::text[], $14::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
+), settling as (
+  select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
+), callers as materialized (
+  select i.run_id, i.workspace_id, i.source, i.principal, i.trigger_id, i.tags from run_inputs i
+  -- Without this condition, PostgreSQL may read the whole table.
+  where i.run_id = any (array(select run_id from settling))
+), metered_runs as materialized (
+  select r.*, i.source, i.principal, i.trigger_id, i.tags
+  from settling r join callers i on i.run_id = r.run_id and i.workspace_id = r.workspace_id
+), written_entries as (
+  insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
+    trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms, cost_micros,
+    standard_cost_micros, price_origin, estimated, transaction)
+  select r.run_id, c.seq, c.number, r.workspace_id, r.day, r.agent_id, r.source, r.principal,
+    r.trigger_id, r.tags, c.step, r.attempt, c.outcome, c.kind, c.provider, c.model,
+    c.input_tokens, c.output_tokens, c.cached_input_tokens, c.cache_write_tokens,
+    c.reasoning_tokens, c.voice_ms, c.browser_ms, c.cost_micros, c.standard_cost_micros,
+    c.price_origin, c.estimated,
+    -- As a subquery, it is evaluated once and not for each row.
+    (select current_transaction())
+  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
+), metered as (
+  select r.run_id, c.input_tokens, c.output_tokens, c.voice_ms, c.browser_ms, c.cost_micros,
+    c.standard_cost_micros
+  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join settling r on r.position = c.write
+), settled_runs as materialized (
+  select s.run_id, s.workspace_id, array[s.workspace_id, s.agent_id,
+    case when s.principal like 'key:%' then substr(s.principal, 5) end, s.trigger_id] as scope_ids
+  from metered_runs s
+), locked_budgets as materialized (
+  -- "for update" returns each row as it is once it is locked, not as in the statement's snapshot.
+  select b.*, b.ends <= now() as is_over from budgets b
+  where b.workspace_id = any (array(select workspace_id from settled_runs))
+    and b.scope_id = any (array(select unnest(scope_ids) from settled_runs))
+  order by b.workspace_id, b.scope_id, b.scope_kind, b.metric
+  for no key update of b
+), settled as (
+  delete from reservations v using settled_runs s
+  where v.run_id = s.run_id and v.workspace_id = s.workspace_id
+    and v.run_id = any (array(select run_id from settled_runs))
+    -- Rows of reservations are locked after budgets.
+    and (select count(*) from locked_budgets) >= 0
+  returning v.*
+), charged_budgets as materialized (
+  select b.*, next.starts as next_starts, next.ends as next_ends,
+    case when b.is_over and b.changes_next then b.next_allowed else b.allowed end as new_allowed,
+    case when b.is_over then 0 else b.spent end + (
+      -- The entries have the time of now(). If another transaction has started a period after that,
+      -- they belong to the period before.
+      select coalesce(sum(coalesce(case b.metric
+      when 'cost' then case when b.scope_kind = 'plan' then coalesce(c.standard_cost_micros, c.cost_micros)
+        else c.cost_micros end
+      when 'tokens' then c.input_tokens + c.output_tokens
+      when 'voice' then c.voice_ms
+      else c.browser_ms end, 0)), 0)
+      from metered c join settled_runs s on s.run_id = c.run_id
+      where s.workspace_id = b.workspace_id and b.scope_id = any (s.scope_ids)
+        and now() >= b.starts
+    ) as new_spent,
+    (select coalesce(sum(coalesce(case b.metric
+      when 'cost' then case when b.scope_kind = 'plan' then v.plan_cost_micros
+        else v.cost_micros end
+      when 'tokens' then v.tokens
+      when 'voice' then v.voice_ms
+      else v.browser_ms end, 0)), 0) from settled v where b.id = any (v.held_in)
+    ) as returned
+  from locked_budgets b
+  left join lateral (
+    select p.* from workspaces w, period_of(now(), w.time_zone,
+      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    where w.id = b.workspace_id and b.is_over
+  ) next on true
+), reached as materialized (
+  select c.*, case when c.is_over then 0 else c.crossed end as was_crossed,
+    greatest(case when c.is_over then 0 else c.crossed end, case
+      when c.new_spent >= c.new_allowed then 100
+      when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 80 then 80
+      when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 50 then 50
+      else 0 end) as new_crossed
+  from charged_budgets c
+  where c.is_over or c.returned > 0 or c.new_spent > c.spent
+), written_budgets as (
+  update budgets b set spent = c.new_spent, reserved = greatest(0, b.reserved - c.returned),
+    starts = case when c.is_over then n.starts else b.starts end,
+    ends = case when c.is_over then n.ends else b.ends end,
+    allowed = case when c.is_over and b.changes_next then b.next_allowed
+      else b.allowed end,
+    changes_next = b.changes_next and not c.is_over, refused = b.refused and not c.is_over,
+    crossed = c.new_crossed
+  from reached c cross join lateral (select c.next_starts as starts, c.next_ends as ends) n
+  where b.id = c.id and b.id = any (array(select id from reached))
+), thresholds as (
+  select c.workspace_id, case when c.scope_kind = 'agent' then c.scope_id end as agent_id,
+    new_id('evt') as id, 'usage.threshold' as type,
+    jsonb_build_object('scope', c.scope_kind, 'scope_id', c.scope_id, 'metric', c.metric,
+      'percent', t.percent, 'used', c.new_spent, 'limit', c.new_allowed, 'resets_at',
+      to_char(coalesce(c.next_ends, c.ends) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    ) as data
+  from reached c join (values (50), (80), (100)) as t (percent)
+    on t.percent > c.was_crossed and t.percent <= c.new_crossed
+), written_workspace_events as (
+  insert into workspace_events (workspace_id, agent_id, id, type, version, data)
+  select workspace_id, agent_id, id, type, 1, data from thresholds
+), results as (
+  select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
+    e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
+    e.usage_estimated, e.cost_micros, e.limit_reached::jsonb as limit_reached
+  from (select e.*, nullif(($27::bigint[])[7 * (e.position::int - 1) + 1], -9007199254740991) as write, nullif(($27::bigint[])[7 * (e.position::int - 1) + 2], -9007199254740991) as input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 3], -9007199254740991) as output_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 4], -9007199254740991) as cached_input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 5], -9007199254740991) as cache_write_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 6], -9007199254740991) as reasoning_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 7], -9007199254740991) as cost_micros from unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::boolean[]) with ordinality as e (output, error_code, error_message, limit_reached, usage_estimated, position)) as e join moved m on m.position = e.write
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros, limit_reached)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
+  from results
+), written_files as (
+  insert into artifacts (id, workspace_id, run_id, media_type, content)
+  select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
+  from unnest($28::int[], $29::text[], $30::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
+)
+select json_agg(position) as written, now() as time, null::json as limited, (select json_agg(distinct workspace_id) from charged_budgets
+  where waiter_seen_at > now() - interval '15 seconds') as woken from moved;
 
 -- append-for-dead
-with writes as materialized (
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, position)
+with tenants as materialized (
+  select w.id, (now() at time zone w.time_zone)::date as day
+  from workspaces w where w.id = any ($2::text[])
+), writes as materialized (
+  select w.*, t.day
+  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
     finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
@@ -2543,60 +2893,142 @@ with writes as materialized (
     and r.fence = w.fence and r.last_seq = w.last_seq
     -- "append" requires an owner that was not declared dead, "append-for-dead" one that was.
     -- Entries that announce side effects are rejected if the run's cancellation was requested.
-    and w.owner in (
-      select p.id from processes p where p.died_at is not null)
+    and w.owner in (select p.id from processes p where p.died_at is not null)
     and not (w.intent and r.cancel_requested_at is not null)
-  returning w.position, r.id, r.workspace_id, r.agent_id, r.attempt, r.last_transaction
+
+  returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
+    r.last_transaction
 ), new_events as (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
     e.type, e.data
-  from unnest($9::int[], $10::int[], $11::text[], $12::text[], $13::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
+  from unnest($10::int[], $11::int[], $12::text[], $13::text[], $14::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
-), metered as (
-  select m.id as run_id, m.workspace_id, m.agent_id, m.attempt, c.*
-  from (select c.*, nullif(($20::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($20::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($20::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($20::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($20::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($20::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($20::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($20::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($20::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($20::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($20::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($20::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($20::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join moved m on m.position = c.write
+), settling as (
+  select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
 ), callers as materialized (
   select i.run_id, i.workspace_id, i.source, i.principal, i.trigger_id, i.tags from run_inputs i
   -- Without this condition, PostgreSQL may read the whole table.
-  where i.run_id = any (array(select run_id from metered))
-), local_days as materialized (
-  select w.id, (now() at time zone w.time_zone)::date as day from workspaces w
-  where w.id = any (array(select workspace_id from metered))
+  where i.run_id = any (array(select run_id from settling))
+), metered_runs as materialized (
+  select r.*, i.source, i.principal, i.trigger_id, i.tags
+  from settling r join callers i on i.run_id = r.run_id and i.workspace_id = r.workspace_id
 ), written_entries as (
   insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
     trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
     cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms, cost_micros,
     standard_cost_micros, price_origin, estimated, transaction)
-  select c.run_id, c.seq, c.number, c.workspace_id, d.day, c.agent_id, i.source, i.principal,
-    i.trigger_id, i.tags, c.step, c.attempt, c.outcome, c.kind, c.provider, c.model,
+  select r.run_id, c.seq, c.number, r.workspace_id, r.day, r.agent_id, r.source, r.principal,
+    r.trigger_id, r.tags, c.step, r.attempt, c.outcome, c.kind, c.provider, c.model,
     c.input_tokens, c.output_tokens, c.cached_input_tokens, c.cache_write_tokens,
     c.reasoning_tokens, c.voice_ms, c.browser_ms, c.cost_micros, c.standard_cost_micros,
     c.price_origin, c.estimated,
     -- As a subquery, it is evaluated once and not for each row.
     (select current_transaction())
-  from metered c
-    join callers i on i.run_id = c.run_id and i.workspace_id = c.workspace_id
-    join local_days d on d.id = c.workspace_id
+  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
+), metered as (
+  select r.run_id, c.input_tokens, c.output_tokens, c.voice_ms, c.browser_ms, c.cost_micros,
+    c.standard_cost_micros
+  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join settling r on r.position = c.write
+), settled_runs as materialized (
+  select s.run_id, s.workspace_id, array[s.workspace_id, s.agent_id,
+    case when s.principal like 'key:%' then substr(s.principal, 5) end, s.trigger_id] as scope_ids
+  from metered_runs s
+), locked_budgets as materialized (
+  -- "for update" returns each row as it is once it is locked, not as in the statement's snapshot.
+  select b.*, b.ends <= now() as is_over from budgets b
+  where b.workspace_id = any (array(select workspace_id from settled_runs))
+    and b.scope_id = any (array(select unnest(scope_ids) from settled_runs))
+  order by b.workspace_id, b.scope_id, b.scope_kind, b.metric
+  for no key update of b
+), settled as (
+  delete from reservations v using settled_runs s
+  where v.run_id = s.run_id and v.workspace_id = s.workspace_id
+    and v.run_id = any (array(select run_id from settled_runs))
+    -- Rows of reservations are locked after budgets.
+    and (select count(*) from locked_budgets) >= 0
+  returning v.*
+), charged_budgets as materialized (
+  select b.*, next.starts as next_starts, next.ends as next_ends,
+    case when b.is_over and b.changes_next then b.next_allowed else b.allowed end as new_allowed,
+    case when b.is_over then 0 else b.spent end + (
+      -- The entries have the time of now(). If another transaction has started a period after that,
+      -- they belong to the period before.
+      select coalesce(sum(coalesce(case b.metric
+      when 'cost' then case when b.scope_kind = 'plan' then coalesce(c.standard_cost_micros, c.cost_micros)
+        else c.cost_micros end
+      when 'tokens' then c.input_tokens + c.output_tokens
+      when 'voice' then c.voice_ms
+      else c.browser_ms end, 0)), 0)
+      from metered c join settled_runs s on s.run_id = c.run_id
+      where s.workspace_id = b.workspace_id and b.scope_id = any (s.scope_ids)
+        and now() >= b.starts
+    ) as new_spent,
+    (select coalesce(sum(coalesce(case b.metric
+      when 'cost' then case when b.scope_kind = 'plan' then v.plan_cost_micros
+        else v.cost_micros end
+      when 'tokens' then v.tokens
+      when 'voice' then v.voice_ms
+      else v.browser_ms end, 0)), 0) from settled v where b.id = any (v.held_in)
+    ) as returned
+  from locked_budgets b
+  left join lateral (
+    select p.* from workspaces w, period_of(now(), w.time_zone,
+      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    where w.id = b.workspace_id and b.is_over
+  ) next on true
+), reached as materialized (
+  select c.*, case when c.is_over then 0 else c.crossed end as was_crossed,
+    greatest(case when c.is_over then 0 else c.crossed end, case
+      when c.new_spent >= c.new_allowed then 100
+      when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 80 then 80
+      when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 50 then 50
+      else 0 end) as new_crossed
+  from charged_budgets c
+  where c.is_over or c.returned > 0 or c.new_spent > c.spent
+), written_budgets as (
+  update budgets b set spent = c.new_spent, reserved = greatest(0, b.reserved - c.returned),
+    starts = case when c.is_over then n.starts else b.starts end,
+    ends = case when c.is_over then n.ends else b.ends end,
+    allowed = case when c.is_over and b.changes_next then b.next_allowed
+      else b.allowed end,
+    changes_next = b.changes_next and not c.is_over, refused = b.refused and not c.is_over,
+    crossed = c.new_crossed
+  from reached c cross join lateral (select c.next_starts as starts, c.next_ends as ends) n
+  where b.id = c.id and b.id = any (array(select id from reached))
+), thresholds as (
+  select c.workspace_id, case when c.scope_kind = 'agent' then c.scope_id end as agent_id,
+    new_id('evt') as id, 'usage.threshold' as type,
+    jsonb_build_object('scope', c.scope_kind, 'scope_id', c.scope_id, 'metric', c.metric,
+      'percent', t.percent, 'used', c.new_spent, 'limit', c.new_allowed, 'resets_at',
+      to_char(coalesce(c.next_ends, c.ends) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    ) as data
+  from reached c join (values (50), (80), (100)) as t (percent)
+    on t.percent > c.was_crossed and t.percent <= c.new_crossed
+), written_workspace_events as (
+  insert into workspace_events (workspace_id, agent_id, id, type, version, data)
+  select workspace_id, agent_id, id, type, 1, data from thresholds
 ), results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
     e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
-    e.usage_estimated, e.cost_micros
-  from (select e.*, nullif(($25::bigint[])[7 * (e.position::int - 1) + 1], -9007199254740991) as write, nullif(($25::bigint[])[7 * (e.position::int - 1) + 2], -9007199254740991) as input_tokens, nullif(($25::bigint[])[7 * (e.position::int - 1) + 3], -9007199254740991) as output_tokens, nullif(($25::bigint[])[7 * (e.position::int - 1) + 4], -9007199254740991) as cached_input_tokens, nullif(($25::bigint[])[7 * (e.position::int - 1) + 5], -9007199254740991) as cache_write_tokens, nullif(($25::bigint[])[7 * (e.position::int - 1) + 6], -9007199254740991) as reasoning_tokens, nullif(($25::bigint[])[7 * (e.position::int - 1) + 7], -9007199254740991) as cost_micros from unnest($21::text[], $22::text[], $23::text[], $24::boolean[]) with ordinality as e (output, error_code, error_message, usage_estimated, position)) as e join moved m on m.position = e.write
+    e.usage_estimated, e.cost_micros, e.limit_reached::jsonb as limit_reached
+  from (select e.*, nullif(($27::bigint[])[7 * (e.position::int - 1) + 1], -9007199254740991) as write, nullif(($27::bigint[])[7 * (e.position::int - 1) + 2], -9007199254740991) as input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 3], -9007199254740991) as output_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 4], -9007199254740991) as cached_input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 5], -9007199254740991) as cache_write_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 6], -9007199254740991) as reasoning_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 7], -9007199254740991) as cost_micros from unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::boolean[]) with ordinality as e (output, error_code, error_message, limit_reached, usage_estimated, position)) as e join moved m on m.position = e.write
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
-    cost_micros)
+    cost_micros, limit_reached)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
   from results
 ), written_files as (
   insert into artifacts (id, workspace_id, run_id, media_type, content)
   select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
-  from unnest($26::int[], $27::text[], $28::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
+  from unnest($28::int[], $29::text[], $30::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
 )
-select json_agg(position) as written, now() as time from moved;
+select json_agg(position) as written, now() as time, null::json as limited, (select json_agg(distinct workspace_id) from charged_budgets
+  where waiter_seen_at > now() - interval '15 seconds') as woken from moved;
 
 -- cancel
 with found as materialized (
@@ -2620,15 +3052,16 @@ with found as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from last_events
 ), results as (
   select id as run_id, workspace_id, null::text as output, $10::text as error_code,
-    $11::text as error_message, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    $11::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
     0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from ended
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
-    cost_micros)
+    cost_micros, limit_reached)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
   from results
 ), asked as (
   update runs r set cancel_requested_at = coalesce(r.cancel_requested_at, now())
@@ -2667,15 +3100,16 @@ with picked as (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from last_events
 ), results as (
   select id as run_id, workspace_id, null::text as output, $5::text as error_code,
-    $6::text as error_message, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    $6::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
     0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
   from ended
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
-    cost_micros)
+    cost_micros, limit_reached)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
   from results
 )
 select count(*)::int as ended from ended;
@@ -2739,7 +3173,8 @@ select (select count(*) from turns) > (select count(*) from picked) as contended
   (select extract(epoch from p.updated_at)::text
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
-  i.source = 'draft' as is_draft
+  i.source = 'draft' as is_draft,
+  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited
 from (values (1)) as always
   left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
@@ -2781,7 +3216,8 @@ select (select count(*) from picked) > (select count(*) from picked) as contende
   (select extract(epoch from p.updated_at)::text
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
-  i.source = 'draft' as is_draft
+  i.source = 'draft' as is_draft,
+  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited
 from (values (1)) as always
   left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
@@ -2837,7 +3273,8 @@ select (select count(*) from picked) > (select count(*) from picked) as contende
   (select extract(epoch from p.updated_at)::text
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
-  i.source = 'draft' as is_draft
+  i.source = 'draft' as is_draft,
+  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited
 from (values (1)) as always
   left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
@@ -2894,7 +3331,8 @@ select (select count(*) from picked) > (select count(*) from picked) as contende
   (select extract(epoch from p.updated_at)::text
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
-  i.source = 'draft' as is_draft
+  i.source = 'draft' as is_draft,
+  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited
 from (values (1)) as always
   left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
@@ -2961,7 +3399,8 @@ select (select count(*) from picked) > (select count(*) from picked) as contende
   (select extract(epoch from p.updated_at)::text
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
-  i.source = 'draft' as is_draft
+  i.source = 'draft' as is_draft,
+  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited
 from (values (1)) as always
   left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
@@ -3017,6 +3456,133 @@ select (select count(*) from picked) > (select count(*) from picked) as contende
   (select extract(epoch from p.updated_at)::text
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
-  i.source = 'draft' as is_draft
+  i.source = 'draft' as is_draft,
+  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited
 from (values (1)) as always
   left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
+
+-- reserve-lock
+with runs_to_limit as materialized (
+  select r.id as run_id, r.workspace_id, r.agent_id, i.principal, i.trigger_id
+  from unnest($1::text[]) as asked (id)
+  cross join lateral (select * from runs r where r.id = asked.id limit 1) r
+  cross join lateral (
+    select * from run_inputs i where i.run_id = r.id and i.workspace_id = r.workspace_id limit 1
+  ) i
+)
+select b.id, b.workspace_id, b.scope_id, b.scope_kind, b.metric, b.pauses_agent, b.reserved,
+  case when b.ends > now() or not b.changes_next then b.allowed else b.next_allowed end as allowed,
+  case when b.ends > now() then b.spent else 0 end as spent,
+  b.refused and b.ends > now() as refused,
+  case when b.ends > now() then b.ends else (
+    select p.ends from workspaces w, period_of(now(), w.time_zone,
+      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p where w.id = b.workspace_id
+  ) end as ends
+from budgets b
+where b.workspace_id = any (array(select workspace_id from runs_to_limit))
+  and b.scope_id = any (array(select unnest(array[r.workspace_id, r.agent_id,
+    case when r.principal like 'key:%' then substr(r.principal, 5) end, r.trigger_id]) from runs_to_limit r))
+order by b.workspace_id, b.scope_id, b.scope_kind, b.metric
+for no key update of b;
+
+-- reserve-read
+with runs_to_limit as materialized (
+  select r.id as run_id, r.workspace_id, r.agent_id, i.principal, i.trigger_id
+  from unnest($1::text[]) as asked (id)
+  cross join lateral (select * from runs r where r.id = asked.id limit 1) r
+  cross join lateral (
+    select * from run_inputs i where i.run_id = r.id and i.workspace_id = r.workspace_id limit 1
+  ) i
+)
+select r.run_id, r.workspace_id, array[r.workspace_id, r.agent_id,
+    case when r.principal like 'key:%' then substr(r.principal, 5) end, r.trigger_id] as scope_ids, true as asks,
+  exists (select from budgets b where b.workspace_id = r.workspace_id) as is_limited, v.state, (extract(epoch from v.asked_at) * 1000000)::bigint as asked_at, v.asked,
+  case when v.run_id is not null then json_build_object('cost_micros', v.cost_micros,
+    'plan_cost_micros', v.plan_cost_micros, 'tokens', v.tokens, 'voice_ms', v.voice_ms,
+    'browser_ms', v.browser_ms) end as held, v.held_in
+from runs_to_limit r
+left join lateral (
+  select * from reservations v where v.run_id = r.run_id and v.workspace_id = r.workspace_id limit 1
+) v on true
+union all
+select v.run_id, v.workspace_id, array[v.workspace_id, v.agent_id,
+    case when v.principal like 'key:%' then substr(v.principal, 5) end, v.trigger_id], false, true, v.state, (extract(epoch from v.asked_at) * 1000000)::bigint as asked_at, v.asked,
+  case when v.run_id is not null then json_build_object('cost_micros', v.cost_micros,
+    'plan_cost_micros', v.plan_cost_micros, 'tokens', v.tokens, 'voice_ms', v.voice_ms,
+    'browser_ms', v.browser_ms) end as held, v.held_in
+from (select distinct workspace_id from runs_to_limit) as w
+cross join lateral (
+  select * from reservations v
+  where v.workspace_id = w.workspace_id and v.state = 'waiting'
+    and v.seen_at > clock_timestamp() - interval '15 seconds'
+    and v.run_id <> all ($1::text[])
+  order by v.asked_at limit 500
+) v;
+
+-- reserve-write
+with changed as materialized (
+  select c.*, b.ends <= now() as is_over, next.starts, next.ends
+  from unnest($1::bigint[], $2::bigint[], $3::boolean[], $4::boolean[]) with ordinality as c (id, reserved, refused, has_waiter, position)
+  cross join lateral (select * from budgets b where b.id = c.id limit 1) b
+  left join lateral (
+    select p.* from workspaces w, period_of(now(), w.time_zone,
+      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    where w.id = b.workspace_id and b.ends <= now()
+  ) next on true
+), written_budgets as (
+  update budgets b set reserved = c.reserved, starts = case when c.is_over then c.starts else b.starts end,
+    ends = case when c.is_over then c.ends else b.ends end,
+    allowed = case when c.is_over and b.changes_next then b.next_allowed
+      else b.allowed end,
+    changes_next = b.changes_next and not c.is_over,
+    refused = (b.refused and not c.is_over) or c.refused,
+    waiter_seen_at = case when c.has_waiter then clock_timestamp() else b.waiter_seen_at end,
+    spent = case when c.is_over then 0 else b.spent end,
+    crossed = case when c.is_over then 0 else b.crossed end
+  from changed c where b.id = c.id and b.id = any (array(select id from changed))
+)
+insert into reservations (run_id, workspace_id, agent_id, principal, trigger_id, state, asked,
+  cost_micros, plan_cost_micros, tokens, voice_ms, browser_ms, held_in)
+select v.run_id, r.workspace_id, r.agent_id, i.principal, i.trigger_id, v.state, v.asked::jsonb,
+  v.cost_micros, v.plan_cost_micros, v.tokens, v.voice_ms, v.browser_ms, v.held_in::bigint[]
+from unnest($5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::text[], $13::text[]) with ordinality as v (run_id, state, cost_micros, plan_cost_micros, tokens, voice_ms, browser_ms, held_in, asked, position)
+cross join lateral (select * from runs r where r.id = v.run_id limit 1) r
+cross join lateral (
+  select * from run_inputs i where i.run_id = r.id and i.workspace_id = r.workspace_id limit 1
+) i
+on conflict (run_id, workspace_id) do update set state = excluded.state, asked = excluded.asked,
+  seen_at = clock_timestamp(), cost_micros = excluded.cost_micros,
+  plan_cost_micros = excluded.plan_cost_micros, tokens = excluded.tokens,
+  voice_ms = excluded.voice_ms, browser_ms = excluded.browser_ms, held_in = excluded.held_in;
+
+-- return-reservations
+with stale as materialized (
+  select v.* from reservations v
+  left join lateral (
+    select * from runs r where r.id = v.run_id and r.workspace_id = v.workspace_id limit 1
+  ) r on true
+  where r.id is null or r.finished_at is not null
+  order by v.run_id limit 500
+), locked_budgets as materialized (
+  select b.* from budgets b where b.id = any (array(select unnest(held_in) from stale))
+  order by b.workspace_id, b.scope_id, b.scope_kind, b.metric
+  for no key update of b
+), gone as (
+  delete from reservations v using stale s
+  where v.run_id = s.run_id and v.workspace_id = s.workspace_id
+    and v.run_id = any (array(select run_id from stale))
+    and (select count(*) from locked_budgets) >= 0
+  returning v.*
+), returned as materialized (
+  select b.id, sum(coalesce(case b.metric
+      when 'cost' then case when b.scope_kind = 'plan' then v.plan_cost_micros
+        else v.cost_micros end
+      when 'tokens' then v.tokens
+      when 'voice' then v.voice_ms
+      else v.browser_ms end, 0)) as amount
+  from locked_budgets b join gone v on b.id = any (v.held_in) group by b.id
+), written_budgets as (
+  update budgets b set reserved = greatest(0, b.reserved - r.amount)
+  from returned r where b.id = r.id and b.id = any (array(select id from returned))
+)
+select json_agg(distinct workspace_id) as workspaces from gone;

@@ -25,4 +25,4 @@ export {
   updateAgentRow,
 } from "./store.ts";
 export { requireVersion, toVersion, toVersionEntry, type VersionInput } from "./version.ts";
-export { configColumn, listVersionRows, type StoredVersion } from "./version-store.ts";
+export { listVersionRows, type StoredVersion, withDefaultLimits } from "./version-store.ts";

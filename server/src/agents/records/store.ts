@@ -18,6 +18,8 @@ export type AgentRow = Selectable<Tables["agents"]> & {
   restorable_until: Date | null;
   /** Whether the agent is deleted and `restorable_until` is in the future. */
   restorable: boolean;
+  /** Whether a ceiling of the agent pauses it, because it is reached. */
+  paused_by_limit: boolean;
 };
 
 /**
@@ -26,6 +28,11 @@ export type AgentRow = Selectable<Tables["agents"]> & {
  */
 const restorableUntil = sql<Date | null>`agents.deleted_at + interval '720 hours'`;
 const isRestorable = sql<boolean>`coalesce(${restorableUntil} > now(), false)`;
+
+/** The same condition as in the start statement. It becomes false when the period ends. */
+const isPausedByLimit = sql<boolean>`exists (select from budgets b
+  where b.workspace_id = agents.workspace_id and b.scope_kind = 'agent' and b.scope_id = agents.id
+    and b.pauses_agent and now() < b.ends and (b.refused or b.spent >= greatest(b.allowed, 1)))`;
 
 function agents(tx: WorkspaceTransaction, workspaceId: string) {
   return tx
@@ -42,6 +49,7 @@ function agents(tx: WorkspaceTransaction, workspaceId: string) {
       "agent_versions.provider_id",
       restorableUntil.as("restorable_until"),
       isRestorable.as("restorable"),
+      isPausedByLimit.as("paused_by_limit"),
     ])
     .select(
       sql<
@@ -100,7 +108,11 @@ export function listAgentRows(
     .limit(page.limit + 1);
   if (filter.agentIds !== undefined) query = query.where("agents.id", "in", filter.agentIds);
   if (filter.paused !== undefined)
-    query = query.where("agents.paused_at", filter.paused === "true" ? "is not" : "is", null);
+    query = query.where(
+      sql<boolean>`(agents.paused_at is not null or ${isPausedByLimit})`,
+      "=",
+      filter.paused === "true",
+    );
   if (filter.model !== undefined)
     query = query.where(sql`agent_versions.config ->> 'model'`, "=", filter.model);
   if (filter.search !== undefined) {

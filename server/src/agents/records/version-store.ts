@@ -1,4 +1,8 @@
-import { type AgentConfig, defaultMaxAnswerBytes } from "@beckon/contract";
+import {
+  type AgentConfig,
+  defaultMaxAnswerBytes,
+  defaultReserveOutputTokens,
+} from "@beckon/contract";
 import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import type { PageRequest } from "../../base/page.ts";
@@ -24,11 +28,18 @@ export interface StoredVersion extends VersionEntryRow {
 }
 
 /**
- * SQL expression for a version's configuration. It adds the default of `max_answer_bytes` to
- * versions that were stored before this limit existed.
+ * Returns an SQL expression for a stored configuration, with the defaults of limits that did not
+ * exist when it was stored.
  */
-export const configColumn = `jsonb_set(agent_versions.config, '{limits}',
-  '{"max_answer_bytes": ${defaultMaxAnswerBytes}}'::jsonb || (agent_versions.config -> 'limits'))`;
+export const withDefaultLimits = (config: string) => `jsonb_set(${config}, '{limits}',
+  '${JSON.stringify({
+    max_answer_bytes: defaultMaxAnswerBytes,
+    max_cost_micros: null,
+    reserve_output_tokens: defaultReserveOutputTokens,
+  })}'::jsonb || (${config} -> 'limits'))`;
+
+/** SQL expression for a version's configuration. */
+const configColumn = withDefaultLimits("agent_versions.config");
 
 export const storedConfig = sql<AgentConfig>`${sql.raw(configColumn)}`;
 

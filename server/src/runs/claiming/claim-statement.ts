@@ -26,6 +26,8 @@ export interface ClaimedRun {
    * agent's version.
    */
   readonly isDraft: boolean;
+  /** Whether the workspace has limits. */
+  readonly isLimited: boolean;
   readonly fence: number;
   readonly lastSeq: number;
   /** Whether another process may have executed a part of the run. */
@@ -121,7 +123,8 @@ const columns = `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.
   (select extract(epoch from p.updated_at)::text
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp,
-  i.source = 'draft' as is_draft`;
+  i.source = 'draft' as is_draft,
+  exists (select from budgets b where b.workspace_id = t.workspace_id) as is_limited`;
 
 /**
  * Additional SQL for taking over runs from a dead process. It sets the number of the attempt, and
@@ -218,6 +221,7 @@ interface ClaimedRow {
   readonly agent_version: number;
   readonly provider_stamp: string | null;
   readonly is_draft: boolean;
+  readonly is_limited: boolean;
   readonly fence: number;
   readonly last_seq: number;
   readonly resumed: boolean;
@@ -393,6 +397,7 @@ function toClaimed(row: ClaimedRow): ClaimedRun[] {
     agentVersion: row.agent_version,
     providerStamp: row.provider_stamp,
     isDraft: row.is_draft,
+    isLimited: row.is_limited,
     fence: row.fence,
     lastSeq: row.last_seq,
     resumed: row.resumed,

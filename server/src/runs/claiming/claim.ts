@@ -3,6 +3,7 @@ import type { Database } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
 import type { EventPoller } from "../../events/index.ts";
 import type { OwnProcess } from "../../processes/index.ts";
+import type { Reservations } from "../../reservations/index.ts";
 import type { Capacity, Memory, OwnedRun, WorkerCalls } from "../executing/index.ts";
 import type { Pricer } from "../pricer.ts";
 import type { UnconfirmedStarts } from "../starting/index.ts";
@@ -36,6 +37,9 @@ export interface ClaimPorts {
   readonly worker: Pick<WorkerCalls, "takeOver">;
   readonly tail: Pick<EventPoller, "noteWritten">;
   readonly pricer: Pricer;
+  readonly reservations: Pick<Reservations, "noteLimited">;
+  /** Called with workspaces whose runs may wait for what was returned to their limits. */
+  readonly onReturned: (workspaceIds: readonly string[]) => void;
   /** Executes a run that this process owns. */
   readonly execute: (run: OwnedRun) => Promise<void>;
 }
@@ -193,6 +197,7 @@ function execute(
 ): void {
   const start = ports.unconfirmedStarts.get(run.runId);
   if (start !== undefined) start.claimed = run;
+  if (run.isLimited) ports.reservations.noteLimited(run.workspaceId, true);
   const cancelRequested = run.cancelRequested || start?.rejected !== undefined;
   const lastAttempt = run.lastAttempt ?? claim.lastAttempt;
   const executed = ports.execute({

@@ -11,6 +11,13 @@ import {
 import type { Pricer } from "../pricer.ts";
 import { findExhausted } from "./abandoned-statement.ts";
 
+interface ExhaustedPorts {
+  readonly database: Database;
+  readonly pricer: Pricer;
+  /** Called with workspaces whose runs may wait for what was returned to their limits. */
+  readonly onReturned?: (workspaceIds: readonly string[]) => void;
+}
+
 /**
  * Ends abandoned runs that have no attempt left. The engine decides from a summary of the journal
  * without payloads, the digest, which events to add. The events are written only if the dead
@@ -18,7 +25,7 @@ import { findExhausted } from "./abandoned-statement.ts";
  * end a run.
  */
 export async function endExhausted(
-  { database, pricer }: { readonly database: Database; readonly pricer: Pricer },
+  { database, pricer, onReturned = () => {} }: ExhaustedPorts,
   limit: number,
 ): Promise<void> {
   const rows: AppendRow[] = [];
@@ -34,5 +41,5 @@ export async function endExhausted(
       end: toEnd(outcome),
     });
   }
-  if (rows.length > 0) await appendForDead(database, rows);
+  if (rows.length > 0) await appendForDead(database, rows, onReturned);
 }

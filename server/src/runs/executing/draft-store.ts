@@ -1,4 +1,5 @@
 import type { AgentConfig } from "@beckon/contract";
+import { withDefaultLimits } from "../../agents/index.ts";
 import type { Database } from "../../base/database/index.ts";
 import type { RunRef } from "../run.ts";
 
@@ -25,7 +26,8 @@ export async function readDraft(
     bytes: number;
   }>({
     name: "read-draft",
-    text: `select d.config, d.provider_id, extract(epoch from p.updated_at)::text as provider_stamp,
+    text: `select ${withDefaultLimits("d.config")} as config, d.provider_id,
+        extract(epoch from p.updated_at)::text as provider_stamp,
         octet_length(d.config::text) as bytes
       from run_drafts d
         left join providers p on p.id = d.provider_id and p.workspace_id = d.workspace_id

@@ -16,18 +16,21 @@ import {
   type Stopped,
   type StopReason,
 } from "../../engine/index.ts";
+import type { Reservations } from "../../reservations/index.ts";
 import {
   nothingUsed,
   readDigest,
   readInput,
   readJournal,
   readJournalBytes,
+  readWasWaiting,
 } from "../journal/index.ts";
 import type { Pricer } from "../pricer.ts";
 import type { LastAttempt, LiveRuns, OutputBuffer, Subscribers } from "../subscribing/index.ts";
 import { LiveRun, publishOutput } from "../subscribing/index.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { Capacity } from "./capacity.ts";
+import { limitAttempts } from "./limit-attempts.ts";
 import type { Memory } from "./memory.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
 import { type Claim, type JournalPorts, RunJournal } from "./run-journal.ts";
@@ -44,6 +47,7 @@ export interface ExecutePorts extends JournalPorts {
   readonly memory: Pick<Memory, "runs">;
   readonly worker: Pick<WorkerCalls, "claim">;
   readonly pricer: Pricer;
+  readonly reservations: Pick<Reservations, "isLimited" | "reserve">;
 }
 
 /** A run that this process owns, and for which it has reserved capacity. */
@@ -118,9 +122,9 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
     const timer = setTimeout(() => live.stop("deadline"), Math.max(0, deadlineAt - elapsed()));
     try {
       const loading = load(ports, live, run, hold, prepared.configBytes);
-      const { input, events } = loading instanceof Promise ? await loading : loading;
+      const { events, ...loaded } = loading instanceof Promise ? await loading : loading;
       journal = new RunJournal(ports, live, run, events);
-      await execute(ports, live, { run, input, prepared, journal, hold, deadlineAt });
+      await execute(ports, live, { run, ...loaded, prepared, journal, hold, deadlineAt });
     } finally {
       clearTimeout(timer);
     }
@@ -242,12 +246,13 @@ interface Executing {
   readonly journal: Journal;
   readonly hold: ByteHold;
   readonly deadlineAt: number;
+  readonly wasWaiting: boolean;
 }
 
 function execute(
   ports: ExecutePorts,
   live: LiveRun,
-  { run, input, prepared, journal, hold, deadlineAt }: Executing,
+  { run, input, prepared, journal, hold, deadlineAt, wasWaiting }: Executing,
 ): Promise<void> {
   const { config, model, priceOf, circuit, tools } = prepared;
   return runEngine({
@@ -257,6 +262,8 @@ function execute(
     modelName: config.model,
     model,
     priceOf,
+    limitAttempt: limitAttempts(ports.reservations, { run, config, priceOf }),
+    wasWaiting,
     circuit,
     settings: config.model_settings,
     maxSteps: config.limits.max_steps,
@@ -288,6 +295,8 @@ const heldPerJournalByte = 8;
 interface Loaded {
   readonly input: string;
   readonly events: readonly RunEvent[];
+  /** Whether the run waited for a limit when its earlier process was lost. */
+  readonly wasWaiting: boolean;
 }
 
 /**
@@ -304,7 +313,8 @@ function load(
 ): Loaded | Promise<Loaded> {
   if (run.resumed) return loadResumed(ports, live, run, hold, configBytes);
   const waiting = reserveMemory(live, run, hold, configBytes, 0);
-  if (waiting === undefined && run.input !== undefined) return { input: run.input, events: [] };
+  if (waiting === undefined && run.input !== undefined)
+    return { input: run.input, events: [], wasWaiting: false };
   return loadEntered(ports, live, run, waiting);
 }
 
@@ -327,7 +337,8 @@ async function loadResumed(
   );
   const events = await retryWhileLost(() => readJournal(ports.database, run), live.signal);
   if (!hold.grow(heldBytesOf(events, 1))) throw tooLarge(hold);
-  return { ...loaded, events };
+  const wasWaiting = await retryWhileLost(() => readWasWaiting(ports.database, run), live.signal);
+  return { ...loaded, events, wasWaiting };
 }
 
 /**
@@ -365,6 +376,7 @@ async function loadEntered(
   return {
     input: run.input ?? (await retryWhileLost(() => readInput(ports.database, run), live.signal)),
     events: [],
+    wasWaiting: false,
   };
 }
 

@@ -78,6 +78,7 @@ export class RunJournal implements Journal {
     const entries = added.map(toEntry);
     const row = { ...this.#claim, ...options, lastSeq, entries };
     const result = await this.#ports.appends.submit(row);
+    if (result.kind === "limited") throw new Error("an append was not charged");
     if (result.kind !== "written") throw new RunStopped(result.kind);
     const { time } = result;
     const stored = added.map((event, index) =>

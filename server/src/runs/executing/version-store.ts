@@ -1,5 +1,5 @@
 import type { AgentConfig } from "@beckon/contract";
-import { configColumn } from "../../agents/index.ts";
+import { withDefaultLimits } from "../../agents/index.ts";
 import type { Database } from "../../base/database/index.ts";
 
 /**
@@ -13,7 +13,8 @@ export async function readVersion(
   const { rows } = await database.engine.query<{ config: AgentConfig; provider_id: string | null }>(
     {
       name: "read-version",
-      text: `select ${configColumn} as config, provider_id from agent_versions
+      text: `select ${withDefaultLimits("agent_versions.config")} as config, provider_id
+        from agent_versions
         where agent_id = $1 and version = $2 and workspace_id = $3`,
       values: [pinned.agentId, pinned.agentVersion, pinned.workspaceId],
     },

@@ -1,7 +1,8 @@
 import type { TokenUsage } from "@beckon/contract";
 import { type Database, type Statement, statement } from "../../base/database/index.ts";
 import type { MeteredCall, ReportedCall } from "../../engine/index.ts";
-import { insertEvents } from "../../events/index.ts";
+import { insertEvents, insertWorkspaceEvents } from "../../events/index.ts";
+import { chargeBudgets, workspacesToWake } from "../../reservations/index.ts";
 import { insertEntries } from "../../usage/index.ts";
 import { addEvents, insertResults } from "./end-runs.ts";
 import type { AppendEntry } from "./journal-entry.ts";
@@ -48,10 +49,11 @@ export interface AppendRow {
  *   declared dead, or the run has ended or was deleted.
  * - `cancelled`: nothing was written, because the entries announce side effects and the
  *   cancellation of the run was requested.
+ * - `limited`: nothing was written, because the row must be written with `charged`.
  */
 export type AppendResult =
   | { readonly kind: "written"; readonly time: string }
-  | { readonly kind: "fenced" | "cancelled" };
+  | { readonly kind: "fenced" | "cancelled" | "limited" };
 
 /**
  * The rows of one statement, divided into the tables to which they are written. `write` is the
@@ -73,6 +75,13 @@ interface AppendInput {
   }[];
 }
 
+/** Returns SQL that charges the calls of the rows that `moved` returned. */
+const charge = (calls: string) => `metered as (
+  select r.run_id, c.input_tokens, c.output_tokens, c.voice_ms, c.browser_ms, c.cost_micros,
+    c.standard_cost_micros
+  from ${calls} join settling r on r.position = c.write
+), ${chargeBudgets("metered_runs", "metered", insertWorkspaceEvents)}`;
+
 interface CallInput {
   readonly call: MeteredCall;
   readonly write: number;
@@ -89,7 +98,10 @@ interface CallInput {
  * statement's snapshot. An update waits for a locked row and then checks the current version of the
  * row.
  */
-const append = (name: string, owner: "living" | "dead") =>
+const append = (
+  name: string,
+  { owner, charged }: { readonly owner: "living" | "dead"; readonly charged: boolean },
+) =>
   statement<AppendInput>(name, (p) => {
     const writes = p.rows("w", (input) => input.rows, {
       run_id: ["text", (row) => row.runId],
@@ -100,6 +112,7 @@ const append = (name: string, owner: "living" | "dead") =>
       entries: ["int", (row) => row.entries.length],
       intent: ["boolean", (row) => row.intent],
       status: ["text", (row) => row.end?.status ?? (row.release ? "queued" : null)],
+      settles: ["boolean", settles],
     });
     const entries = p.rows("e", (input) => input.entries, {
       write: ["int", (row) => row.write],
@@ -138,6 +151,10 @@ const append = (name: string, owner: "living" | "dead") =>
         output: ["text", (row) => row.output],
         error_code: ["text", (row) => row.error?.code ?? null],
         error_message: ["text", (row) => row.error?.message ?? null],
+        limit_reached: [
+          "text",
+          ({ limit }) => (limit === undefined ? null : JSON.stringify(limit)),
+        ],
         usage_estimated: ["boolean", (row) => row.usage.estimated ?? false],
       },
       {
@@ -152,8 +169,14 @@ const append = (name: string, owner: "living" | "dead") =>
       content: ["text", (row) => row.content],
     });
     return `
-with writes as materialized (
-  select * from ${writes.table}
+with tenants as materialized (
+  select w.id, (now() at time zone w.time_zone)::date as day${
+    charged ? "" : ", exists (select from budgets b where b.workspace_id = w.id) as is_limited"
+  }
+  from workspaces w where w.id = any (${writes.column("workspace_id")})
+), writes as materialized (
+  select w.*, t.day${charged ? "" : ", case when w.settles and t.is_limited then true end as is_limited"}
+  from ${writes.table} left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
     finished_at = case when w.status <> 'queued' then now() end, ${addEvents("w.entries")}
@@ -166,35 +189,55 @@ with writes as materialized (
     and r.fence = w.fence and r.last_seq = w.last_seq
     -- "append" requires an owner that was not declared dead, "append-for-dead" one that was.
     -- Entries that announce side effects are rejected if the run's cancellation was requested.
-    and w.owner in (
-      select p.id from processes p where p.died_at is ${owner === "living" ? "null" : "not null"})
+    and w.owner ${
+      owner === "living"
+        ? "= any (array(select p.id from processes p where p.died_at is null))"
+        : "in (select p.id from processes p where p.died_at is not null)"
+    }
     and not (w.intent and r.cancel_requested_at is not null)
-  returning w.position, r.id, r.workspace_id, r.agent_id, r.attempt, r.last_transaction
+    ${charged ? "" : "and w.is_limited is null"}
+  returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
+    r.last_transaction
 ), new_events as (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
     e.type, e.data
   from ${entries.table} join moved m on m.position = e.write
-), ${insertEvents("new_events")}, metered as (
-  select m.id as run_id, m.workspace_id, m.agent_id, m.attempt, c.*
-  from ${calls.table} join moved m on m.position = c.write
-), ${insertEntries("metered")}, results as (
+), ${insertEvents("new_events")}, settling as (
+  select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
+), ${insertEntries("settling", calls.table)}, ${charged ? `${charge(calls.table)}, ` : ""}results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
     e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
-    e.usage_estimated, e.cost_micros
+    e.usage_estimated, e.cost_micros, e.limit_reached::jsonb as limit_reached
   from ${ends.table} join moved m on m.position = e.write
 ), ${insertResults("results")}, written_files as (
   insert into artifacts (id, workspace_id, run_id, media_type, content)
   select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
   from ${files.table} join moved m on m.position = f.write
 )
-select json_agg(position) as written, now() as time from moved`;
+select json_agg(position) as written, now() as time, ${
+      charged
+        ? `null::json as limited, ${workspacesToWake} as woken`
+        : "(select json_agg(position) from writes where is_limited) as limited, null::json as woken"
+    } from moved`;
   });
 
-const byLiving = append("append", "living");
-const byDead = append("append-for-dead", "dead");
+const byLiving = append("append", { owner: "living", charged: false });
+const byLivingCharged = append("append:charged", { owner: "living", charged: true });
+const byDead = append("append-for-dead", { owner: "dead", charged: true });
 
 /** All variants of the append statement, for `statements.sql`. */
-export const appendStatements = [byLiving, byDead];
+export const appendStatements = [byLiving, byLivingCharged, byDead];
+
+interface AppendOptions {
+  /**
+   * Whether what the runs used is added to the budgets that apply to them. Otherwise rows whose
+   * budgets it concerns get the result `limited`. Without this part, the statement costs less and
+   * locks no rows that runs share. Default true.
+   */
+  readonly charged?: boolean;
+  /** Called with the workspaces whose runs may wait for what was returned. */
+  readonly onReturned?: (workspaceIds: readonly string[]) => void;
+}
 
 /**
  * Writes `rows`, at most one for each run, and returns a result for each, in the same order. The
@@ -203,12 +246,18 @@ export const appendStatements = [byLiving, byDead];
 export async function appendToRuns(
   database: Database,
   rows: readonly AppendRow[],
+  { charged = true, onReturned }: AppendOptions = {},
 ): Promise<AppendResult[]> {
-  const { written, time } = await send(database, byLiving, rows);
+  const sent = await send(database, charged ? byLivingCharged : byLiving, rows);
+  const { written, limited, time } = sent;
+  if (sent.woken.length > 0) onReturned?.(sent.woken);
   const result = { kind: "written" as const, time };
   if (written.size === rows.length) return rows.map(() => result);
   return Promise.all(
-    rows.map((row, index) => (written.has(index + 1) ? result : findReason(database, row))),
+    rows.map((row, index) => {
+      if (written.has(index + 1)) return result;
+      return limited.has(index + 1) ? { kind: "limited" as const } : findReason(database, row);
+    }),
   );
 }
 
@@ -216,15 +265,33 @@ export async function appendToRuns(
  * Writes `rows`, whose runs belong to processes that were declared dead. Rows of runs that another
  * process has claimed since are not written.
  */
-export async function appendForDead(database: Database, rows: readonly AppendRow[]): Promise<void> {
-  await send(database, byDead, rows);
+export async function appendForDead(
+  database: Database,
+  rows: readonly AppendRow[],
+  onReturned: (workspaceIds: readonly string[]) => void = () => {},
+): Promise<void> {
+  const { woken } = await send(database, byDead, rows);
+  if (woken.length > 0) onReturned(woken);
+}
+
+/** Whether a row ends what its run has reserved: it reports what was used, or ends the run. */
+function settles({ calls = [], end }: AppendRow): boolean {
+  return calls.length > 0 || end !== undefined;
+}
+
+/** The result of one statement. Rows are identified by their positions, counted from 1. */
+interface Sent {
+  readonly written: ReadonlySet<number>;
+  readonly limited: ReadonlySet<number>;
+  readonly woken: readonly string[];
+  readonly time: string;
 }
 
 async function send(
   database: Database,
   prepared: Statement<AppendInput>,
   rows: readonly AppendRow[],
-): Promise<{ readonly written: ReadonlySet<number>; readonly time: string }> {
+): Promise<Sent> {
   const entries = rows.flatMap((row, index) =>
     row.entries.map((entry, number) => ({
       entry,
@@ -239,13 +306,20 @@ async function send(
   const files = entries.flatMap(({ entry: { artifact }, write }) =>
     artifact === undefined ? [] : [{ ...artifact, write }],
   );
-  const { rows: results } = await prepared.send<{ written: number[] | null; time: Date }>(
-    database.engine,
-    { rows, entries, calls, ends, files },
-  );
+  const { rows: results } = await prepared.send<{
+    written: number[] | null;
+    limited: number[] | null;
+    woken: string[] | null;
+    time: Date;
+  }>(database.engine, { rows, entries, calls, ends, files });
   const [result] = results;
   if (result === undefined) throw new Error("the append statement returned no row");
-  return { written: new Set(result.written), time: result.time.toISOString() };
+  return {
+    written: new Set(result.written),
+    limited: new Set(result.limited),
+    woken: result.woken ?? [],
+    time: result.time.toISOString(),
+  };
 }
 
 /** Returns the row's metered calls, with their numbers within their events. */

@@ -5,6 +5,7 @@ import {
   type Mutex,
   separateLargeRows,
 } from "../../base/database/index.ts";
+import type { Reservations } from "../../reservations/index.ts";
 import { type AppendResult, type AppendRow, appendToRuns } from "./append-statement.ts";
 
 /**
@@ -13,32 +14,67 @@ import { type AppendResult, type AppendRow, appendToRuns } from "./append-statem
  */
 export type Appends = Batcher<AppendRow, AppendResult>;
 
+interface AppendsOptions {
+  /** The mutex that the batchers on this database share. */
+  readonly mutex: Mutex;
+  /** The mutex of the writers that lock budgets. */
+  readonly budgetMutex: Mutex;
+  readonly reservations: Pick<Reservations, "isLimited" | "noteLimited">;
+  /** Called after each commit. */
+  readonly onWritten: () => void;
+  /** Called after a commit with the workspaces whose runs may wait for what was returned. */
+  readonly onReturned: (workspaceIds: readonly string[]) => void;
+}
+
 /**
- * Creates the batcher of appends.
- * @param mutex the mutex that all batchers on this database share.
- * @param onWritten called after each commit.
+ * Creates the batcher of appends. Runs of workspaces with limits have batches of their own, because
+ * their statement waits for the locks of budgets. Runs of other workspaces never wait for these.
  */
 export function createAppends(
   database: Database,
-  { mutex, onWritten }: { mutex: Mutex; onWritten: () => void },
+  { mutex, budgetMutex, reservations, onWritten, onReturned }: AppendsOptions,
 ): Appends {
-  const appends = {
-    write: async (rows: readonly AppendRow[]) => {
-      const results = await appendToRuns(database, rows);
-      onWritten();
-      return results;
-    },
-    order: (row: AppendRow) => row.runId,
-    bytes: bytesOf,
+  const create = (charged: boolean) => {
+    const appends = {
+      write: async (rows: readonly AppendRow[]) => {
+        const results = await appendToRuns(database, rows, { charged, onReturned });
+        onWritten();
+        return results;
+      },
+      order: (row: AppendRow) => row.runId,
+      bytes: bytesOf,
+    };
+    return separateLargeRows({
+      bytes: bytesOf,
+      maxSmallBytes: 1024 * 1024,
+      small: createBatcher({
+        ...appends,
+        maxRows: 200,
+        maxBytes: 8 * 1024 * 1024,
+        mutex: charged ? budgetMutex : mutex,
+      }),
+      // Large appends are written one at a time and do not use the mutex, so that neither small
+      // appends nor starts of runs wait for them.
+      large: createBatcher({ ...appends, maxRows: 1, maxBytes: 1 }),
+    });
   };
-  return separateLargeRows({
-    bytes: bytesOf,
-    maxSmallBytes: 1024 * 1024,
-    small: createBatcher({ ...appends, maxRows: 200, maxBytes: 8 * 1024 * 1024, mutex }),
-    // Large appends are written one at a time and do not use the mutex, so that neither small
-    // appends nor starts of runs wait for them.
-    large: createBatcher({ ...appends, maxRows: 1, maxBytes: 1 }),
-  });
+  const [plain, charged] = [create(false), create(true)];
+  return {
+    async submit(row, options) {
+      if (!reservations.isLimited(row.workspaceId)) {
+        const result = await plain.submit(row, options);
+        if (result.kind !== "limited") return result;
+        reservations.noteLimited(row.workspaceId, true);
+      }
+      return charged.submit(row, options);
+    },
+    get pending() {
+      return plain.pending + charged.pending;
+    },
+    get stalled() {
+      return plain.stalled || charged.stalled;
+    },
+  };
 }
 
 function bytesOf({ entries, end }: AppendRow): number {

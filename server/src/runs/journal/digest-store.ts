@@ -1,5 +1,6 @@
 import type { Database } from "../../base/database/index.ts";
 import type { JournalDigest } from "../../engine/index.ts";
+import type { RunRef } from "../run.ts";
 import { configOf, providerIdOf } from "./config-statement.ts";
 import { type SpentColumns, spentOf } from "./result-store.ts";
 
@@ -28,6 +29,7 @@ interface Total extends SpentColumns {
   readonly provider_id: string | null;
   /** Bytes of the prompt and the whole journal. */
   readonly bytes: number | null;
+  readonly was_waiting: boolean | null;
 }
 
 /** What a lost model call was sent. */
@@ -38,6 +40,8 @@ export interface LostPrompt {
   readonly providerId: string | null;
   /** Approximate size in bytes. */
   readonly bytes: number;
+  /** Whether the run waited for a limit, so that no model call was in flight. */
+  readonly wasWaiting: boolean;
 }
 
 /**
@@ -87,7 +91,8 @@ with last_step as (
 ), prompt as (
   select c.config ->> 'model' as model, ${providerIdOf("r", "i")} as provider_id,
     octet_length(run_input(i.prompt_prefix, i.payload))
-      + coalesce(octet_length(c.config ->> 'instructions'), 0) + journal.bytes as bytes
+      + coalesce(octet_length(c.config ->> 'instructions'), 0) + journal.bytes as bytes,
+    ${waitedIn("r")} as was_waiting
   from runs r join run_inputs i on i.run_id = r.id
     cross join lateral (select ${configOf("r", "i")} as config) as c
     cross join lateral (
@@ -126,6 +131,32 @@ order by seq`,
         : [],
     ),
   };
-  const { model, provider_id: providerId, bytes } = total;
-  return { digest, prompt: { model: model ?? "", providerId, bytes: bytes ?? 0 } };
+  const { model, provider_id: providerId, bytes, was_waiting: wasWaiting } = total;
+  const prompt = {
+    model: model ?? "",
+    providerId,
+    bytes: bytes ?? 0,
+    wasWaiting: wasWaiting === true,
+  };
+  return { digest, prompt };
+}
+
+/**
+ * Returns an SQL expression: whether a run waits for a limit, or did when its process was lost, and
+ * no earlier attempt of its model call was sent. If the limits were deleted since, it is not known.
+ */
+const waitedIn = (run: string) => `exists (
+      select from reservations v where v.run_id = ${run}.id and v.workspace_id = ${run}.workspace_id
+        and v.state = 'waiting' and v.held_in = '{}'
+        and exists (select from budgets b where b.workspace_id = v.workspace_id))`;
+
+/** Returns whether a run waited for a limit when its process was lost. */
+export async function readWasWaiting(database: Database, run: RunRef): Promise<boolean> {
+  const { rows } = await database.engine.query<{ was_waiting: boolean }>({
+    name: "read-was-waiting",
+    text: `select ${waitedIn("r")} as was_waiting
+      from (select $1::text as id, $2::text as workspace_id) as r`,
+    values: [run.runId, run.workspaceId],
+  });
+  return rows[0]?.was_waiting === true;
 }

@@ -8,15 +8,16 @@ import { nothingUsed, terminalEvent } from "./journal-entry.ts";
  *
  * @param source name of a common table expression with the columns run_id, workspace_id, output,
  *   error_code, error_message, input_tokens, output_tokens, cached_input_tokens,
- *   cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros.
+ *   cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros, limit_reached.
  */
 export function insertResults(source: string): string {
   return `written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
-    cost_micros)
+    cost_micros, limit_reached)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
   from ${source}
 )`;
 }
@@ -82,7 +83,7 @@ export function endUnexecuted<Input>(
   from ended
 ), ${insertEvents("last_events")}, results as (
   select id as run_id, workspace_id, null::text as output, ${code} as error_code,
-    ${message} as error_message, ${nothingUsedColumns}
+    ${message} as error_message, null::jsonb as limit_reached, ${nothingUsedColumns}
   from ended
 ), ${insertResults("results")}`;
 }

@@ -2,7 +2,7 @@ export { type AppendRow, appendForDead, appendStatements } from "./append-statem
 export { type Appends, createAppends } from "./appends.ts";
 export { cancelAllStored, cancelStatement, cancelStored } from "./cancel-statement.ts";
 export { configOf } from "./config-statement.ts";
-export { readDigest } from "./digest-store.ts";
+export { readDigest, readWasWaiting } from "./digest-store.ts";
 export { addEvents, endUnexecuted, type UnexecutedEnd } from "./end-runs.ts";
 export { type InitialStatus, insertRuns } from "./insert-runs.ts";
 export { nothingUsed, terminalEvent, toEntry, toStored } from "./journal-entry.ts";

@@ -51,7 +51,7 @@ const neededVersion = `case when source = 'draft' then ${draftRunVersion} else $
 function failedResults(source: string): string {
   return `failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
-    ${nothingUsedColumns}
+    event_data -> 'limit' as limit_reached, ${nothingUsedColumns}
   from ${source} where status = 'failed'
 ), ${insertResults("failed_runs")}`;
 }

@@ -63,8 +63,11 @@ export function terminalEvent(outcome: Outcome): NewEvent {
   switch (outcome.status) {
     case "succeeded":
       return { type: "run.finished", data: { output: outcome.output, usage, cost_micros } };
-    case "failed":
-      return { type: "run.failed", data: { error: outcome.error, usage, cost_micros } };
+    case "failed": {
+      const { error, limit } = outcome;
+      const data = { error, ...(limit === undefined ? {} : { limit }), usage, cost_micros };
+      return { type: "run.failed", data };
+    }
     case "cancelled":
       return { type: "run.cancelled", data: { error: outcome.error, usage, cost_micros } };
   }

@@ -1,4 +1,4 @@
-import type { RunErrorCode } from "@beckon/contract";
+import type { LimitReached, RunErrorCode } from "@beckon/contract";
 import type { Database } from "../../base/database/index.ts";
 import type { Outcome } from "../../engine/index.ts";
 import type { RunRef } from "../run.ts";
@@ -20,6 +20,7 @@ interface ResultRow extends SpentColumns {
   readonly output: string | null;
   readonly error_code: string | null;
   readonly error_message: string | null;
+  readonly limit_reached: LimitReached | null;
 }
 
 /** Returns the token usage and the cost in a row. */
@@ -56,7 +57,8 @@ export async function readOutcome(database: Database, run: RunRef): Promise<Outc
     code: (row.error_code ?? "interrupted") as RunErrorCode,
     message: row.error_message ?? "",
   };
-  return { status: row.status, error, ...spent };
+  const limit = row.limit_reached === null ? {} : { limit: row.limit_reached };
+  return { status: row.status, error, ...limit, ...spent };
 }
 
 /** Returns the run's current status; undefined if it does not exist. */

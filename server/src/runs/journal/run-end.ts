@@ -1,4 +1,4 @@
-import type { RunStatus, TokenUsage } from "@beckon/contract";
+import type { LimitReached, RunStatus, TokenUsage } from "@beckon/contract";
 import type { Outcome } from "../../engine/index.ts";
 
 /** A run's outcome as it is written to the database. */
@@ -8,6 +8,8 @@ export interface RunEnd {
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly usage: TokenUsage;
   readonly costMicros: number | null;
+  /** The limit that ended the run; undefined if none did. */
+  readonly limit?: LimitReached | undefined;
 }
 
 /** Returns an outcome as it is written to the database. */
@@ -18,5 +20,6 @@ export function toEnd(outcome: Outcome): RunEnd {
     error: outcome.status === "succeeded" ? null : outcome.error,
     usage: outcome.usage,
     costMicros: outcome.cost_micros,
+    limit: outcome.status === "failed" ? outcome.limit : undefined,
   };
 }

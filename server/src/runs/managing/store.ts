@@ -24,6 +24,7 @@ function runs(tx: WorkspaceTransaction, workspaceId: string) {
       "run_inputs.tags",
       "run_results.error_code",
       "run_results.error_message",
+      "run_results.limit_reached",
       "run_results.cost_micros",
       "run_results.usage_estimated",
       tokens("input_tokens"),
@@ -184,6 +185,7 @@ function toRun(row: RunRow): Run {
       row.error_code === null
         ? null
         : ({ code: row.error_code, message: row.error_message ?? "" } as Run["error"]),
+    limit: row.limit_reached as Run["limit"],
     ...spentOf(row),
     attempt: row.attempt,
     created_at: row.created_at.toISOString(),

@@ -1,3 +1,4 @@
+export { createLimitedCallers } from "./limited-callers.ts";
 export { createQueueLimits } from "./queue-limits.ts";
 export {
   mayStart,

@@ -1,4 +1,4 @@
-import type { RunError, RunSource } from "@beckon/contract";
+import type { LimitReached, RunError, RunSource } from "@beckon/contract";
 import type { InitialStatus } from "../journal/index.ts";
 
 /** The caller that starts a run. */
@@ -68,6 +68,11 @@ export interface StartRow {
   readonly details?: RunDetails | undefined;
   /** Undefined if the caller gave the run no labels. */
   readonly labels?: RunLabels | undefined;
+  /**
+   * Whether to check the limits of the caller's workspace. See `limited` in `StartResult`. Default
+   * false.
+   */
+  readonly checksLimits?: boolean;
 }
 
 /** Labels that the caller gives the run. Beckon stores them, and runs can be searched by them. */
@@ -110,9 +115,14 @@ export interface RunDetails {
    * - `ready`: the run is running or queued.
    * - `waiting`: the run cannot be claimed until it is queued. Not used yet.
    * - An error: the run has already failed with this error, and the Idempotency-Key is not bound to
-   *   it. Not used yet.
+   *   it.
    */
-  readonly initial: "ready" | "waiting" | RunError;
+  readonly initial: "ready" | "waiting" | InitialFailure;
+}
+
+/** The error of a run that is created in the state `failed`, and the limit that it has reached. */
+export interface InitialFailure extends RunError {
+  readonly limit?: LimitReached;
 }
 
 /** The configuration of a draft run. */
@@ -158,6 +168,8 @@ export interface StartedRun {
    * the run.
    */
   readonly status: InitialStatus;
+  /** Whether the workspace has limits. */
+  readonly limited: boolean;
 }
 
 /** The result of one request. */
@@ -174,6 +186,23 @@ export type StartResult =
    * A concurrent request bound the same Idempotency-Key first, so this request must be sent again.
    */
   | { readonly kind: "contended" }
+  /**
+   * The workspace has limits, and the request was sent without `checksLimits`. It must be sent
+   * again with it.
+   */
+  | { readonly kind: "limited" }
+  /**
+   * The allowance of a limit is spent, and no earlier check has rejected the request. It must be
+   * sent again, to create a run that has already failed.
+   */
+  | {
+      readonly kind: "limit_reached";
+      readonly limit: LimitReached;
+      readonly triggerId: string | null;
+      readonly promptPrefix: string;
+    }
+  /** A limit pauses the agent. */
+  | { readonly kind: "limit_paused"; readonly limit: LimitReached }
   | { readonly kind: StartRejection };
 
 /** Returns a string that identifies the caller. */
@@ -184,6 +213,6 @@ export function callerId(caller: Caller): string {
 }
 
 /** Returns the error of a run that is created in the state `failed`; undefined for other runs. */
-export function initialError({ initial }: RunDetails): RunError | undefined {
+export function initialError({ initial }: RunDetails): InitialFailure | undefined {
   return typeof initial === "string" ? undefined : initial;
 }

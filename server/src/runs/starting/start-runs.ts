@@ -1,3 +1,4 @@
+import type { LimitReached } from "@beckon/contract";
 import type { Database } from "../../base/database/index.ts";
 import type { InitialStatus } from "../journal/index.ts";
 import {
@@ -67,9 +68,10 @@ function callersOf(rows: readonly StartRow[]): { callers: StartRow[]; callerOf: 
 function toResult(
   database: Database,
   row: StartRow,
-  [, kind, replayedRun]: CheckedRequest,
+  request: CheckedRequest,
   known: CallerState,
 ): StartResult | Promise<StartResult> {
+  const [, kind] = request;
   switch (kind) {
     case "start":
       return { kind: "started", run: toStarted(row, known) };
@@ -79,13 +81,27 @@ function toResult(
     case "replay":
       return {
         kind,
-        runId: replayedRun,
+        runId: request[2],
         workspaceId: known.workspace_id,
         agentId: known.agent_id,
       };
+    case "limit_reached":
+      return {
+        kind,
+        limit: toLimit(request[3]),
+        triggerId: known.trigger_id,
+        promptPrefix: known.prompt_prefix,
+      };
+    case "limit_paused":
+      return { kind, limit: toLimit(request[3]) };
     default:
       return { kind };
   }
+}
+
+/** PostgreSQL writes times into JSON in another form of RFC 3339 than the API. */
+function toLimit({ resets_at, ...limit }: LimitReached): LimitReached {
+  return { ...limit, resets_at: resets_at === null ? null : new Date(resets_at).toISOString() };
 }
 
 /**
@@ -114,6 +130,7 @@ function toStarted({ runId, details }: StartRow, known: CallerState): StartedRun
     triggerId: details?.triggerId ?? known.trigger_id,
     promptPrefix: details?.promptPrefix ?? known.prompt_prefix,
     status: statusOf(details, known),
+    limited: known.limited === true,
   };
 }
 

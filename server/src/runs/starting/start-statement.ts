@@ -1,4 +1,3 @@
-import type { RunError } from "@beckon/contract";
 import {
   type Column,
   type Parameters,
@@ -7,7 +6,7 @@ import {
 } from "../../base/database/index.ts";
 import { isAgentToken, isKeySecret, isTriggerToken } from "../../credentials/index.ts";
 import { insertRuns, nothingUsed, terminalEvent } from "../journal/index.ts";
-import { authenticated, initialError, type StartRow } from "./start-row.ts";
+import { authenticated, type InitialFailure, initialError, type StartRow } from "./start-row.ts";
 
 /**
  * The optional parts of the start statement. A part is included only if at least one request of the
@@ -18,6 +17,11 @@ export interface Parts {
   readonly keys: boolean;
   readonly details: boolean;
   readonly labels: boolean;
+  /**
+   * Whether the limits of the callers' workspaces are checked. Without this part, requests to
+   * workspaces that have limits get the result `limited`.
+   */
+  readonly limits: boolean;
   /** Whether an earlier call may already have written some rows of the batch. */
   readonly repeated: boolean;
 }
@@ -51,7 +55,7 @@ const nullRow = (alias: string, ...columns: readonly string[]) =>
  * precedence of errors in the API's contract.
  */
 function startStatement(parts: Parts): Statement<StartInput> {
-  const chosen = (["triggers", "keys", "details", "labels", "repeated"] as const).filter(
+  const chosen = (["triggers", "keys", "details", "labels", "limits", "repeated"] as const).filter(
     (part) => parts[part],
   );
   return statement<StartInput>(["start", ...chosen].join(":"), (p) => {
@@ -89,6 +93,10 @@ function startStatement(parts: Parts): Statement<StartInput> {
     const isValidToken = parts.triggers
       ? `case when c.source = 'trigger' then ${isTriggerToken("t", "g", "a")} else ${isAgentToken("t", "a")} end`
       : isAgentToken("t", "a");
+    const reached =
+      parts.limits && details !== undefined
+        ? "coalesce(c.reached, of_trigger.reached)"
+        : "c.reached";
     const isAdmitted = "status <> 'queued' or run_id not in (select run_id from busy)";
     const isBound = parts.keys
       ? "key is null or status = 'failed' or run_id in (select run_id from bound)"
@@ -102,7 +110,8 @@ with callers as materialized (
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, immediate.running,
+    provider.stamp as provider_stamp, immediate.running, limits.is_limited,
+    ${parts.limits ? "reached.reached, paused.reached as paused_by" : "null::json as reached, null::json as paused_by"},
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q
@@ -153,13 +162,26 @@ with callers as materialized (
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
+  left join lateral (
+    select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
+  ) limits on true
+  ${
+    parts.limits
+      ? `left join lateral (
+    ${reachedLimit("b.scope_id = any (array[a.workspace_id, a.id, g.id, case when k.id is not null then k.id when c.member like 'key:%' then substr(c.member, 5) end])")}
+  ) reached on true
+  left join lateral (
+    ${pausingLimit("b.scope_kind = 'agent' and b.scope_id = a.id")}
+  ) paused on true`
+      : ""
+  }
 ), ${details === undefined ? "" : `details as materialized (select * from ${details}), `}checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, ${scope} as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run,
+    old.run_id as replayed_run, ${reached} as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -170,9 +192,15 @@ with callers as materialized (
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
       when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.paused_by is not null then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      ${
+        parts.limits
+          ? `when ${reached} is not null and d.initial is distinct from 'failed' then 'limit_reached'`
+          : "when c.is_limited then 'limited'"
+      }
       else 'start'
     end as verdict
   from ${requests.table}
@@ -193,6 +221,13 @@ with callers as materialized (
           ...["error_code text", "error_message text", "event_data jsonb"],
         )
       : "left join details d on d.request = r.position"
+  }
+  ${
+    parts.limits && details !== undefined
+      ? `left join lateral (
+    ${reachedLimit("b.scope_id = d.trigger_id", "c")}
+  ) of_trigger on true`
+      : ""
   }
   ${
     parts.keys
@@ -247,13 +282,40 @@ select (select json_agg(json_build_array(position, case
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when not (${isBound}) then 'contended'
     else 'start'
-  end, replayed_run)) from checked) as verdicts,
+  end, replayed_run${parts.limits ? ", case when verdict = 'limit_paused' then paused_by when verdict = 'limit_reached' then reached end" : ""})) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
-    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
+    'limited', is_limited)) from callers
   ) as callers`;
   });
 }
+
+/** SQL that describes a budget in the form of `LimitReached`. */
+const describeBudget = `json_build_object('scope', b.scope_kind, 'scope_id', b.scope_id,
+      'metric', b.metric, 'used', b.spent, 'limit', b.allowed, 'resets_at', b.ends)`;
+
+/**
+ * Returns SQL of the budget whose allowance is spent, the one that resets last. Every run calls a
+ * model, so only cost and tokens count. A budget of 0 of which nothing is spent rejects no start:
+ * with it, a run can call models that are free.
+ */
+const reachedLimit = (
+  condition: string,
+  caller: "a" | "c" = "a",
+) => `select ${describeBudget} as reached
+    from budgets b
+    where ${caller === "a" ? "limits" : "c"}.is_limited and b.workspace_id = ${caller}.workspace_id
+      and ${condition} and now() < b.ends
+      and b.metric in ('cost', 'tokens') and b.spent >= greatest(b.allowed, 1)
+    order by b.ends desc, b.id limit 1`;
+
+/** Returns SQL of the budget that pauses the agent. */
+const pausingLimit = (condition: string) => `select ${describeBudget} as reached
+    from budgets b
+    where limits.is_limited and b.workspace_id = a.workspace_id and ${condition} and b.pauses_agent and now() < b.ends
+      and (b.refused or b.spent >= greatest(b.allowed, 1))
+    order by b.ends desc, b.id limit 1`;
 
 /**
  * The tags of a run are sent as one text with one tag per line. In a PostgreSQL array of arrays,
@@ -295,10 +357,17 @@ function detailsTable(p: Parameters<StartInput>): string {
 /**
  * Returns the data of `run.failed`, the only event of a run that is created in the state `failed`.
  */
-function failedData(error: RunError | undefined): string {
+function failedData(error: InitialFailure | undefined): string {
   return error === undefined
     ? "{}"
-    : JSON.stringify(terminalEvent({ status: "failed", error, ...nothingUsed }).data);
+    : JSON.stringify(
+        terminalEvent({
+          status: "failed",
+          error: { code: error.code, message: error.message },
+          ...(error.limit === undefined ? {} : { limit: error.limit }),
+          ...nothingUsed,
+        }).data,
+      );
 }
 
 /**
@@ -309,8 +378,8 @@ const statements = new Map<string, Statement<StartInput>>();
 
 /** Returns the variant of the start statement that has the given parts. */
 export function statementFor(parts: Parts): Statement<StartInput> {
-  const { triggers, keys, details, labels, repeated } = parts;
-  const variant = `${triggers} ${keys} ${details} ${labels} ${repeated}`;
+  const { triggers, keys, details, labels, limits, repeated } = parts;
+  const variant = `${triggers} ${keys} ${details} ${labels} ${limits} ${repeated}`;
   let prepared = statements.get(variant);
   if (prepared === undefined) {
     prepared = startStatement(parts);
@@ -320,7 +389,7 @@ export function statementFor(parts: Parts): Statement<StartInput> {
 }
 
 /**
- * Returns the variants of the statement, for `statements.sql`. Labels only add two columns,
+ * Returns the variants of the statement, for `statements.sql`. Labels and limits add the same SQL,
  * whatever the other parts are, so they are shown once: together with all other parts.
  */
 export function startStatements(): Statement<StartInput>[] {
@@ -328,10 +397,24 @@ export function startStatements(): Statement<StartInput>[] {
   const unlabelled = choices.flatMap((triggers) =>
     choices.flatMap((keys) =>
       choices.flatMap((details) =>
-        choices.map((repeated) => ({ triggers, keys, details, repeated, labels: false })),
+        choices.map((repeated) => ({
+          triggers,
+          keys,
+          details,
+          repeated,
+          labels: false,
+          limits: false,
+        })),
       ),
     ),
   );
-  const labelled = { triggers: true, keys: true, details: true, repeated: true, labels: true };
-  return [...unlabelled, labelled].map(startStatement);
+  const complete = {
+    triggers: true,
+    keys: true,
+    details: true,
+    repeated: true,
+    labels: true,
+    limits: true,
+  };
+  return [...unlabelled, complete].map(startStatement);
 }

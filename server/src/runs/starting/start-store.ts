@@ -1,3 +1,4 @@
+import type { LimitReached } from "@beckon/contract";
 import { type Database, isUniqueViolation } from "../../base/database/index.ts";
 import type { StartRejection } from "./start-row.ts";
 import { type StartInput, statementFor } from "./start-statement.ts";
@@ -11,6 +12,8 @@ export interface CallerState {
   readonly trigger_id: string | null;
   readonly prompt_prefix: string;
   readonly running: boolean;
+  /** Whether the workspace has limits; null if it has none. */
+  readonly limited: boolean | null;
 }
 
 /**
@@ -26,7 +29,8 @@ export async function readStarted(
         (select extract(epoch from p.updated_at)::text
           from agent_versions v join providers p on p.id = v.provider_id
           where v.agent_id = r.agent_id and v.version = i.agent_version) as provider_stamp,
-        i.trigger_id, i.prompt_prefix, r.status = 'running' and r.fence = 1 and r.last_seq = 1 as running
+        i.trigger_id, i.prompt_prefix, r.status = 'running' and r.fence = 1 and r.last_seq = 1 as running,
+        exists (select from budgets b where b.workspace_id = r.workspace_id) as limited
       from runs r join run_inputs i on i.run_id = r.id where r.id = $1`,
     values: [runId],
   });
@@ -48,7 +52,13 @@ export type CheckedRequest =
   | readonly [position: number, kind: "replay", replayedRun: string]
   | readonly [
       position: number,
-      kind: "start" | "started" | "contended" | StartRejection,
+      kind: "limit_reached" | "limit_paused",
+      replayedRun: null,
+      limit: LimitReached,
+    ]
+  | readonly [
+      position: number,
+      kind: "start" | "started" | "contended" | "limited" | StartRejection,
       replayedRun: null,
     ];
 
@@ -68,6 +78,7 @@ export async function sendStarts(
       keys: rows.some((row) => row.key !== null),
       details: rows.some((row) => row.details !== undefined),
       labels: rows.some((row) => row.labels !== undefined),
+      limits: rows.some((row) => row.checksLimits === true),
       repeated: again,
     });
     const { rows: results } = await chosen.send<CheckedStarts>(database.engine, input);

@@ -1,3 +1,4 @@
+import type { LimitReached } from "@beckon/contract";
 import { sleep } from "../../base/clock.ts";
 import type { IdempotencyBinding } from "../../base/context.ts";
 import {
@@ -13,6 +14,7 @@ import { newId } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
 import type { OwnProcess } from "../../processes/index.ts";
+import { limitError, type Reservations, secondsToReset } from "../../reservations/index.ts";
 import { deletedRun } from "../access.ts";
 import type { Capacity, Memory, OwnedRun, WorkerCalls } from "../executing/index.ts";
 import {
@@ -26,9 +28,17 @@ import {
 } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
 import type { LiveRuns, OutputBuffer } from "../subscribing/index.ts";
+import type { LimitedCallers } from "./limited-callers.ts";
 import { queueFull } from "./queue-full.ts";
 import type { QueueLimits } from "./queue-limits.ts";
-import type { StartedRun, StartRejection, StartResult, StartRow } from "./start-row.ts";
+import {
+  initialError,
+  type RunDetails,
+  type StartedRun,
+  type StartRejection,
+  type StartResult,
+  type StartRow,
+} from "./start-row.ts";
 import type { Starts } from "./starts.ts";
 import { unbindKey } from "./unbind-key-statement.ts";
 import type { UnconfirmedStart, UnconfirmedStarts } from "./unconfirmed-starts.ts";
@@ -46,6 +56,8 @@ export interface StartPorts {
   readonly capacity: Capacity;
   readonly memory: Pick<Memory, "heap">;
   readonly processMessages: Pick<ProcessMessages, "send">;
+  readonly reservations: Pick<Reservations, "noteLimited">;
+  readonly limitedCallers: LimitedCallers;
   readonly worker: Pick<WorkerCalls, "claim">;
   /** Executes a run that this process owns. */
   readonly execute: (run: OwnedRun) => Promise<void>;
@@ -98,11 +110,12 @@ const keepRejectedMs = 30_000;
 export async function startRun(ports: StartPorts, request: StartRequest): Promise<Started> {
   if (ports.capacity.isDraining) throw stopping();
   if (ports.memory.heap.isFull) throw outOfMemory();
-  const row = toRequestFields(request);
+  let row = toRequestFields(request);
   for (;;) {
     const result = await submit(ports, row);
     switch (result.kind) {
       case "started":
+        if (result.run.status === "failed") throw createdFailed(result.run, row.details);
         if (result.run.status === "running")
           void ports.execute(toOwnedRun(result.run, result.owner, row.payload, request.output));
         if (result.run.status === "queued") announceQueued(ports);
@@ -127,6 +140,14 @@ export async function startRun(ports: StartPorts, request: StartRequest): Promis
       }
       case "contended":
         continue;
+      case "limited":
+        ports.limitedCallers.note(request.caller, true);
+        continue;
+      case "limit_reached":
+        row = { ...row, details: failedBy(result, row.details) };
+        continue;
+      case "limit_paused":
+        throw pausedByLimit(result.limit);
       case "agent_busy":
         throw queueFull(await ports.queueLimits.of(request));
       case "body":
@@ -153,7 +174,46 @@ async function isDeleted({ live, database }: StartPorts, run: RunRef): Promise<b
   }
 }
 
-type RequestFields = Omit<StartRow, "runId" | "eventId" | "hasCapacity" | "owner">;
+/**
+ * Returns the details that create a run that has failed, because the allowance of a limit is spent.
+ * Without details of its own, the request keeps the settings of its trigger.
+ */
+function failedBy(
+  { limit, triggerId, promptPrefix }: Extract<StartResult, { kind: "limit_reached" }>,
+  details: RunDetails | undefined,
+): RunDetails {
+  const own = {
+    version: null,
+    triggerId,
+    promptPrefix,
+    retryOf: null,
+    keyScope: null,
+    audit: null,
+  };
+  return { ...own, ...details, initial: { ...limitError(limit), limit } };
+}
+
+/** Returns the error for a run that was created in the state `failed`. */
+function createdFailed({ runId }: StartedRun, details: RunDetails | undefined): Error {
+  const failure = details && initialError(details);
+  if (failure === undefined) return new Error(`run ${runId} was created failed without an error`);
+  const { code, message, limit } = failure;
+  return new ApiError(code, message, {
+    runId,
+    limitReached: limit,
+    retryAfter: limit && secondsToReset(limit),
+  });
+}
+
+function pausedByLimit(limit: LimitReached): ApiError {
+  return new ApiError(
+    "agent_paused",
+    `This agent is paused because a limit is reached, and starts no runs. ${limitError(limit).message}`,
+    { limitReached: limit, retryAfter: secondsToReset(limit) },
+  );
+}
+
+type RequestFields = Omit<StartRow, "runId" | "eventId" | "hasCapacity" | "owner" | "checksLimits">;
 
 /**
  * Returns the fields of the row that come from the request. If the Idempotency-Key is invalid,
@@ -201,6 +261,9 @@ export async function mayStart(
     result.kind === "replay" ||
     result.kind === "contended" ||
     result.kind === "claimed" ||
+    result.kind === "limited" ||
+    result.kind === "limit_reached" ||
+    result.kind === "limit_paused" ||
     result.kind === "agent_busy"
   )
     throw new Error("a start without a body was not rejected");
@@ -230,6 +293,7 @@ async function submit(
     eventId: newId("evt"),
     hasCapacity,
     owner,
+    checksLimits: ports.limitedCallers.has(request.caller),
   };
   const start: UnconfirmedStart = { rejected: undefined, claimed: undefined };
   ports.unconfirmedStarts.set(row.runId, start);
@@ -252,6 +316,10 @@ async function submit(
       },
     });
     finish(result.kind === "started" && result.run.status === "running");
+    if (result.kind === "started") {
+      ports.limitedCallers.note(request.caller, result.run.limited);
+      if (result.run.limited) ports.reservations.noteLimited(result.run.workspaceId, true);
+    }
     return { ...result, owner };
   } catch (thrown) {
     if (!(thrown instanceof SubmitTimeoutError)) {
@@ -372,7 +440,12 @@ function rejection(reason: Exclude<StartRejection, "agent_busy">): ApiError {
  * Error codes that every route that starts runs can return. Each route documents its further codes
  * itself.
  */
-export const startErrors = ["agent_paused", "agent_busy"] as const;
+export const startErrors = [
+  "agent_paused",
+  "agent_busy",
+  "plan_exhausted",
+  "ceiling_reached",
+] as const;
 
 /**
  * Code and message of the error for each reason. The type makes the compiler report a reason that

@@ -1,0 +1,750 @@
+// long because every entry point and every way to reach a limit are stated with one server, in the
+// order in which they happen.
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { type Answer, startTestBeckon, type TestBeckon } from "../../test/beckon.ts";
+import { eventually } from "../../test/eventually.ts";
+import { wrongWithLedger } from "../../test/ledger.ts";
+import {
+  budgetsOf,
+  type PricedWorkspace,
+  pricedWorkspace,
+  wrongWithBudgets,
+} from "../../test/limits.ts";
+import { held, says, startModelServer, status } from "../../test/model-server.ts";
+
+/**
+ * Limits as callers see them: over HTTP, with a model that costs a micro-dollar per output token.
+ */
+
+const beckon = await startTestBeckon();
+const { engine } = beckon.db.database;
+const server = await startModelServer();
+afterAll(() => server.close());
+
+/** Output tokens of each answer, and their cost in micro-dollars. */
+const tokens = 300;
+const answer = says({
+  text: "done",
+  usage: { prompt_tokens: 10, completion_tokens: tokens },
+});
+const bounded = { model_settings: { max_output_tokens: tokens } };
+
+/** Midnight passes while the other tests run. The last test checks what happened. */
+const secondsToMidnight = 20;
+const overMidnight = crossMidnight();
+overMidnight.catch(() => {});
+
+beforeEach(() => {
+  server.reset();
+  server.script(answer);
+});
+
+const noViolations = async () => {
+  expect(await wrongWithBudgets(engine)).toEqual([]);
+  expect(await wrongWithLedger(engine)).toEqual([]);
+};
+
+type Agent = Awaited<ReturnType<PricedWorkspace["agent"]>>;
+
+const invoke = (agent: Agent, headers: Record<string, string> = {}, of: TestBeckon = beckon) =>
+  of.invoke(agent, "Hello", headers);
+
+const readRun = async (workspace: PricedWorkspace, runId: string) =>
+  (await workspace.call(`/runs/${runId}`)).body.data;
+
+/** Resolves with the run once it has ended. */
+const ended = (workspace: PricedWorkspace, runId: string) =>
+  eventually(`the end of ${runId}`, async () => {
+    const run = await readRun(workspace, runId);
+    return run.finished_at === null ? undefined : run;
+  });
+
+const midnight = expect.stringMatching(/T00:00:00\.000Z$/);
+
+/** Expects the response to a start that a ceiling of `limit` micro-dollars rejects. */
+function expectReached(
+  { status: code, body, headers }: Answer,
+  { scope, limit, used = limit }: { scope: string; limit: number; used?: number },
+): void {
+  expect([code, body]).toEqual([
+    500,
+    {
+      ok: false,
+      error: expect.stringMatching(/^The daily ceiling of this \w+ is reached: /),
+      code: "ceiling_reached",
+      run_id: expect.stringMatching(/^run_/),
+      limit: {
+        scope,
+        scope_id: expect.any(String),
+        metric: "cost",
+        used,
+        limit,
+        resets_at: midnight,
+      },
+    },
+  ]);
+  const seconds = Number(headers.get("retry-after"));
+  expect(Math.abs(seconds - (Date.parse(body.limit.resets_at) - Date.now()) / 1_000)).toBeLessThan(
+    5,
+  );
+}
+
+describe("500 starts at once at a ceiling worth 10 runs", () => {
+  const worth = 10;
+  const starts = 500;
+
+  /** Retries a first run, which is served, and starts others by invoke and fire, in turns. */
+  async function startAll(
+    workspace: PricedWorkspace,
+    agent: Agent,
+    beckons: readonly Pick<TestBeckon, "url">[],
+  ): Promise<void> {
+    const path = new URL((await workspace.trigger(agent.id)).url).pathname;
+    const retried = await workspace.call(`/agents/${agent.id}/invoke`, { input: "Hello" });
+    const answers = await Promise.all(
+      Array.from({ length: starts }, (_, index) => {
+        const at = beckons[index % beckons.length]?.url ?? beckon.url;
+        const base = `${at}/api/public`;
+        if (index % 3 === 0)
+          return beckon.call(`${base}/agents/${agent.id}/invoke`, {
+            credential: agent.token,
+            body: { input: `Hello ${index}` },
+          });
+        if (index % 3 === 1)
+          return beckon.call(`${at}${path}`, { credential: null, body: `Hello ${index}` });
+        return beckon.call(`${base}/runs/${retried.body.run_id}/retry`, {
+          credential: workspace.key,
+          body: {},
+        });
+      }),
+    );
+    for (const { status: code } of answers) expect([200, 201, 500]).toContain(code);
+  }
+
+  async function expectHeld(workspace: PricedWorkspace, agent: Agent): Promise<void> {
+    await eventually(
+      "the end of all runs",
+      async () => {
+        const { rows } = await engine.query(
+          "select count(*)::int as open from runs where agent_id = $1 and finished_at is null",
+          [agent.id],
+        );
+        return rows[0]?.open === 0 || undefined;
+      },
+      60_000,
+    );
+    const { rows } = await engine.query(
+      `select r.status, e.error_code, count(*)::int as runs, sum(e.cost_micros)::int as cost
+        from runs r join run_results e on e.run_id = r.id
+        where r.agent_id = $1 group by 1, 2 order by 1, 2`,
+      [agent.id],
+    );
+    expect(rows).toEqual([
+      { status: "failed", error_code: "ceiling_reached", runs: starts + 1 - worth, cost: 0 },
+      { status: "succeeded", error_code: null, runs: worth, cost: worth * tokens },
+    ]);
+    expect(server.requests.length).toBe(worth);
+    expect(await budgetsOf(engine, workspace.id)).toMatchObject({
+      "agent cost": { spent: worth * tokens, reserved: 0 },
+    });
+    await noViolations();
+  }
+
+  test("serves exactly 10 on one process", { timeout: 120_000 }, async () => {
+    const workspace = await pricedWorkspace(beckon, server);
+    const agent = await workspace.agent(bounded);
+    await workspace.ceiling("agent", agent.id, worth * tokens);
+    await startAll(workspace, agent, [beckon]);
+    await expectHeld(workspace, agent);
+  });
+
+  test("serves exactly 10 on two processes, in a workspace made a moment before", {
+    timeout: 120_000,
+  }, async () => {
+    const other = await beckon.another();
+    try {
+      const workspace = await pricedWorkspace(beckon, server);
+      const agent = await workspace.agent(bounded);
+      await workspace.ceiling("workspace", workspace.id, 1_000_000);
+      await workspace.ceiling("agent", agent.id, worth * tokens);
+      await startAll(workspace, agent, [beckon, other]);
+      await expectHeld(workspace, agent);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test("leaves another agent, its workspace and other workspaces alone", {
+    timeout: 120_000,
+  }, async () => {
+    const workspace = await pricedWorkspace(beckon, server);
+    const agent = await workspace.agent(bounded);
+    const neighbour = await workspace.agent({ ...bounded, name: "Neighbour" });
+    const elsewhere = await pricedWorkspace(beckon, server);
+    const stranger = await elsewhere.agent(bounded);
+    await workspace.ceiling("workspace", workspace.id, 1_000_000);
+    await workspace.ceiling("agent", agent.id, worth * tokens);
+    const all = startAll(workspace, agent, [beckon]);
+    for (let index = 0; index < 10; index++) {
+      expect((await invoke(neighbour)).status).toBe(200);
+      expect((await invoke(stranger)).status).toBe(200);
+    }
+    await all;
+    await eventually("the end of all runs", async () => {
+      const { rows } = await engine.query(
+        "select count(*)::int as open from runs where agent_id = $1 and finished_at is null",
+        [agent.id],
+      );
+      return rows[0]?.open === 0 || undefined;
+    });
+    expect(await budgetsOf(engine, workspace.id)).toEqual({
+      "workspace cost": { spent: (worth + 10) * tokens, reserved: 0 },
+      "agent cost": { spent: worth * tokens, reserved: 0 },
+    });
+    await noViolations();
+  });
+});
+
+describe("at a ceiling that is reached", () => {
+  async function reached(scope: "workspace" | "agent" | "key" | "trigger" = "agent") {
+    const workspace = await pricedWorkspace(beckon, server);
+    const agent = await workspace.agent(bounded);
+    const trigger = await workspace.trigger(agent.id);
+    const key = (await workspace.call("/keys", { name: "Shop", preset: "invoke" })).body.data;
+    const ids = { workspace: workspace.id, agent: agent.id, key: key.id, trigger: trigger.id };
+    const path = `/agents/${agent.id}/invoke`;
+    const byKey = () => workspace.call(path, { input: "Hello" }, { credential: key.key });
+    const fire = () => beckon.call(trigger.url, { credential: null, body: "Hello" });
+    await workspace.ceiling(scope, ids[scope], tokens);
+    const first =
+      scope === "key" ? await byKey() : scope === "trigger" ? await fire() : await invoke(agent);
+    expect(first.status).toBe(200);
+    await ended(workspace, first.body.run_id);
+    server.reset();
+    server.script(answer);
+    return { workspace, agent, trigger, byKey, fire, runId: first.body.run_id as string };
+  }
+
+  test("every entry point answers alike, and the model sees no call", async () => {
+    const { workspace, agent, trigger, runId } = await reached();
+    const expected = { scope: "agent", limit: tokens };
+    expectReached(await invoke(agent), expected);
+    expectReached(await invoke(agent, { prefer: "respond-async" }), expected);
+    expectReached(await invoke(agent, { accept: "text/event-stream" }), expected);
+    expectReached(await beckon.call(trigger.url, { credential: null, body: "Hello" }), expected);
+    expectReached(await workspace.call(`/runs/${runId}/retry`, {}), expected);
+    expectReached(
+      await workspace.call(`/agents/${agent.id}/draft-runs`, { input: "Hello", config: {} }),
+      expected,
+    );
+    expectReached(
+      await workspace.call(`/agents/${agent.id}/triggers/${trigger.id}/test`, { payload: "Hello" }),
+      expected,
+    );
+    expect(server.requests).toEqual([]);
+    await noViolations();
+  });
+
+  test("the run is on record with the limit, in the response, its resource and its event", async () => {
+    const { workspace, agent } = await reached();
+    const rejected = await invoke(agent);
+    const run = await readRun(workspace, rejected.body.run_id);
+    const { error, limit } = rejected.body;
+    expect(run).toMatchObject({
+      status: "failed",
+      started_at: null,
+      error: { code: "ceiling_reached", message: error },
+      limit,
+      cost_micros: 0,
+    });
+    const { data } = (await workspace.call(`/runs/${run.id}/events`)).body;
+    expect(data).toEqual([
+      expect.objectContaining({
+        type: "run.failed",
+        data: expect.objectContaining({
+          limit,
+          error: { code: "ceiling_reached", message: error },
+        }),
+      }),
+    ]);
+  });
+
+  test("the Idempotency-Key is not bound, so the request can be repeated after a raise", async () => {
+    const { workspace, agent } = await reached();
+    const headers = { "idempotency-key": "order-1" };
+    const rejected = await invoke(agent, headers);
+    expectReached(rejected, { scope: "agent", limit: tokens });
+    const again = await invoke(agent, headers);
+    expectReached(again, { scope: "agent", limit: tokens });
+    expect(again.body.run_id).not.toBe(rejected.body.run_id);
+    await workspace.ceiling("agent", agent.id, 2 * tokens);
+    const served = await invoke(agent, headers);
+    expect([served.status, served.headers.get("idempotency-replayed")]).toEqual([200, null]);
+    const replayed = await invoke(agent, headers);
+    expect(replayed.headers.get("idempotency-replayed")).toBe("true");
+    expect(replayed.body).toEqual(served.body);
+  });
+
+  test("of the workspace, every caller is rejected", async () => {
+    const { agent, byKey, fire } = await reached("workspace");
+    for (const each of [await invoke(agent), await byKey(), await fire()])
+      expectReached(each, { scope: "workspace", limit: tokens });
+  });
+
+  test("of a key, other callers are served", async () => {
+    const { agent, byKey, fire } = await reached("key");
+    expectReached(await byKey(), { scope: "key", limit: tokens });
+    expect((await invoke(agent)).status).toBe(200);
+    expect((await fire()).status).toBe(200);
+  });
+
+  test("of a trigger, other callers are served, and a retry of its runs is not", async () => {
+    const { workspace, agent, byKey, fire, runId } = await reached("trigger");
+    expectReached(await fire(), { scope: "trigger", limit: tokens });
+    expectReached(await workspace.call(`/runs/${runId}/retry`, {}), {
+      scope: "trigger",
+      limit: tokens,
+    });
+    expect((await invoke(agent)).status).toBe(200);
+    expect((await byKey()).status).toBe(200);
+  });
+
+  test("that pauses the agent, starts get 409 until it is raised", async () => {
+    const { workspace, agent } = await reached();
+    await workspace.ceiling("agent", agent.id, tokens, { pauses_agent: true });
+    const paused = await invoke(agent);
+    expect([paused.status, paused.body]).toEqual([
+      409,
+      expect.objectContaining({ code: "agent_paused", limit: expect.anything() }),
+    ]);
+    expect(Number(paused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await workspace.call(`/agents/${agent.id}`)).body.data).toMatchObject({
+      paused: true,
+      paused_by: "limit",
+    });
+    await workspace.ceiling("agent", agent.id, 2 * tokens, { pauses_agent: true });
+    expect((await invoke(agent)).status).toBe(200);
+  });
+
+  test("a person's pause stays after a raise", async () => {
+    const { workspace, agent } = await reached();
+    await workspace.call(`/agents/${agent.id}/pause`, {});
+    await workspace.ceiling("agent", agent.id, 2 * tokens, { pauses_agent: true });
+    const paused = await invoke(agent);
+    expect([paused.status, paused.headers.get("retry-after")]).toEqual([409, null]);
+  });
+});
+
+describe("in mid-run", () => {
+  const clock = says({
+    calls: [{ id: "call", name: "clock", arguments: "{}" }],
+    usage: { prompt_tokens: 10, completion_tokens: tokens },
+  });
+
+  test("a run that calls tools for ever stops at the ceiling, and keeps its journal", async () => {
+    const workspace = await pricedWorkspace(beckon, server);
+    const agent = await workspace.agent({
+      ...bounded,
+      tools: [{ type: "clock" }],
+      limits: { max_steps: 1_000 },
+    });
+    await workspace.ceiling("agent", agent.id, 5 * tokens + 10);
+    server.script(clock);
+    const reached = await invoke(agent);
+    expectReached(reached, { scope: "agent", limit: 5 * tokens + 10, used: 5 * tokens });
+    expect(server.requests.length).toBe(5);
+    const run = await readRun(workspace, reached.body.run_id);
+    expect(run).toMatchObject({
+      status: "failed",
+      cost_micros: 5 * tokens,
+      limit: reached.body.limit,
+    });
+    const { data } = (await workspace.call(`/runs/${run.id}/events?limit=200`)).body;
+    const types = data.map(({ type }: { type: string }) => type);
+    expect(types.filter((type: string) => type === "run.tool_result").length).toBe(5);
+    expect(types.at(-1)).toBe("run.failed");
+    await noViolations();
+  });
+
+  test("max_cost_micros ends a run without any other limit", async () => {
+    const workspace = await pricedWorkspace(beckon, server);
+    const agent = await workspace.agent({
+      ...bounded,
+      tools: [{ type: "clock" }],
+      limits: { max_cost_micros: 2 * tokens },
+    });
+    server.script(clock);
+    const { status: code, body, headers } = await invoke(agent);
+    expect([code, body.code, body.limit]).toEqual([
+      500,
+      "ceiling_reached",
+      {
+        scope: "run",
+        scope_id: body.run_id,
+        metric: "cost",
+        used: 2 * tokens,
+        limit: 2 * tokens,
+        resets_at: null,
+      },
+    ]);
+    expect(headers.get("retry-after")).toBeNull();
+    expect(server.requests.length).toBe(2);
+    expect((await invoke(agent)).status).toBe(500);
+    expect(server.requests.length).toBe(4);
+  });
+
+  test("a limit that is set while the run waits for its model holds from the next call on", async () => {
+    const workspace = await pricedWorkspace(beckon, server);
+    const agent = await workspace.agent({ ...bounded, tools: [{ type: "clock" }] });
+    const released = Promise.withResolvers<void>();
+    server.script(held(released.promise, clock));
+    const running = invoke(agent);
+    await eventually("the call", () => server.requests.length || undefined);
+    await workspace.ceiling("agent", agent.id, tokens);
+    released.resolve();
+    expectReached(await running, { scope: "agent", limit: tokens });
+    expect(server.requests.length).toBe(1);
+    await noViolations();
+  });
+});
+
+describe("the output bound", () => {
+  const sentBound = () => server.requests.map(({ body }) => body.max_tokens);
+
+  test("is not sent without a limit, and is reserve_output_tokens with one", async () => {
+    const workspace = await pricedWorkspace(beckon, server);
+    const agent = await workspace.agent();
+    expect((await invoke(agent)).status).toBe(200);
+    await workspace.ceiling("agent", agent.id, 1_000_000);
+    expect((await invoke(agent)).status).toBe(200);
+    const other = await workspace.agent({ limits: { reserve_output_tokens: 500 } });
+    await workspace.ceiling("agent", other.id, 1_000_000);
+    expect((await invoke(other)).status).toBe(200);
+    expect(sentBound()).toEqual([undefined, 16_384, 500]);
+  });
+
+  test("is lowered to what is left, and a truncated answer then ends the run, billed", async () => {
+    const workspace = await pricedWorkspace(beckon, server);
+    const agent = await workspace.agent();
+    await workspace.ceiling("agent", agent.id, 1_000);
+    server.script(
+      says({
+        text: "cut",
+        finish: "length",
+        usage: { prompt_tokens: 10, completion_tokens: 1_000 },
+      }),
+    );
+    const reached = await invoke(agent);
+    expectReached(reached, { scope: "agent", limit: 1_000 });
+    expect(sentBound()).toEqual([1_000]);
+    const run = await readRun(workspace, reached.body.run_id);
+    expect(run.cost_micros).toBe(1_000);
+    const { data } = (await workspace.call(`/runs/${run.id}/events`)).body;
+    expect(data.map(({ type }: { type: string }) => type)).toEqual([
+      "run.started",
+      "run.step",
+      "run.failed",
+    ]);
+    await noViolations();
+  });
+
+  test("that was not lowered leaves a truncated answer as it is without a limit", async () => {
+    const workspace = await pricedWorkspace(beckon, server);
+    const agent = await workspace.agent(bounded);
+    await workspace.ceiling("agent", agent.id, 1_000_000);
+    server.script(
+      says({
+        text: "cut",
+        finish: "length",
+        usage: { prompt_tokens: 10, completion_tokens: tokens },
+      }),
+    );
+    const answered = await invoke(agent);
+    expect([answered.status, answered.body.output]).toEqual([200, "cut"]);
+  });
+
+  test("with fewer than 256 tokens left, no call is made", async () => {
+    const workspace = await pricedWorkspace(beckon, server);
+    const agent = await workspace.agent();
+    await workspace.ceiling("agent", agent.id, 255);
+    const reached = await invoke(agent);
+    expectReached(reached, { scope: "agent", limit: 255, used: 0 });
+    expect(reached.body.error).toContain("the rest is not enough for another model call");
+    await workspace.ceiling("agent", agent.id, 256);
+    server.script(says({ text: "done", usage: { prompt_tokens: 10, completion_tokens: 20 } }));
+    expect((await invoke(agent)).status).toBe(200);
+    expect(sentBound()).toEqual([256]);
+  });
+});
+
+describe("a model without a known price", () => {
+  test("is not called under a limit in money, until a price is set", async () => {
+    const workspace = await pricedWorkspace(beckon, server, null);
+    const agent = await workspace.agent(bounded);
+    expect((await invoke(agent)).status).toBe(200);
+    await workspace.ceiling("workspace", workspace.id, 1_000_000);
+    const unknown = await invoke(agent);
+    expect([unknown.status, unknown.body]).toEqual([
+      500,
+      {
+        ok: false,
+        error: expect.stringMatching(/prices.*BECKON_PRICES.*free/),
+        code: "price_unknown",
+        run_id: expect.stringMatching(/^run_/),
+      },
+    ]);
+    expect(server.requests.length).toBe(1);
+    await workspace.call("/prices", {
+      model: workspace.model,
+      input_micros_per_million: 0,
+      output_micros_per_million: 1_000_000,
+    });
+    await eventually(
+      "the price",
+      async () => (await invoke(agent)).status === 200 || undefined,
+      20_000,
+    );
+  });
+
+  test("that is free is called at a ceiling of 0", async () => {
+    const workspace = await pricedWorkspace(beckon, server);
+    const agent = await workspace.agent({ model: "demo/echo" });
+    const priced = await workspace.agent(bounded);
+    await workspace.ceiling("workspace", workspace.id, 0);
+    expect((await invoke(agent)).status).toBe(200);
+    expectReached(await invoke(priced), { scope: "workspace", limit: 0 });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe("a run that is rejected only by what is reserved", () => {
+  /** An agent whose ceiling pays for one call at a time, and runs that wait for it. */
+  async function queue(count: number, limits: Record<string, unknown> = {}) {
+    const workspace = await pricedWorkspace(beckon, server);
+    const agent = await workspace.agent({ ...bounded, limits });
+    await workspace.ceiling("agent", agent.id, tokens + 100);
+    const gates: (() => void)[] = [];
+    server.script(async (request, index) => {
+      await new Promise<void>((resolve) => gates.push(resolve));
+      return says({ text: "done", usage: { prompt_tokens: 10, completion_tokens: 1 } })(
+        request,
+        index,
+      );
+    });
+    const ids: string[] = [];
+    for (let index = 0; index < count; index++) {
+      const started = await beckon.invoke(agent, `Hello ${index}`, { prefer: "respond-async" });
+      expect(started.status).toBe(202);
+      ids.push(started.body.run_id);
+      const expected = index + 1;
+      await eventually("the reservation", async () => {
+        const { rows } = await engine.query(
+          "select count(*)::int as count from reservations where agent_id = $1",
+          [agent.id],
+        );
+        return rows[0]?.count === expected || undefined;
+      });
+    }
+    const release = async (index: number) => {
+      await eventually(`call ${index}`, () => gates[index] && true);
+      gates[index]?.();
+    };
+    return { workspace, agent, ids, release };
+  }
+
+  test("waits, and is served in order and at once when it is returned", async () => {
+    const { workspace, ids, release } = await queue(6);
+    expect(await budgetsOf(engine, workspace.id)).toMatchObject({
+      "agent cost": { spent: 0, reserved: tokens },
+    });
+    expect((await readRun(workspace, ids[5] ?? "")).status).toBe("running");
+    const began = performance.now();
+    for (let index = 0; index < ids.length; index++) await release(index);
+    for (const id of ids) expect((await ended(workspace, id)).status).toBe("succeeded");
+    // The runs were notified: polls alone would have taken 5 s each.
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(server.requests.map(({ body }) => body.messages.at(-1)?.content)).toEqual(
+      ids.map((_, index) => `Hello ${index}`),
+    );
+    await noViolations();
+  });
+
+  test("is woken by a raise", async () => {
+    const { workspace, agent, ids, release } = await queue(3);
+    await workspace.ceiling("agent", agent.id, 10 * tokens);
+    await eventually("three calls", () => server.requests.length === 3 || undefined, 4_000);
+    for (const index of ids.keys()) await release(index);
+    for (const id of ids) expect((await ended(workspace, id)).status).toBe("succeeded");
+    await noViolations();
+  });
+
+  test("can be cancelled, and then costs nothing", async () => {
+    const { workspace, ids, release } = await queue(3);
+    await workspace.call(`/runs/${ids[1]}/cancel`, {});
+    const cancelled = await ended(workspace, ids[1] ?? "");
+    expect(cancelled).toMatchObject({ status: "cancelled", cost_micros: 0 });
+    await release(0);
+    await release(1);
+    expect((await ended(workspace, ids[2] ?? "")).status).toBe("succeeded");
+    await noViolations();
+  });
+
+  test("ends at its deadline, without a bill", async () => {
+    const { workspace, ids, release } = await queue(2, { timeout_seconds: 2 });
+    const late = await ended(workspace, ids[1] ?? "");
+    expect(late).toMatchObject({ error: { code: "deadline_exceeded" }, cost_micros: 0 });
+    await release(0);
+    await ended(workspace, ids[0] ?? "");
+    await noViolations();
+  });
+});
+
+test("failed attempts count, and each attempt is reserved", async () => {
+  const workspace = await pricedWorkspace(beckon, server, { input: 1_000_000, output: 1_000_000 });
+  const agent = await workspace.agent(bounded);
+  await workspace.ceiling("agent", agent.id, 1_000_000);
+  server.script([status(503), status(503), answer]);
+  expect((await invoke(agent)).status).toBe(200);
+  expect(server.requests.length).toBe(3);
+  await noViolations();
+});
+
+test("crossing 50, 80 and 100 percent writes one event each", async () => {
+  const workspace = await pricedWorkspace(beckon, server);
+  const agent = await workspace.agent(bounded);
+  await workspace.ceiling("agent", agent.id, 5 * tokens);
+  for (let index = 0; index < 5; index++) expect((await invoke(agent)).status).toBe(200);
+  expect((await invoke(agent)).status).toBe(500);
+  const { data } = (await workspace.call("/events?kind=usage.threshold")).body;
+  expect(
+    data.map((event: { data: object; agent_id: string }) => ({
+      ...event.data,
+      of: event.agent_id,
+    })),
+  ).toEqual(
+    [
+      [50, 3],
+      [80, 4],
+      [100, 5],
+    ].map(([percent, runs]) => ({
+      scope: "agent",
+      scope_id: agent.id,
+      metric: "cost",
+      percent,
+      used: (runs ?? 0) * tokens,
+      limit: 5 * tokens,
+      resets_at: midnight,
+      of: agent.id,
+    })),
+  );
+});
+
+test("a provider that ignores the output bound exceeds a limit by calls in progress only", async () => {
+  const workspace = await pricedWorkspace(beckon, server);
+  const agent = await workspace.agent(bounded);
+  const atOnce = 4;
+  await workspace.ceiling("agent", agent.id, atOnce * tokens);
+  const released = Promise.withResolvers<void>();
+  const written = 5 * tokens;
+  const beyond = says({
+    text: "far too long",
+    usage: { prompt_tokens: 10, completion_tokens: written },
+  });
+  server.script(held(released.promise, beyond));
+  const answers = Array.from({ length: 3 * atOnce }, () => invoke(agent));
+  await eventually("the calls", () => server.requests.length === atOnce || undefined);
+  await eventually("the runs that wait", async () => {
+    const { rows } = await engine.query(
+      "select count(*)::int as count from reservations where agent_id = $1",
+      [agent.id],
+    );
+    return rows[0]?.count === 3 * atOnce || undefined;
+  });
+  released.resolve();
+  const statuses = (await Promise.all(answers)).map(({ status: code }) => code).sort();
+  expect(statuses).toEqual([
+    ...Array<number>(atOnce).fill(200),
+    ...Array<number>(2 * atOnce).fill(500),
+  ]);
+  expect((await invoke(agent)).status).toBe(500);
+  expect(server.requests.length).toBe(atOnce);
+  expect(await budgetsOf(engine, workspace.id)).toEqual({
+    "agent cost": { spent: atOnce * written, reserved: 0 },
+  });
+  // What is spent exceeds what is allowed, which the checks of other tests would report.
+  await workspace.call(`/limits/agent/${agent.id}`, undefined, { method: "DELETE" });
+});
+
+test("spent budgets begin again once at midnight, and runs are served without a restart", {
+  timeout: 60_000,
+}, async () => {
+  const { answers, agent, workspace } = await overMidnight;
+  const [first, rejected] = answers;
+  expect(first?.status).toBe(200);
+  const reset = Date.parse(rejected?.body.limit.resets_at);
+  expect(Number(rejected?.headers.get("retry-after"))).toBeLessThanOrEqual(secondsToMidnight);
+  // Every start before the reset is rejected, the first one after it is served, and no other.
+  const served = answers.slice(1).filter(({ status: code }) => code === 200);
+  expect(served.length).toBe(1);
+  expect(served[0]?.answeredAt).toBeGreaterThanOrEqual(reset);
+  const resets = answers
+    .filter(({ status: code }) => code === 500)
+    .map(({ body }) => Date.parse(body.limit.resets_at));
+  expect([...new Set(resets)]).toEqual([reset, reset + 86_400_000]);
+  const { rows } = await engine.query(
+    `select count(*)::int as entries, sum(cost_micros)::int as cost from usage_entries
+      where agent_id = $1 group by day order by day`,
+    [agent.id],
+  );
+  expect(rows).toEqual([
+    { entries: 1, cost: tokens },
+    { entries: 1, cost: tokens },
+  ]);
+  expect(await budgetsOf(engine, workspace.id)).toEqual({
+    "agent cost": { spent: tokens, reserved: 0 },
+  });
+});
+
+/** Starts runs before and after local midnight, at a ceiling that pays for one run. */
+async function crossMidnight() {
+  const ownServer = await startModelServer();
+  try {
+    ownServer.script(answer);
+    const workspace = await pricedWorkspace(beckon, ownServer);
+    const agent = await workspace.agent(bounded);
+    await engine.query("update workspaces set time_zone = $2 where id = $1", [
+      workspace.id,
+      zoneWithMidnightIn(secondsToMidnight),
+    ]);
+    await workspace.ceiling("agent", agent.id, tokens);
+    const answers: (Answer & { readonly answeredAt: number })[] = [];
+    const start = async () => {
+      const answered = await invoke(agent);
+      answers.push({ ...answered, answeredAt: Date.now() });
+      return answers.at(-1)?.status;
+    };
+    await start();
+    await start();
+    const reset = Date.parse(answers[1]?.body.limit.resets_at);
+    const nearly = () => Date.now() > reset - 1_000 || undefined;
+    await eventually("the last second of the day", nearly, 30_000);
+    await eventually("the reset", async () => (await start()) === 200 || undefined, 30_000);
+    await start();
+    return { answers, agent, workspace };
+  } finally {
+    await ownServer.close();
+  }
+}
+
+/** Returns a POSIX time zone in which it is midnight in `seconds` seconds. */
+function zoneWithMidnightIn(seconds: number): string {
+  const sinceMidnight = Math.floor(Date.now() / 1_000) % 86_400;
+  // Local time = UTC - offset; it must be 24:00:00 - seconds now.
+  const offset = (((sinceMidnight + seconds) % 86_400) + 86_400) % 86_400;
+  const signed = offset > 43_200 ? offset - 86_400 : offset;
+  const sign = signed < 0 ? "-" : "";
+  const absolute = Math.abs(signed);
+  const two = (value: number) => String(value).padStart(2, "0");
+  const hours = Math.floor(absolute / 3_600);
+  return `<T>${sign}${hours}:${two(Math.floor(absolute / 60) % 60)}:${two(absolute % 60)}`;
+}
