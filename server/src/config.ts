@@ -79,6 +79,8 @@ export interface Config {
   readonly discover: boolean;
   /** Absolute path of the operator's prices; undefined if there is no such file. */
   readonly pricesFile: string | undefined;
+  /** Absolute path of the operator's plans; undefined if there is no such file. */
+  readonly plansFile: string | undefined;
   readonly logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
 }
 
@@ -311,6 +313,14 @@ const settings = {
       "It takes precedence over the price library.",
     unset: "no file",
   },
+  BECKON_PLANS: {
+    schema: z.string().min(1).optional(),
+    may: "the path of a JSON file with plans",
+    help:
+      "JSON file with the [operator's plans](money.md#plans-of-the-operator): what workspaces can " +
+      "use per month. All processes need the same file.",
+    unset: "no file",
+  },
   BECKON_EGRESS_ALLOW: {
     schema: z
       .string()
@@ -434,6 +444,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     shareProviders: values.BECKON_SHARE_PROVIDERS === "1",
     discover: values.BECKON_DISCOVER === "1",
     pricesFile: values.BECKON_PRICES === undefined ? undefined : resolve(values.BECKON_PRICES),
+    plansFile: values.BECKON_PLANS === undefined ? undefined : resolve(values.BECKON_PLANS),
     logLevel: values.LOG_LEVEL,
   });
 }

@@ -22,6 +22,7 @@ import {
   type StreamLimits,
 } from "./http/index.ts";
 import { recordKeyUse } from "./keys/index.ts";
+import { applyNextPlans, readOperatorPlans, reconcilePlans } from "./limits/index.ts";
 import { PriceTable, readOperatorPrices } from "./prices/index.ts";
 import { keepLease, recordDeaths, registerProcess } from "./processes/index.ts";
 import {
@@ -148,6 +149,10 @@ async function build(
     throw new ConfigError("DATABASE_URL and BECKON_MASTER_KEY are needed to start a server.");
   const log = createLog(config.logLevel);
   const prices = new PriceTable(await readOperatorPrices(config.pricesFile));
+  const plans = {
+    operatorPlans: await readOperatorPlans(config.plansFile),
+    operatorWorkspaceId: defaultWorkspaceId,
+  };
   const previous =
     config.previousMasterKey === undefined ? undefined : parseMasterKey(config.previousMasterKey);
   const cipher = createSecretCipher(parseMasterKey(masterKey), previous);
@@ -164,6 +169,7 @@ async function build(
     await renumberEntries(client);
     return firstStart({ database, cipher }, config);
   });
+  await reconcilePlans(database, plans, log);
   const demo = created ?? (setup ? await revealDemo({ database, cipher }) : undefined);
 
   await registerProcess(database.lease, processId, config.leaseSeconds);
@@ -216,7 +222,11 @@ async function build(
     },
   });
   opened.defer(() => lease.stop());
-  const worker = startWorker(runs, { recordExpired: lease.recordExpired });
+  const limits = { ...plans, changed: runs.onReturned };
+  const worker = startWorker(runs, {
+    recordExpired: lease.recordExpired,
+    applyNextPlans: () => applyNextPlans(database, plans),
+  });
   opened.defer(() => worker.stop());
 
   let url = config.publicUrl ?? "";
@@ -232,6 +242,7 @@ async function build(
       modelLists: new ModelLists(),
       operator,
       prices,
+      limits,
       publicUrl: () => url,
       trustProxy: config.trustProxy,
       keyUse: recordKeyUse(database, log),

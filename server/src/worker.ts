@@ -2,6 +2,7 @@ import { sleep } from "./base/clock.ts";
 import { failureKind, type ProcessMessage } from "./base/database/index.ts";
 import { messageOf } from "./base/errors.ts";
 import { forgetDead } from "./processes/index.ts";
+import { returnReservations } from "./reservations/index.ts";
 import {
   cancelledRuns,
   claimRuns,
@@ -23,6 +24,8 @@ const pollIntervalMs = 1_000;
  * dead processes from the database, and sums up usage.
  */
 const pollsPerSweep = 60;
+/** Number of polls from one return of what ended runs had reserved to the next. */
+const pollsPerReturn = 20;
 
 /**
  * The worker of a process. It claims queued runs, takes over runs of dead processes, stops runs
@@ -40,7 +43,7 @@ export interface Worker {
  */
 export function startWorker(
   runs: RunServices,
-  options: { recordExpired: () => Promise<void> },
+  options: { recordExpired: () => Promise<void>; applyNextPlans: () => Promise<void> },
 ): Worker {
   const stopping = new AbortController();
   const claims = serially(stopping.signal, () => attempt("claiming runs", () => claimRuns(runs)));
@@ -76,9 +79,14 @@ export function startWorker(
         for (const runId of runIds) runs.live.get(runId)?.stop("cancelled");
       });
       if (count % pollsPerSweep === 0) {
+        await attempt("changing plans", options.applyNextPlans);
         await attempt("expiring queued runs", () => expireQueued(runs.database));
         await attempt("deleting dead processes", () => forgetDead(runs.database.engine));
       }
+      if (count % pollsPerReturn === 0)
+        await attempt("returning reservations", async () =>
+          runs.onReturned(await returnReservations(runs.database)),
+        );
       // Between sweeps, usage is summed up when this process has just become idle.
       const wasBusy = isBusy;
       isBusy = runs.live.size > 0;
@@ -131,7 +139,8 @@ function serially(
 /**
  * Handles a message from another process.
  * @param message undefined if messages may have been lost. The function then does the same as for
- *   the messages `queued`, `follow` and `events`, because each of them may be among the lost ones.
+ *   the messages `limits`, `queued`, `follow` and `events`, because each of them may be among the
+ *   lost ones.
  */
 function handleMessage(runs: RunServices, message: ProcessMessage | undefined): void {
   switch (message?.kind) {
@@ -154,10 +163,14 @@ function handleMessage(runs: RunServices, message: ProcessMessage | undefined): 
     case "events":
       runs.tail.wake();
       break;
+    case "limits":
+      runs.reservations.wake(message.workspaceId);
+      break;
     case "queued":
       claimQueued(runs);
       break;
     case undefined:
+      runs.reservations.wake();
       claimQueued(runs);
       runs.tail.noteRemoteSubscriber();
       runs.tail.wake();

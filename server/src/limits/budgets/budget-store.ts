@@ -1,0 +1,175 @@
+import { type RawBuilder, sql } from "kysely";
+import type { WorkspaceTransaction } from "../../base/database/index.ts";
+
+/** What identifies a budget. */
+export interface BudgetKey {
+  readonly workspaceId: string;
+  /** The id of the workspace for the kinds `plan` and `workspace`. */
+  readonly scopeId: string;
+  readonly scopeKind: "plan" | "workspace" | "agent" | "key" | "trigger";
+  readonly metric: "cost" | "tokens" | "voice" | "browser";
+}
+
+/** A limit to store, in micro-dollars, tokens or milliseconds. null: unlimited. */
+interface Limit {
+  readonly allowed: number | null;
+  /** Replaces `allowed` when the next period starts; undefined if nothing changes then. */
+  readonly nextAllowed?: number | null | undefined;
+  readonly pausesAgent?: boolean;
+}
+
+/** A budget as `putBudgets` stores it. */
+export type BudgetToPut = BudgetKey & Limit;
+
+/** The highest of 50, 80 and 100 percent that is reached; 0 if none is. */
+const crossedOf = (spent: RawBuilder<unknown>, allowed: RawBuilder<unknown>) =>
+  sql`case when ${spent} >= ${allowed} then 100
+    when ${spent}::numeric * 100 >= ${allowed}::numeric * 80 then 80
+    when ${spent}::numeric * 100 >= ${allowed}::numeric * 50 then 50 else 0 end`;
+
+/** Budgets as rows, in the order in which their rows are locked. */
+const rowsOf = (keys: readonly BudgetKey[]) =>
+  sql`jsonb_to_recordset(${JSON.stringify(keys)}) as k ("workspaceId" text, "scopeId" text,
+    "scopeKind" text, metric text, allowed bigint, "nextAllowed" bigint, "changesNext" boolean,
+    "pausesAgent" boolean)`;
+
+const isOfKey = (table: string) =>
+  sql.raw(`${table}.workspace_id = k."workspaceId" and ${table}.scope_id = k."scopeId"
+    and ${table}.scope_kind = k."scopeKind" and ${table}.metric = k.metric`);
+
+/**
+ * Locks the existing budgets among these until the transaction ends. A transaction that writes
+ * several rows must lock them first, because other transactions lock them in the same order.
+ */
+export async function lockBudgets(
+  tx: WorkspaceTransaction,
+  keys: readonly BudgetKey[],
+): Promise<void> {
+  await sql`select from budgets b join ${rowsOf(keys)} on ${isOfKey("b")}
+    order by b.workspace_id, b.scope_id, b.scope_kind, b.metric for no key update of b`.execute(tx);
+}
+
+/**
+ * Inserts or changes budgets. A new one has the period that contains the present moment: the local
+ * day of the workspace, or the month of its plan; other budgets of the same plan determine the month
+ * as long as theirs is not over. Its `spent` lacks the entries of transactions in progress until
+ * `countSpent` sets it. A changed one keeps its period, what is spent and what is reserved; if its
+ * period is over, it starts the next one. The caller has locked the rows.
+ * @returns the budgets that are new.
+ */
+export async function putBudgets(
+  tx: WorkspaceTransaction,
+  budgets: readonly BudgetToPut[],
+): Promise<BudgetKey[]> {
+  if (budgets.length === 0) return [];
+  const rows = budgets.map(({ nextAllowed, pausesAgent = false, ...rest }) => ({
+    ...rest,
+    nextAllowed: nextAllowed ?? null,
+    changesNext: nextAllowed !== undefined,
+    pausesAgent,
+  }));
+  const keep = (column: string) =>
+    sql`case when budgets.ends <= now() then excluded.${sql.ref(column)} else budgets.${sql.ref(column)} end`;
+  const { rows: put } = await sql<BudgetKey & { isNew: boolean }>`
+insert into budgets (workspace_id, scope_id, scope_kind, metric, allowed, changes_next, next_allowed,
+  pauses_agent, starts, ends)
+select w.id, k."scopeId", k."scopeKind", k.metric, k.allowed, k."changesNext", k."nextAllowed",
+  k."pausesAgent", coalesce(present.starts, p.starts), coalesce(present.ends, p.ends)
+from ${rowsOf(rows)}
+join workspaces w on w.id = k."workspaceId"
+cross join lateral period_of(now(), w.time_zone,
+  case k."scopeKind" when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+left join lateral (
+  select b.starts, b.ends from budgets b
+  where b.workspace_id = w.id and b.scope_id = w.id and b.scope_kind = 'plan'
+    and k."scopeKind" = 'plan' and b.ends > now()
+  limit 1
+) as present on true
+order by w.id, k."scopeId", k."scopeKind", k.metric
+on conflict (workspace_id, scope_id, scope_kind, metric) do update set
+  allowed = excluded.allowed,
+  changes_next = excluded.changes_next,
+  next_allowed = excluded.next_allowed,
+  pauses_agent = excluded.pauses_agent,
+  -- A raise ends a pause; a lower limit is reported by the next entry.
+  refused = budgets.refused and budgets.ends > now()
+    and coalesce(excluded.allowed <= budgets.allowed, false),
+  crossed = case when budgets.ends <= now() then 0
+    else least(budgets.crossed, ${crossedOf(sql.raw("budgets.spent"), sql.raw("excluded.allowed"))}) end,
+  spent = case when budgets.ends <= now() then 0 else budgets.spent end,
+  starts = ${keep("starts")},
+  ends = ${keep("ends")}
+returning workspace_id as "workspaceId", scope_id as "scopeId", scope_kind as "scopeKind", metric,
+  xmax = 0 as "isNew"`.execute(tx);
+  const created = put
+    .filter(({ isNew }) => isNew)
+    .map(({ workspaceId, scopeId, scopeKind, metric }) => ({
+      workspaceId,
+      scopeId,
+      scopeKind,
+      metric,
+    }));
+  if (created.length > 0) await sumSpent(tx, created);
+  return created;
+}
+
+/**
+ * Deletes budgets. What is reserved in them is no longer counted. The caller has locked the rows.
+ */
+export async function deleteBudgets(
+  tx: WorkspaceTransaction,
+  keys: readonly BudgetKey[],
+): Promise<void> {
+  if (keys.length === 0) return;
+  await sql`delete from budgets b using ${rowsOf(keys)} where ${isOfKey("b")}`.execute(tx);
+}
+
+/**
+ * Sets `spent` of budgets to the sum of the ledger's entries in their period. The caller has locked
+ * the rows in an earlier statement, so that the sum contains the entries of all transactions that
+ * wrote the rows. Entries of transactions that do not see the budgets are missing while these
+ * transactions are open.
+ */
+export async function sumSpent(
+  tx: WorkspaceTransaction,
+  keys: readonly BudgetKey[],
+): Promise<void> {
+  await sql`
+with sums as (
+  select b.id, coalesce(sum(case b.metric
+      when 'tokens' then e.input_tokens + e.output_tokens
+      when 'voice' then e.voice_ms
+      when 'browser' then e.browser_ms
+      -- A plan ignores the workspace's own prices where another price is known.
+      else case b.scope_kind when 'plan' then coalesce(e.standard_cost_micros, e.cost_micros)
+        else e.cost_micros end
+    end), 0)::bigint as spent
+  from ${rowsOf(keys)} join budgets b on ${isOfKey("b")}
+  left join usage_entries e on e.workspace_id = b.workspace_id
+    and e.time >= b.starts and e.time < b.ends
+    and case b.scope_kind
+      when 'agent' then e.agent_id = b.scope_id
+      when 'key' then e.principal = 'key:' || b.scope_id
+      when 'trigger' then e.trigger_id = b.scope_id
+      else true end
+  group by b.id
+)
+update budgets b set spent = s.spent, crossed = ${crossedOf(sql.raw("s.spent"), sql.raw("b.allowed"))}
+from sums s where b.id = s.id`.execute(tx);
+}
+
+/**
+ * Returns the transactions of Beckon on this database that are open now, by virtual id, without the
+ * present one. Transactions of other programs, such as a backup, write no entries.
+ */
+export async function openTransactions(tx: WorkspaceTransaction): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select l.virtualtransaction as id
+    from pg_stat_activity me
+    join pg_stat_activity a on a.datid = me.datid and a.usesysid = me.usesysid
+      and a.application_name = me.application_name and a.pid <> me.pid
+    join pg_locks l on l.pid = a.pid and l.locktype = 'virtualxid' and l.granted
+      and l.mode = 'ExclusiveLock'
+    where me.pid = pg_backend_pid()`.execute(tx);
+  return rows.map(({ id }) => id);
+}

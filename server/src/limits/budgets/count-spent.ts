@@ -1,0 +1,42 @@
+import { elapsed, sleep } from "../../base/clock.ts";
+import { type Database, inAllWorkspaces } from "../../base/database/index.ts";
+import { type BudgetKey, lockBudgets, openTransactions, sumSpent } from "./budget-store.ts";
+
+/**
+ * Maximum time to wait for open transactions: the statement timeout of `connect.ts` and a second.
+ * A statement that began before has ended by then.
+ */
+const maxWaitMs = 21_000;
+const pollIntervalMs = 10;
+
+/**
+ * Sets what is spent of new budgets, exactly. Call it after the transaction that inserted them has
+ * committed. A statement that began before then does not see them: it adds its entries to the
+ * ledger only. So the sum of the ledger is taken when all these statements have ended. Statements
+ * that began later add to `spent` themselves.
+ *
+ * Rejected: to compare transaction ids with the horizon of the event stream. A statement takes its
+ * snapshot before it gets an id, so one with a later id can have an older snapshot.
+ */
+export async function countSpent(
+  database: Pick<Database, "tenant">,
+  keys: readonly BudgetKey[],
+): Promise<void> {
+  if (keys.length === 0) return;
+  await earlierTransactionsEnded(database);
+  await inAllWorkspaces(database.tenant, async (tx) => {
+    await lockBudgets(tx, keys);
+    await sumSpent(tx, keys);
+  });
+}
+
+async function earlierTransactionsEnded({ tenant }: Pick<Database, "tenant">): Promise<void> {
+  const began = elapsed();
+  const read = () => inAllWorkspaces(tenant, openTransactions);
+  let earlier = await read();
+  while (earlier.length > 0 && elapsed() - began < maxWaitMs) {
+    await sleep(pollIntervalMs);
+    const open = new Set(await read());
+    earlier = earlier.filter((id) => open.has(id));
+  }
+}

@@ -1,0 +1,82 @@
+import {
+  type Ceiling,
+  type CeilingScope,
+  ceilingScope,
+  type Scope,
+  workspaceScopes,
+} from "@beckon/contract";
+import { agentLimit, type Context, scopesBeyond } from "../../base/context.ts";
+import { ApiError } from "../../base/errors.ts";
+import type { BudgetKey } from "../budgets/index.ts";
+import type { CeilingRef, CeilingRow } from "./store.ts";
+
+/** The scope that reads the name of what a ceiling applies to. */
+const readers: Readonly<Record<CeilingScope, Scope>> = {
+  workspace: "workspaces:read",
+  agent: "agents:read",
+  key: "keys:read",
+  trigger: "triggers:read",
+};
+
+/** Returns a ceiling for the actor, with the name only if the actor can read it. */
+export function toCeiling(ctx: Context, row: CeilingRow): Ceiling {
+  const [limit, spent, reserved] = [row.limit_micros, row.spent, row.reserved].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  return {
+    scope: row.scope_kind,
+    scope_id: row.scope_id,
+    name: canRead(ctx, readers[row.scope_kind]) ? row.name : null,
+    limit_micros: limit,
+    pauses_agent: row.pauses_agent,
+    spent_micros: spent,
+    reserved_micros: reserved,
+    left_micros: Math.max(0, limit - spent - reserved),
+    starts_at: row.starts.toISOString(),
+    resets_at: row.ends.toISOString(),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+function canRead(ctx: Context, scope: Scope): boolean {
+  // As in `permit`: a key that is limited to agents cannot use scopes of the whole workspace.
+  if (workspaceScopes.includes(scope) && agentLimit(ctx) !== undefined) return false;
+  return scopesBeyond(ctx, [scope]).length === 0;
+}
+
+/** Returns the budget of a ceiling. */
+export function budgetOf(workspaceId: string, { scope, scopeId }: CeilingRef): BudgetKey {
+  return { workspaceId, scopeId, scopeKind: scope, metric: "cost" };
+}
+
+/**
+ * Returns what the path `/limits/:scope/:scope_id` names.
+ * @throws ApiError `not_found` if there is no such scope.
+ */
+export function refOf({ scope, scopeId }: { scope: string; scopeId: string }): CeilingRef {
+  const known = ceilingScope.safeParse(scope);
+  if (known.success) return { scope: known.data, scopeId };
+  throw new ApiError(
+    "not_found",
+    `There is no scope with this name. Limits apply to ${ceilingScope.options.join(", ")}.`,
+  );
+}
+
+/** Returns the error for a scope that the workspace does not have or the credential cannot see. */
+export function noScope(scope: string): ApiError {
+  return new ApiError(
+    "not_found",
+    `There is no ${scope} with this id that this credential can see.`,
+  );
+}
+
+/** Returns the error for a scope without a ceiling. */
+export function noCeiling({ scope, scopeId }: CeilingRef): ApiError {
+  return new ApiError(
+    "not_found",
+    `This ${scope} has no ceiling. Set one with PUT /api/public/limits/${scope}/${scopeId}.`,
+  );
+}

@@ -1,0 +1,79 @@
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { pricedWorkspace, wrongWithBudgets } from "../../test/limits.ts";
+import { says, startModelServer } from "../../test/model-server.ts";
+
+/**
+ * Limits that are created, changed and deleted while runs write to the ledger: what is spent must
+ * be the sum of the ledger at any time after the response.
+ */
+
+const beckon = await startTestBeckon();
+const { engine } = beckon.db.database;
+const server = await startModelServer();
+afterAll(() => server.close());
+
+const tokens = 300;
+beforeEach(() => {
+  server.reset();
+  server.script(says({ text: "done", usage: { prompt_tokens: 10, completion_tokens: tokens } }));
+});
+
+/** Keeps `parallel` invokes in progress until `work` is done. @returns the number of answers. */
+async function underLoad(
+  invoke: () => Promise<{ status: number }>,
+  parallel: number,
+  work: () => Promise<void>,
+): Promise<number> {
+  let isDone = false;
+  let answers = 0;
+  const loops = Array.from({ length: parallel }, async () => {
+    while (!isDone) {
+      const { status } = await invoke();
+      expect(status).toBe(200);
+      answers += 1;
+    }
+  });
+  await work().finally(() => {
+    isDone = true;
+  });
+  await Promise.all(loops);
+  return answers;
+}
+
+test("ceilings and plans that change under load count each entry exactly once", {
+  timeout: 120_000,
+}, async () => {
+  const workspace = await pricedWorkspace(beckon, server);
+  const agent = await workspace.agent({ model_settings: { max_output_tokens: tokens } });
+  const plan = async (name: string) => {
+    const answer = await beckon.call(`/workspace-plans/${workspace.id}`, {
+      method: "PATCH",
+      body: { plan: name },
+    });
+    expect(answer.status).toBe(200);
+  };
+  await beckon.call("/plans", {
+    body: { name: "large", tokens: 1_000_000_000, cost_micros: 1_000_000_000 },
+  });
+  const answers = await underLoad(
+    () => beckon.invoke(agent, "Hello"),
+    20,
+    async () => {
+      for (let round = 0; round < 12; round++) {
+        await workspace.ceiling("agent", agent.id, 1_000_000_000);
+        await workspace.ceiling("workspace", workspace.id, 1_000_000_000);
+        await plan("large");
+        expect(await wrongWithBudgets(engine)).toEqual([]);
+        await workspace.ceiling("agent", agent.id, 2_000_000_000);
+        await workspace.call(`/limits/agent/${agent.id}`, undefined, { method: "DELETE" });
+        await workspace.call(`/limits/workspace/${workspace.id}`, undefined, { method: "DELETE" });
+        await plan("unlimited");
+      }
+      await workspace.ceiling("agent", agent.id, 1_000_000_000);
+    },
+  );
+  expect(await wrongWithBudgets(engine)).toEqual([]);
+  const { data } = (await workspace.call(`/limits/agent/${agent.id}`)).body;
+  expect([data.spent_micros, data.reserved_micros]).toEqual([answers * tokens, 0]);
+});

@@ -1,0 +1,15 @@
+export { deleteCeiling, getCeiling, listCeilings, setCeiling } from "./ceilings/index.ts";
+export {
+  applyNextPlans,
+  createPlan,
+  deletePlan,
+  getPlan,
+  getPlanUsage,
+  listPlans,
+  listWorkspacePlans,
+  readOperatorPlans,
+  reconcilePlans,
+  updatePlan,
+  updateWorkspacePlan,
+} from "./plans/index.ts";
+export type { LimitServices } from "./services.ts";

@@ -1,0 +1,448 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { addUsage } from "../../test/add-usage.ts";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
+import { addPerson } from "../../test/people.ts";
+import { insertKey, insertStranger } from "../../test/workspace-key.ts";
+import { newId } from "../base/ids.ts";
+import { defaultWorkspaceId } from "../workspaces/index.ts";
+import { applyNextPlans, readOperatorPlans } from "./index.ts";
+
+const folder = await mkdtemp(join(tmpdir(), "beckon-plans-"));
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Writes a file of plans and returns its path. */
+async function planFile(plans: object): Promise<string> {
+  const path = join(folder, `${newId("pln")}.json`);
+  await writeFile(path, JSON.stringify({ plans }));
+  return path;
+}
+
+const file = await planFile({ business: { tokens: 1_000_000, cost: 50 }, "a.b": {} });
+const beckon = await startTestBeckon({ BECKON_PLANS: file });
+const { database } = beckon.db;
+const { engine } = database;
+
+let number = 0;
+async function createPlan(allowances: object): Promise<{ id: string; name: string }> {
+  const body = { name: `plan-${++number}`, ...allowances };
+  const answer = await beckon.call("/plans", { body });
+  expect(answer.status).toBe(201);
+  return answer.body.data;
+}
+
+/** A new workspace with a key that has every scope, and an agent. */
+async function newWorkspace() {
+  const { id, key } = (await beckon.call("/workspaces", { body: { name: "Test" } })).body.data;
+  const agentId = newId("agt");
+  const move = (plan: string, more: object = {}) =>
+    beckon.call(`/workspace-plans/${id}`, { method: "PATCH", body: { plan, ...more } });
+  const usage = async () => (await beckon.call("/plan", { credential: key })).body.data;
+  const metrics = async () =>
+    Object.fromEntries(
+      (await usage()).metrics.map((each: { metric: string }) => [each.metric, each]),
+    );
+  const spend = (...entries: Parameters<typeof addUsage>[2][]) =>
+    addUsage(database, { workspaceId: id, agentId }, ...entries);
+  const budgets = async () =>
+    (
+      await engine.query(
+        "select metric, allowed::int, next_allowed::int as next from budgets where workspace_id = $1 and scope_kind = 'plan' order by metric",
+        [id],
+      )
+    ).rows;
+  /** Makes the present month of the plan end now. */
+  const endMonth = () =>
+    engine.query(
+      "update budgets set starts = now() - interval '28 days', ends = now() where workspace_id = $1 and scope_kind = 'plan'",
+      [id],
+    );
+  return { id, key, move, usage, metrics, spend, budgets, endMonth };
+}
+
+describe("plans", () => {
+  test("the list has the built-in plan, those of the file and those of the database, by name", async () => {
+    const { id, name } = await createPlan({ tokens: 5, voice_ms: 7 });
+    const plans = (await beckon.call("/plans?limit=200")).body.data;
+    const names = plans.map((each: { name: string }) => each.name);
+    expect(names).toEqual(names.toSorted());
+    expect(plans).toEqual(
+      expect.arrayContaining([
+        {
+          id: null,
+          name: "unlimited",
+          origin: "built_in",
+          tokens: null,
+          voice_ms: null,
+          browser_ms: null,
+          cost_micros: null,
+          created_at: null,
+          updated_at: null,
+        },
+        expect.objectContaining({
+          id: null,
+          name: "business",
+          origin: "operator",
+          tokens: 1_000_000,
+          cost_micros: 50_000_000,
+        }),
+        expect.objectContaining({ id, name, origin: "api", tokens: 5, voice_ms: 7 }),
+      ]),
+    );
+    let paged: string[] = [];
+    for (let after = ""; ; ) {
+      const { data, next } = (await beckon.call(`/plans?limit=1${after}`)).body;
+      paged = [...paged, ...data.map((each: { name: string }) => each.name)];
+      if (next === null) break;
+      after = `&after=${next}`;
+    }
+    expect(paged).toEqual(names);
+  });
+
+  test("a plan can be read, changed and deleted", async () => {
+    const { id } = await createPlan({ tokens: 5 });
+    const path = `/plans/${id}`;
+    expect((await beckon.call(path)).body.data.tokens).toBe(5);
+    const changed = await beckon.call(path, {
+      method: "PATCH",
+      body: { tokens: null, cost_micros: 9 },
+    });
+    expect(changed.body.data).toMatchObject({ tokens: null, cost_micros: 9, voice_ms: null });
+    expect((await beckon.call(path, { method: "DELETE" })).status).toBe(204);
+    expectError(await beckon.call(path), 404, "not_found", /no plan with this id/);
+  });
+
+  test.each(["unlimited", "business"])("the name %s is in use", async (name) => {
+    expectError(await beckon.call("/plans", { body: { name } }), 409, "conflict", /Choose another/);
+  });
+
+  test("two plans cannot have the same name", async () => {
+    const { name } = await createPlan({});
+    expectError(await beckon.call("/plans", { body: { name } }), 409, "conflict", /Choose another/);
+  });
+
+  test.each([
+    [{ name: "Team" }, /name must be 1 to 63/],
+    [{ name: "x", tokens: -1 }, /tokens must be at least 0/],
+    [{ name: "x", cost_micros: 0.5 }, /cost_micros must be a whole number/],
+    [{ name: "x", voice_seconds: 1 }, /unknown field voice_seconds/],
+  ])("rejects %j", async (body, text) => {
+    expectError(await beckon.call("/plans", { body }), 400, "bad_request", text);
+  });
+
+  test("the name of a plan cannot be changed", async () => {
+    const { id } = await createPlan({});
+    const answer = await beckon.call(`/plans/${id}`, { method: "PATCH", body: { name: "other" } });
+    expectError(answer, 400, "bad_request", /unknown field name/);
+  });
+
+  test("a plan that a workspace is on or changes to cannot be deleted", async () => {
+    const { id, move } = await newWorkspace();
+    const plan = await createPlan({ tokens: 5 });
+    const remove = () => beckon.call(`/plans/${plan.id}`, { method: "DELETE" });
+    await move(plan.name);
+    expectError(await remove(), 409, "conflict", new RegExp(id));
+    await move("business");
+    await move(plan.name, { takes_effect: "period_end" });
+    expectError(await remove(), 409, "conflict", new RegExp(id));
+    await move("unlimited");
+    expect((await remove()).status).toBe(204);
+  });
+
+  test("a change applies at once to the workspaces on the plan", async () => {
+    const one = await newWorkspace();
+    const plan = await createPlan({ tokens: 1_000 });
+    await one.move(plan.name);
+    await one.spend({ input_tokens: 300, output_tokens: 50, voice_ms: 40 });
+    const other = await newWorkspace();
+    await other.move("business");
+    await beckon.call(`/plans/${plan.id}`, {
+      method: "PATCH",
+      body: { tokens: 2_000, voice_ms: 100 },
+    });
+    expect(await one.metrics()).toMatchObject({
+      tokens: { allowance: 2_000 },
+      voice: { allowance: 100, used: 40, left: 60 },
+    });
+    expect((await other.metrics()).tokens.allowance).toBe(1_000_000);
+    await beckon.call(`/plans/${plan.id}`, { method: "PATCH", body: { voice_ms: null } });
+    expect(await one.budgets()).toEqual([{ metric: "tokens", allowed: 2_000, next: null }]);
+  });
+
+  test.each(["admin", "editor", "viewer"] as const)(
+    "an %s cannot see or change plans",
+    async (role) => {
+      const person = await addPerson(beckon, { role });
+      expectError(await person.call("/plans"), 403, "forbidden", /plans:write/);
+      expectError(await person.call("/workspace-plans"), 403, "forbidden", /plans:write/);
+      const path = `/workspace-plans/${defaultWorkspaceId}`;
+      const answer = await person.call(path, { method: "PATCH", body: { plan: "unlimited" } });
+      expectError(answer, 403, "forbidden", /plans:write/);
+      expect((await person.call("/plan")).status).toBe(200);
+    },
+  );
+
+  test("an owner of another workspace cannot see or change plans", async () => {
+    const credential = await insertStranger(beckon);
+    const { id } = await createPlan({});
+    const call = (path: string, method?: string, body?: unknown) =>
+      beckon.call(path, { credential, body, ...(method === undefined ? {} : { method }) });
+    expectError(await call("/plans"), 403, "forbidden", /workspace default/);
+    expectError(await call("/plans", "POST", { name: "x" }), 403, "forbidden", /default/);
+    expectError(await call("/workspace-plans"), 403, "forbidden", /workspace default/);
+    expectError(await call(`/plans/${id}`), 404, "not_found");
+    expectError(await call(`/plans/${id}`, "PATCH", {}), 404, "not_found");
+    expectError(await call(`/plans/${id}`, "DELETE"), 404, "not_found");
+    const path = `/workspace-plans/${defaultWorkspaceId}`;
+    expectError(await call(path, "PATCH", { plan: "unlimited" }), 404, "not_found");
+  });
+});
+
+describe("the plan of a workspace", () => {
+  test("is unlimited unless set, and shows what was used since the start of the month", async () => {
+    const { usage, spend } = await newWorkspace();
+    const now = new Date();
+    const starts = Date.UTC(now.getUTCFullYear(), now.getUTCMonth());
+    await spend(
+      { input_tokens: 10, output_tokens: 5, voice_ms: 7, browser_ms: 9, cost_micros: 100 },
+      { input_tokens: 1_000, time: new Date(starts - 1) },
+    );
+    const resets_at = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString();
+    const unlimited = { allowance: null, reserved: 0, left: null, resets_at };
+    expect(await usage()).toEqual({
+      plan: "unlimited",
+      next_plan: null,
+      anchor_day: 1,
+      time_zone: "UTC",
+      starts_at: new Date(starts).toISOString(),
+      resets_at,
+      metrics: [
+        { metric: "tokens", used: 15, ...unlimited },
+        { metric: "voice", used: 7, ...unlimited },
+        { metric: "browser", used: 9, ...unlimited },
+        { metric: "cost", used: 100, ...unlimited },
+      ],
+    });
+  });
+
+  test("set at once counts what was used before in the month", async () => {
+    const { move, metrics, spend } = await newWorkspace();
+    await spend({ input_tokens: 10, output_tokens: 5, cost_micros: 100 });
+    const { name } = await createPlan({ tokens: 20, cost_micros: 1_000 });
+    const answer = await move(name);
+    expect([answer.status, answer.body.data.plan]).toEqual([200, name]);
+    expect(await metrics()).toMatchObject({
+      tokens: { allowance: 20, used: 15, left: 5 },
+      cost: { allowance: 1_000, used: 100, left: 900 },
+      voice: { allowance: null },
+    });
+  });
+
+  test("counts the standard cost where it is known, whatever price the workspace set", async () => {
+    const { id, move, metrics, spend } = await newWorkspace();
+    await spend({ cost_micros: 1 }, { cost_micros: 20 });
+    await engine.query(
+      "alter table usage_entries disable trigger only_added_to; update usage_entries set standard_cost_micros = 500 where workspace_id = '" +
+        `${id}' and cost_micros = 1; alter table usage_entries enable trigger only_added_to`,
+    );
+    await move("business");
+    expect((await metrics()).cost).toMatchObject({ used: 520 });
+  });
+
+  test("changes at the end of the month if that is asked for", async () => {
+    const { id, move, usage, metrics, budgets, endMonth, spend } = await newWorkspace();
+    const small = await createPlan({ tokens: 100, voice_ms: 50 });
+    await move("business");
+    await spend({ input_tokens: 30 });
+    const { resets_at } = await usage();
+    const answer = await move(small.name, { takes_effect: "period_end" });
+    const next_plan = { plan: small.name, starts_at: resets_at };
+    expect(answer.body.data).toMatchObject({ plan: "business", next_plan });
+    expect(await usage()).toMatchObject({ plan: "business", next_plan });
+    expect(await budgets()).toEqual([
+      { metric: "cost", allowed: 50_000_000, next: null },
+      { metric: "tokens", allowed: 1_000_000, next: 100 },
+      { metric: "voice", allowed: null, next: 50 },
+    ]);
+    await endMonth();
+    const shown = { plan: small.name, next_plan: null };
+    expect(await usage()).toMatchObject(shown);
+    expect(await metrics()).toMatchObject({
+      tokens: { allowance: 100, used: 0 },
+      voice: { allowance: 50, used: 0 },
+      cost: { allowance: null },
+    });
+    const sources = {
+      operatorPlans: await readOperatorPlans(file),
+      operatorWorkspaceId: defaultWorkspaceId,
+    };
+    await applyNextPlans(database, sources);
+    expect(await usage()).toMatchObject(shown);
+    expect(await budgets()).toEqual([
+      { metric: "tokens", allowed: 100, next: null },
+      { metric: "voice", allowed: 50, next: null },
+    ]);
+    const { rows } = await engine.query("select plan, next_plan from workspaces where id = $1", [
+      id,
+    ]);
+    expect(rows).toEqual([{ plan: small.name, next_plan: null }]);
+  });
+
+  test("set at once cancels a planned change", async () => {
+    const { move, usage, budgets } = await newWorkspace();
+    await move("business");
+    await move("unlimited", { takes_effect: "period_end" });
+    expect(await usage()).toMatchObject({ plan: "business", next_plan: { plan: "unlimited" } });
+    await move("business");
+    expect(await usage()).toMatchObject({ plan: "business", next_plan: null });
+    expect(await budgets()).toEqual([
+      { metric: "cost", allowed: 50_000_000, next: null },
+      { metric: "tokens", allowed: 1_000_000, next: null },
+    ]);
+  });
+
+  test("between two plans without limits changes at once", async () => {
+    const { move, usage } = await newWorkspace();
+    await move("a.b", { takes_effect: "period_end" });
+    expect(await usage()).toMatchObject({ plan: "a.b", next_plan: null });
+  });
+
+  test("begins its months on the anchor day, from the next month on", async () => {
+    const { id, move, usage, endMonth } = await newWorkspace();
+    await move("business");
+    const { resets_at } = await usage();
+    const anchor = new Date().getUTCDate() === 15 ? 14 : 15;
+    const answer = await beckon.call(`/workspace-plans/${id}`, {
+      method: "PATCH",
+      body: { anchor_day: anchor },
+    });
+    expect(answer.body.data).toMatchObject({ plan: "business", anchor_day: anchor });
+    expect((await usage()).resets_at).toBe(resets_at);
+    await endMonth();
+    expect(new Date((await usage()).resets_at).getUTCDate()).toBe(anchor);
+  });
+
+  test("in the month of a metric that is limited already, another metric resets with it", async () => {
+    const { id, move, metrics } = await newWorkspace();
+    const plan = await createPlan({ tokens: 10 });
+    await move(plan.name);
+    await engine.query(
+      "update workspaces set time_zone = 'Asia/Tokyo', plan_anchor = 3 where id = $1",
+      [id],
+    );
+    await beckon.call(`/plans/${plan.id}`, { method: "PATCH", body: { cost_micros: 5 } });
+    const { tokens, cost } = await metrics();
+    expect(cost.resets_at).toBe(tokens.resets_at);
+  });
+
+  test.each([
+    [{}, /plan is missing/],
+    [{ plan: "missing" }, /there is no plan missing/],
+    [{ plan: "missing", takes_effect: "period_end" }, /there is no plan missing/],
+    [{ anchor_day: 32 }, /anchor_day must be at most 31/],
+    [{ plan: "unlimited", takes_effect: "later" }, /takes_effect must be/],
+    [{ plan: "unlimited", next_plan: null }, /unknown field next_plan/],
+  ])("rejects %j", async (body, text) => {
+    const path = `/workspace-plans/${defaultWorkspaceId}`;
+    expectError(await beckon.call(path, { method: "PATCH", body }), 400, "bad_request", text);
+  });
+
+  test("of an unknown workspace is not found", async () => {
+    const path = `/workspace-plans/${newId("wsp")}`;
+    const answer = await beckon.call(path, { method: "PATCH", body: { plan: "unlimited" } });
+    expectError(answer, 404, "not_found", /no workspace/);
+  });
+
+  test("is not shown to a key that is limited to agents", async () => {
+    const { id } = await beckon.createAgent();
+    const credential = await insertKey(beckon, { agentIds: [id], scopes: ["usage:read"] });
+    expectError(await beckon.call("/plan", { credential }), 403, "forbidden", /limited to some/);
+  });
+
+  test("is in the list of all workspaces, which can be filtered by plan", async () => {
+    const { id, move } = await newWorkspace();
+    const { name } = await createPlan({ tokens: 1 });
+    await move(name);
+    const listed = (await beckon.call(`/workspace-plans?plan=${name}`)).body;
+    expect(listed).toEqual({
+      ok: true,
+      next: null,
+      data: [
+        {
+          workspace_id: id,
+          workspace_name: "Test",
+          time_zone: "UTC",
+          plan: name,
+          next_plan: null,
+          anchor_day: 1,
+        },
+      ],
+    });
+    const first = (await beckon.call("/workspace-plans?limit=1")).body;
+    const second = (await beckon.call(`/workspace-plans?limit=1&after=${first.next}`)).body;
+    expect(first.data[0].workspace_id > second.data[0].workspace_id).toBe(true);
+  });
+
+  test("is written to the audit logs of both workspaces when it changes", async () => {
+    const { id, key, move } = await newWorkspace();
+    await move("business");
+    const entry = {
+      action: "workspace.plan",
+      target: id,
+      data: { before: { plan: "unlimited" }, after: { plan: "business" } },
+    };
+    for (const credential of [beckon.key, key]) {
+      const { data } = (await beckon.call(`/audit?target=${id}`, { credential })).body;
+      expect(data).toContainEqual(expect.objectContaining(entry));
+    }
+  });
+});
+
+describe("at startup", () => {
+  /** Starts another process with a file of plans. */
+  async function startWith(plans: object): Promise<void> {
+    const other = await beckon.another({ settings: { BECKON_PLANS: await planFile(plans) } });
+    onTestFinished(() => other.stop());
+  }
+  const present = { business: { tokens: 1_000_000, cost: 50 }, "a.b": {} };
+
+  test("workspaces get the allowances of a changed file", async () => {
+    const { move, metrics, spend } = await newWorkspace();
+    await move("business");
+    await spend({ voice_ms: 30 });
+    await startWith({ ...present, business: { tokens: 2_000_000, voice_seconds: 1 } });
+    expect(await metrics()).toMatchObject({
+      tokens: { allowance: 2_000_000 },
+      voice: { allowance: 1_000, used: 30 },
+      cost: { allowance: null },
+    });
+    await startWith(present);
+    expect(await metrics()).toMatchObject({
+      tokens: { allowance: 1_000_000 },
+      voice: { allowance: null },
+      cost: { allowance: 50_000_000 },
+    });
+  });
+
+  test("a workspace keeps the allowances of a plan that is no longer in the file", async () => {
+    const { move, metrics, usage } = await newWorkspace();
+    await move("business");
+    await startWith({});
+    expect((await usage()).plan).toBe("business");
+    expect((await metrics()).tokens.allowance).toBe(1_000_000);
+  });
+
+  test("a plan in the file with the name of one in the database is an error", async () => {
+    const { name } = await createPlan({});
+    await expect(startWith({ ...present, [name]: {} })).rejects.toThrow(
+      new RegExp(`^BECKON_PLANS defines the plan ${name}, .* Choose another name in the file`),
+    );
+  });
+
+  test("an invalid file is an error", async () => {
+    await expect(startWith({ a: { tokens: "many" } })).rejects.toThrow(/tokens of "a" was "many"/);
+  });
+});

@@ -1,0 +1,22 @@
+import type { Plan } from "@beckon/contract";
+import { type Context, permit } from "../../base/context.ts";
+import { inWorkspace } from "../../base/database/index.ts";
+import { noPlan, toPlan } from "./plan.ts";
+import { findPlan } from "./store.ts";
+
+/** Returns a plan of the database. @throws ApiError `forbidden`, `not_found` */
+export async function getPlan({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { planId: string };
+}): Promise<Plan> {
+  permit(ctx, "plans:write");
+  // In another workspace than `default` there is no plan.
+  const row = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    findPlan(tx, ctx.workspaceId, input.planId),
+  );
+  if (row === undefined) throw noPlan();
+  return toPlan(row);
+}

@@ -1,0 +1,11 @@
+export { applyNextPlans } from "./apply-plans.ts";
+export { createPlan } from "./create.ts";
+export { deletePlan } from "./delete.ts";
+export { getPlan } from "./get.ts";
+export { getPlanUsage } from "./get-plan-usage.ts";
+export { listPlans } from "./list.ts";
+export { listWorkspacePlans } from "./list-workspace-plans.ts";
+export { readOperatorPlans } from "./operator-plans.ts";
+export { reconcilePlans } from "./reconcile.ts";
+export { updatePlan } from "./update.ts";
+export { updateWorkspacePlan } from "./update-workspace-plan.ts";

@@ -1,0 +1,55 @@
+import type { Allowances } from "@beckon/contract";
+import type { WorkspaceTransaction } from "../../base/database/index.ts";
+import {
+  type BudgetKey,
+  type BudgetToPut,
+  deleteBudgets,
+  lockBudgets,
+  putBudgets,
+} from "../budgets/index.ts";
+
+/** The limits of a workspace's plan. */
+export interface PlanLimits {
+  readonly workspaceId: string;
+  readonly present: Allowances;
+  /** Replaces `present` when its month ends; undefined if no change is planned. */
+  readonly next: Allowances | undefined;
+}
+
+const metrics = [
+  ["tokens", "tokens"],
+  ["voice", "voice_ms"],
+  ["browser", "browser_ms"],
+  ["cost", "cost_micros"],
+] as const satisfies readonly (readonly [BudgetKey["metric"], keyof Allowances])[];
+
+/**
+ * Makes the budgets of plans what these plans allow. A metric that is unlimited now and later has
+ * no budget.
+ * @returns the budgets that are new. Pass them to `countSpent` after the transaction has committed.
+ */
+export async function putPlanBudgets(
+  tx: WorkspaceTransaction,
+  plans: readonly PlanLimits[],
+): Promise<BudgetKey[]> {
+  const all = plans.flatMap(({ workspaceId, present, next }) =>
+    metrics.map(
+      ([metric, field]): BudgetToPut => ({
+        workspaceId,
+        scopeId: workspaceId,
+        scopeKind: "plan",
+        metric,
+        allowed: present[field],
+        nextAllowed: next?.[field],
+      }),
+    ),
+  );
+  await lockBudgets(tx, all);
+  const isLimited = ({ allowed, nextAllowed }: BudgetToPut) =>
+    allowed !== null || (nextAllowed ?? null) !== null;
+  await deleteBudgets(
+    tx,
+    all.filter((budget) => !isLimited(budget)),
+  );
+  return putBudgets(tx, all.filter(isLimited));
+}

@@ -1,0 +1,40 @@
+import { type Database, inAllWorkspaces } from "../../base/database/index.ts";
+import { ConfigError } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import { countSpent } from "../budgets/index.ts";
+import type { PlanSources } from "../services.ts";
+import { applyPlans } from "./apply-plans.ts";
+import { listPlanRows, lockPlans } from "./store.ts";
+import { findWorkspacesOn, plansInUse } from "./workspace-plan-store.ts";
+
+/**
+ * Makes the allowances of workspaces what the operator's file says at this startup. All processes
+ * need the same file. A workspace keeps its allowances if its plan is no longer in the file.
+ * @throws ConfigError if the file has a plan with the name of one in the database.
+ */
+export async function reconcilePlans(
+  database: Database,
+  sources: PlanSources,
+  log: Pick<Log, "warn">,
+): Promise<void> {
+  const { operatorPlans, operatorWorkspaceId } = sources;
+  const created = await inAllWorkspaces(database.tenant, async (tx) => {
+    await lockPlans(tx);
+    const rows = await listPlanRows(tx, operatorWorkspaceId);
+    const twice = rows.find(({ name }) => operatorPlans.has(name));
+    if (twice !== undefined)
+      throw new ConfigError(
+        `BECKON_PLANS defines the plan ${twice.name}, and POST /api/public/plans created one of ` +
+          "the same name. Choose another name in the file. To use the name in the file, start " +
+          "without it, move the workspaces to another plan and delete the plan first.",
+      );
+    const names = new Set([...operatorPlans.keys(), ...rows.map(({ name }) => name)]);
+    for (const name of (await plansInUse(tx)).filter((each) => !names.has(each)))
+      log.warn(
+        { plan: name },
+        "workspaces are on a plan that does not exist; they keep its allowances",
+      );
+    return applyPlans(tx, sources, await findWorkspacesOn(tx, [...operatorPlans.keys()]));
+  });
+  await countSpent(database, created);
+}

@@ -1,0 +1,98 @@
+import { type Allowances, updateWorkspacePlanBody, type WorkspacePlan } from "@beckon/contract";
+import { changes, record } from "../../base/audit/index.ts";
+import { type Context, permit } from "../../base/context.ts";
+import { inAllWorkspaces, type WorkspaceTransaction } from "../../base/database/index.ts";
+import { ApiError } from "../../base/errors.ts";
+import { parseBody, type UnparsedBody } from "../../base/parse.ts";
+import { countSpent } from "../budgets/index.ts";
+import type { LimitServices } from "../services.ts";
+import { findAllowances } from "./plan.ts";
+import { putPlanBudgets } from "./put-plan-budgets.ts";
+import { lockPlans } from "./store.ts";
+import { toWorkspacePlan } from "./workspace-plan.ts";
+import {
+  findWorkspacePlan,
+  storeWorkspacePlan,
+  type WorkspacePlanRow,
+} from "./workspace-plan-store.ts";
+
+/**
+ * Sets the plan of a workspace, at once or when the month of its present plan ends, and the day on
+ * which these months begin. What was used since the start of the month counts, and is exact when
+ * the function returns.
+ * @throws ApiError `bad_request`; `forbidden`; `not_found`, also outside of the workspace `default`.
+ */
+export async function updateWorkspacePlan({
+  ctx,
+  input,
+}: {
+  ctx: Context & LimitServices;
+  input: { targetId: string; body: UnparsedBody };
+}): Promise<WorkspacePlan> {
+  permit(ctx, "plans:write");
+  const { database, limits } = ctx;
+  const { targetId } = input;
+  if (ctx.workspaceId !== limits.operatorWorkspaceId) throw noWorkspace();
+  const { updated, created } = await inAllWorkspaces(database.tenant, async (tx) => {
+    await lockPlans(tx);
+    const row = await findWorkspacePlan(tx, targetId);
+    if (row === undefined) throw noWorkspace();
+    const { plan, takes_effect, anchor_day } = parseBody(updateWorkspacePlanBody, input.body);
+    const isNow = takes_effect === "now";
+    const wanted: WorkspacePlanRow = {
+      ...row,
+      ...(plan === undefined ? {} : isNow ? { plan, next_plan: null } : { next_plan: plan }),
+      plan_anchor: anchor_day ?? row.plan_anchor,
+    };
+    await storeWorkspacePlan(tx, targetId, wanted);
+    const created =
+      plan === undefined
+        ? []
+        : await putPlanBudgets(tx, [
+            {
+              workspaceId: targetId,
+              present: await allowancesOf(tx, ctx, wanted.plan),
+              next:
+                wanted.next_plan === null
+                  ? undefined
+                  : await allowancesOf(tx, ctx, wanted.next_plan),
+            },
+          ]);
+    const before = toWorkspacePlan(row);
+    const after = await findWorkspacePlan(tx, targetId);
+    const updated = toWorkspacePlan(after ?? wanted);
+    // The owners of both workspaces see it in their audit logs.
+    for (const workspaceId of new Set([ctx.workspaceId, targetId])) {
+      await record(
+        tx,
+        { ...ctx, workspaceId },
+        { action: "workspace.plan", target: targetId, data: changes(before, updated) },
+      );
+    }
+    return { updated, created };
+  });
+  await countSpent(database, created);
+  limits.changed([targetId]);
+  return updated;
+}
+
+/** @throws ApiError `bad_request` if there is no plan of this name. */
+async function allowancesOf(
+  tx: WorkspaceTransaction,
+  { limits }: LimitServices,
+  name: string | null,
+): Promise<Allowances> {
+  const allowances = await findAllowances(tx, limits, name);
+  if (allowances !== undefined) return allowances;
+  throw new ApiError(
+    "bad_request",
+    `plan: there is no plan ${name}. GET /api/public/plans lists the plans; add one with POST /api/public/plans.`,
+  );
+}
+
+function noWorkspace(): ApiError {
+  return new ApiError(
+    "not_found",
+    "There is no workspace with this id that this credential can see.",
+  );
+}

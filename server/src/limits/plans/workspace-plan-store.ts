@@ -1,0 +1,95 @@
+import { unlimitedPlan } from "@beckon/contract";
+import { type RawBuilder, sql } from "kysely";
+import type { WorkspaceTransaction } from "../../base/database/index.ts";
+
+/** A workspace with its plan, as of now. */
+export interface WorkspacePlanRow {
+  readonly id: string;
+  readonly name: string;
+  readonly time_zone: string;
+  /** Name of the plan; null: the built-in plan. */
+  readonly plan: string | null;
+  /** Name of the plan that replaces it; null if no change is planned. */
+  readonly next_plan: string | null;
+  /** When the next plan replaces it. */
+  readonly next_at: Date | null;
+  readonly plan_anchor: number;
+}
+
+/**
+ * When the next plan of the workspace `w` replaces the present one: when the month of the present
+ * one ends. null if that time has come, even if nothing was written then.
+ */
+const nextAt = sql`(
+  select max(b.ends) from budgets b
+  where b.workspace_id = w.id and b.scope_id = w.id and b.scope_kind = 'plan'
+    and b.changes_next and b.ends > now() and w.next_plan is not null
+)`;
+
+const selectPlans = (rest: RawBuilder<unknown>) => sql<WorkspacePlanRow>`
+  select w.id, w.name, w.time_zone, w.plan_anchor, n.next_at,
+    case when n.next_at is null then coalesce(w.next_plan, w.plan) else w.plan end as plan,
+    case when n.next_at is not null then w.next_plan end as next_plan
+  from workspaces w cross join lateral (select ${nextAt} as next_at) as n ${rest}`;
+
+export async function findWorkspacePlan(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+): Promise<WorkspacePlanRow | undefined> {
+  return (await selectPlans(sql`where w.id = ${workspaceId}`).execute(tx)).rows[0];
+}
+
+/**
+ * Returns up to `limit` workspaces, newest first.
+ * @param plan if given, only those that are on this plan or change to it.
+ */
+export async function listWorkspacePlanRows(
+  tx: WorkspaceTransaction,
+  { plan, below, limit }: { plan: string | undefined; below: string | undefined; limit: number },
+): Promise<WorkspacePlanRow[]> {
+  const all = selectPlans(sql``);
+  const { rows } = await sql<WorkspacePlanRow>`select * from (${all}) as w
+    where ${below === undefined ? sql`true` : sql`id < ${below}`}
+      and ${plan === undefined ? sql`true` : sql`${plan} in (coalesce(plan, ${unlimitedPlan}), next_plan)`}
+    order by id desc limit ${limit}`.execute(tx);
+  return rows;
+}
+
+/** Returns the workspaces that are on one of these plans or change to it. */
+export async function findWorkspacesOn(
+  tx: WorkspaceTransaction,
+  names: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`select id from workspaces
+    where plan = any (${[...names]}::text[]) or next_plan = any (${[...names]}::text[])
+    order by id`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/** Returns the workspaces whose next plan is due. */
+export async function findDueWorkspaces(tx: WorkspaceTransaction): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`select w.id from workspaces w
+    where w.next_plan is not null and ${nextAt} is null order by w.id`.execute(tx);
+  return rows.map(({ id }) => id);
+}
+
+/** Stores the plan of a workspace. null: the built-in plan, or no planned change. */
+export async function storeWorkspacePlan(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  { plan, next_plan, plan_anchor }: Pick<WorkspacePlanRow, "plan" | "next_plan" | "plan_anchor">,
+): Promise<void> {
+  await tx
+    .updateTable("workspaces")
+    .set({ plan: plan === unlimitedPlan ? null : plan, next_plan, plan_anchor })
+    .where("id", "=", workspaceId)
+    .execute();
+}
+
+/** Returns the names of the plans on which workspaces are, or to which they change. */
+export async function plansInUse(tx: WorkspaceTransaction): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select distinct p.name from workspaces w, unnest(array[w.plan, w.next_plan]) as p (name)
+    where p.name is not null and p.name <> ${unlimitedPlan}`.execute(tx);
+  return rows.map(({ name }) => name);
+}

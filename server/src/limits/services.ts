@@ -1,0 +1,20 @@
+import type { Allowances } from "@beckon/contract";
+
+/** Where plans are defined. */
+export interface PlanSources {
+  /** The plans in the operator's file, by name. */
+  readonly operatorPlans: ReadonlyMap<string, Allowances>;
+  /** Id of the workspace `default`, whose owners manage plans. */
+  readonly operatorWorkspaceId: string;
+}
+
+/** The services that operations on limits need. */
+export interface LimitServices {
+  readonly limits: PlanSources & {
+    /**
+     * Lets waiting runs of these workspaces try again, in all processes. Called after limits have
+     * changed.
+     */
+    changed(workspaceIds: readonly string[]): void;
+  };
+}
