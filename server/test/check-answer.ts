@@ -4,7 +4,7 @@ import { parse as parseYaml } from "yaml";
 import type { z } from "zod";
 import { accountRoutes } from "../src/http/api/accounts.ts";
 import { managedRoutes } from "../src/http/api/index.ts";
-import { apiErrors } from "../src/http/errors.ts";
+import { statusOfCode } from "../src/http/errors.ts";
 import { errorsOf, type RouteDoc, statusOf } from "../src/http/management/route-doc.ts";
 
 const routes = [...managedRoutes, ...accountRoutes].map((route) => ({
@@ -38,8 +38,7 @@ export function checkAnswer(
     const declared: readonly string[] = errorsOf(route);
     if (!declared.includes(code))
       throw new Error(`${where} with ${code}, which its doc does not declare`);
-    if (apiErrors[code as keyof typeof apiErrors].status !== answer.status)
-      throw new Error(`${where} with ${code}`);
+    if (statusOfCode(code) !== answer.status) throw new Error(`${where} with ${code}`);
     return;
   }
   const { doc } = route;

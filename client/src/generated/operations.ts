@@ -12,6 +12,7 @@ import type {
   AuditEntry,
   CancelRunsAnswer,
   CancelRunsBody,
+  Ceiling,
   ChangePasswordBody,
   CheckInvitationBody,
   CheckPasswordResetBody,
@@ -23,6 +24,7 @@ import type {
   CreateInvitationBody,
   CreateKeyAnswer,
   CreateKeyBody,
+  CreatePlanBody,
   CreatePriceBody,
   CreateProviderBody,
   CreateResetLinkAnswer,
@@ -58,20 +60,25 @@ import type {
   ListedRun,
   ListInvitationsQuery,
   ListKeysQuery,
+  ListLimitsQuery,
   ListMembersQuery,
   ListModelsQuery,
+  ListPlansQuery,
   ListPricesQuery,
   ListProvidersQuery,
   ListRunEventsQuery,
   ListRunsQuery,
   ListSessionsQuery,
   ListTriggersQuery,
+  ListWorkspacePlansQuery,
   ListWorkspacesQuery,
   Me,
   Member,
   ModelList,
   ModelPrice,
   PauseAgentBody,
+  Plan,
+  PlanUsage,
   Provider,
   ProviderCheck,
   ResetCheck,
@@ -89,6 +96,7 @@ import type {
   RunEvent,
   RunStats,
   Session,
+  SetLimitBody,
   SetUpBody,
   SetupCheck,
   SignInBody,
@@ -99,14 +107,17 @@ import type {
   UpdateKeyBody,
   UpdateMeBody,
   UpdateMemberBody,
+  UpdatePlanBody,
   UpdatePriceBody,
   UpdateProviderBody,
   UpdateTriggerBody,
   UpdateWorkspaceBody,
+  UpdateWorkspacePlanBody,
   UsageReport,
   User,
   VersionComparison,
   Workspace,
+  WorkspacePlan,
 } from "./schemas.ts";
 
 export function bindOperations(send: Sender) {
@@ -754,6 +765,87 @@ export function bindOperations(send: Sender) {
       getCsv: (query?: GetUsageQuery, options?: CallOptions): Promise<string> =>
         send.text(
           { method: "GET", path: "/usage", query: { ...query, format: "csv" }, accept: "text/csv" },
+          options,
+        ),
+    },
+    limits: {
+      /** List ceilings. The daily ceilings of the workspace and of its agents, keys and triggers. A key that is limited to agents gets those of these agents, of their triggers and of itself. Needs the scope `usage:read`. Reads further pages as they are needed. */
+      list: (query?: ListLimitsQuery, options?: CallOptions): Listing<Ceiling> =>
+        send.list<Ceiling>({ method: "GET", path: "/limits", query }, options),
+
+      /** Get ceiling. Needs the scope `usage:read`. */
+      get: (scope: string, scopeId: string, options?: CallOptions): Promise<Ceiling> =>
+        send.data<Ceiling>(
+          { method: "GET", path: "/limits/{scope}/{scope_id}", params: [scope, scopeId] },
+          options,
+        ),
+
+      /** Set ceiling. Sets how much the runs of the workspace, or of an agent, a key or a trigger, can cost per day. The day is a date in the workspace's time zone; what was spent since its start counts. A higher ceiling lets waiting runs continue at once, a lower one applies to the next model call. Ceilings do not belong to the agent's versions. Needs the scope `limits:write`. */
+      set: (
+        scope: string,
+        scopeId: string,
+        body: SetLimitBody,
+        options?: CallOptions,
+      ): Promise<Ceiling> =>
+        send.data<Ceiling>(
+          { method: "PUT", path: "/limits/{scope}/{scope_id}", params: [scope, scopeId], body },
+          options,
+        ),
+
+      /** Delete ceiling. Waiting runs continue at once. Needs the scope `limits:write`. */
+      delete: (scope: string, scopeId: string, options?: CallOptions): Promise<void> =>
+        send.nothing(
+          { method: "DELETE", path: "/limits/{scope}/{scope_id}", params: [scope, scopeId] },
+          options,
+        ),
+    },
+    plan: {
+      /** Get plan of the workspace. The workspace's plan, and for each metric what it allows in the present month, what was used and what is reserved for calls that are made now. Not for keys that are limited to agents. Needs the scope `usage:read`. */
+      getUsage: (options?: CallOptions): Promise<PlanUsage> =>
+        send.data<PlanUsage>({ method: "GET", path: "/plan" }, options),
+    },
+    plans: {
+      /** List plans. In the order of their names: the built-in plan `unlimited`, those of the operator's file and those that were created here. Only in the workspace `default`. Needs the scope `plans:write`. Reads further pages as they are needed. */
+      list: (query?: ListPlansQuery, options?: CallOptions): Listing<Plan> =>
+        send.list<Plan>({ method: "GET", path: "/plans", query }, options),
+
+      /** Create plan. An allowance that is absent or null is unlimited. Only in the workspace `default`. Needs the scope `plans:write`. */
+      create: (body: CreatePlanBody, options?: OnceOptions): Promise<Plan> =>
+        send.data<Plan>({ method: "POST", path: "/plans", body, once: true }, options),
+
+      /** Get plan. Needs the scope `plans:write`. */
+      get: (planId: string, options?: CallOptions): Promise<Plan> =>
+        send.data<Plan>({ method: "GET", path: "/plans/{plan_id}", params: [planId] }, options),
+
+      /** Update plan. Applies at once to all workspaces that are on the plan. Needs the scope `plans:write`. */
+      update: (planId: string, body: UpdatePlanBody, options?: CallOptions): Promise<Plan> =>
+        send.data<Plan>(
+          { method: "PATCH", path: "/plans/{plan_id}", params: [planId], body },
+          options,
+        ),
+
+      /** Delete plan. Only if no workspace is on the plan or changes to it. Needs the scope `plans:write`. */
+      delete: (planId: string, options?: CallOptions): Promise<void> =>
+        send.nothing({ method: "DELETE", path: "/plans/{plan_id}", params: [planId] }, options),
+    },
+    workspacePlans: {
+      /** List plans of workspaces. All workspaces with their plans, newest first. Only in the workspace `default`. Needs the scope `plans:write`. Reads further pages as they are needed. */
+      list: (query?: ListWorkspacePlansQuery, options?: CallOptions): Listing<WorkspacePlan> =>
+        send.list<WorkspacePlan>({ method: "GET", path: "/workspace-plans", query }, options),
+
+      /** Set plan of a workspace. At once, or with `takes_effect: period_end` when the month of the present plan ends. What was used since the start of the month counts. A plan that takes effect at once cancels a planned change. Only in the workspace `default`. Needs the scope `plans:write`. */
+      update: (
+        targetWorkspaceId: string,
+        body: UpdateWorkspacePlanBody,
+        options?: CallOptions,
+      ): Promise<WorkspacePlan> =>
+        send.data<WorkspacePlan>(
+          {
+            method: "PATCH",
+            path: "/workspace-plans/{target_workspace_id}",
+            params: [targetWorkspaceId],
+            body,
+          },
           options,
         ),
     },

@@ -197,10 +197,19 @@ export interface ErrorAnswer {
         | "deadline_exceeded"
         | "plan_exhausted"
         | "ceiling_reached"
+        | "price_unknown"
         | "interrupted"
         | "cancelled"
       );
   run_id?: string;
+  limit?: {
+    scope: "plan" | "workspace" | "agent" | "key" | "trigger" | "run";
+    scope_id: string;
+    metric: "cost" | "tokens" | "voice" | "browser";
+    used: number;
+    limit: number;
+    resets_at: string | null;
+  };
 }
 export interface Agent {
   name: string;
@@ -290,6 +299,8 @@ export interface Agent {
     max_queued_runs: number;
     max_attempts: number;
     max_answer_bytes: number;
+    max_cost_micros: number | null;
+    reserve_output_tokens: number;
   };
   metadata: {
     [k: string]: unknown;
@@ -297,6 +308,7 @@ export interface Agent {
   id: string;
   version: number;
   paused: boolean;
+  paused_by: ("member" | "limit") | null;
   pause_reason: string | null;
   created_at: string;
   updated_at: string;
@@ -400,6 +412,8 @@ export interface AgentVersion {
     max_queued_runs: number;
     max_attempts: number;
     max_answer_bytes: number;
+    max_cost_micros: number | null;
+    reserve_output_tokens: number;
   };
   metadata: {
     [k: string]: unknown;
@@ -503,6 +517,8 @@ export interface ExportedAgents {
       max_queued_runs: number;
       max_attempts: number;
       max_answer_bytes: number;
+      max_cost_micros: number | null;
+      reserve_output_tokens: number;
     };
     metadata: {
       [k: string]: unknown;
@@ -553,7 +569,7 @@ export interface Run {
   output: string | null;
   error: {
     /**
-     * Reserved, not produced yet: tool_error, plan_exhausted, ceiling_reached.
+     * Reserved, not produced yet: tool_error.
      */
     code:
       | "model_error"
@@ -563,9 +579,18 @@ export interface Run {
       | "deadline_exceeded"
       | "plan_exhausted"
       | "ceiling_reached"
+      | "price_unknown"
       | "interrupted"
       | "cancelled";
     message: string;
+  } | null;
+  limit: {
+    scope: "plan" | "workspace" | "agent" | "key" | "trigger" | "run";
+    scope_id: string;
+    metric: "cost" | "tokens" | "voice" | "browser";
+    used: number;
+    limit: number;
+    resets_at: string | null;
   } | null;
   usage: {
     input_tokens: number;
@@ -595,7 +620,7 @@ export interface ListedRun {
   output: string | null;
   error: {
     /**
-     * Reserved, not produced yet: tool_error, plan_exhausted, ceiling_reached.
+     * Reserved, not produced yet: tool_error.
      */
     code:
       | "model_error"
@@ -605,9 +630,18 @@ export interface ListedRun {
       | "deadline_exceeded"
       | "plan_exhausted"
       | "ceiling_reached"
+      | "price_unknown"
       | "interrupted"
       | "cancelled";
     message: string;
+  } | null;
+  limit: {
+    scope: "plan" | "workspace" | "agent" | "key" | "trigger" | "run";
+    scope_id: string;
+    metric: "cost" | "tokens" | "voice" | "browser";
+    used: number;
+    limit: number;
+    resets_at: string | null;
   } | null;
   usage: {
     input_tokens: number;
@@ -720,6 +754,61 @@ export interface ModelPrice {
   } | null;
   created_at: string | null;
   updated_at: string | null;
+}
+export interface Ceiling {
+  scope: "workspace" | "agent" | "key" | "trigger";
+  scope_id: string;
+  name: string | null;
+  limit_micros: number;
+  pauses_agent: boolean;
+  spent_micros: number;
+  reserved_micros: number;
+  left_micros: number;
+  starts_at: string;
+  resets_at: string;
+  created_at: string;
+  updated_at: string;
+}
+export interface Plan {
+  id: string | null;
+  name: string;
+  origin: "built_in" | "operator" | "api";
+  tokens: number | null;
+  voice_ms: number | null;
+  browser_ms: number | null;
+  cost_micros: number | null;
+  created_at: string | null;
+  updated_at: string | null;
+}
+export interface WorkspacePlan {
+  workspace_id: string;
+  workspace_name: string;
+  time_zone: string;
+  plan: string;
+  next_plan: {
+    plan: string;
+    starts_at: string;
+  } | null;
+  anchor_day: number;
+}
+export interface PlanUsage {
+  plan: string;
+  next_plan: {
+    plan: string;
+    starts_at: string;
+  } | null;
+  anchor_day: number;
+  time_zone: string;
+  starts_at: string;
+  resets_at: string;
+  metrics: {
+    metric: "cost" | "tokens" | "voice" | "browser";
+    allowance: number | null;
+    used: number;
+    reserved: number;
+    left: number | null;
+    resets_at: string;
+  }[];
 }
 export interface Key {
   id: string;
@@ -978,6 +1067,8 @@ export interface CreateAgentBody {
     max_queued_runs?: number;
     max_attempts?: number;
     max_answer_bytes?: number;
+    max_cost_micros?: number | null;
+    reserve_output_tokens?: number;
   };
   metadata?: {
     [k: string]: unknown;
@@ -1098,6 +1189,8 @@ export interface UpdateAgentBody {
     max_queued_runs?: number;
     max_attempts?: number;
     max_answer_bytes?: number;
+    max_cost_micros?: number | null;
+    reserve_output_tokens?: number;
   };
   metadata?: {
     [k: string]: unknown;
@@ -1217,6 +1310,8 @@ export interface ImportAgentsBody {
       max_queued_runs?: number;
       max_attempts?: number;
       max_answer_bytes?: number;
+      max_cost_micros?: number | null;
+      reserve_output_tokens?: number;
     };
     metadata?: {
       [k: string]: unknown;
@@ -1407,6 +1502,8 @@ export interface StartDraftRunBody {
       max_queued_runs?: number;
       max_attempts?: number;
       max_answer_bytes?: number;
+      max_cost_micros?: number | null;
+      reserve_output_tokens?: number;
     };
     metadata?: {
       [k: string]: unknown;
@@ -1506,7 +1603,7 @@ export interface ListEventsQuery {
   after?: string;
   agent_id?: string;
   /**
-   * Comma-separated list of: run.queued, run.waiting, run.started, run.resumed, run.step, run.step_lost, run.tool_call, run.tool_result, run.finished, run.failed, run.cancelled, agent.paused, agent.resumed. Reserved, not produced yet: run.waiting.
+   * Comma-separated list of: run.queued, run.waiting, run.started, run.resumed, run.step, run.step_lost, run.tool_call, run.tool_result, run.finished, run.failed, run.cancelled, agent.paused, agent.resumed, usage.threshold. Reserved, not produced yet: run.waiting.
    */
   kind?: string;
   /**
@@ -1587,6 +1684,7 @@ export interface CreateKeyBody {
     | "providers:read"
     | "providers:write"
     | "limits:write"
+    | "plans:write"
     | "keys:read"
     | "keys:write"
     | "usage:read"
@@ -1623,6 +1721,7 @@ export interface UpdateKeyBody {
     | "providers:read"
     | "providers:write"
     | "limits:write"
+    | "plans:write"
     | "keys:read"
     | "keys:write"
     | "usage:read"
@@ -1675,6 +1774,45 @@ export interface GetUsageQuery {
    * One of the run's tags.
    */
   tag?: string;
+}
+export interface ListLimitsQuery {
+  limit?: number;
+  after?: string;
+  scope?: "workspace" | "agent" | "key" | "trigger";
+}
+export interface SetLimitBody {
+  limit_micros: number;
+  pauses_agent?: boolean;
+}
+export interface ListPlansQuery {
+  limit?: number;
+  after?: string;
+}
+export interface CreatePlanBody {
+  name: string;
+  tokens?: number | null;
+  voice_ms?: number | null;
+  browser_ms?: number | null;
+  cost_micros?: number | null;
+}
+export interface UpdatePlanBody {
+  tokens?: number | null;
+  voice_ms?: number | null;
+  browser_ms?: number | null;
+  cost_micros?: number | null;
+}
+export interface ListWorkspacePlansQuery {
+  limit?: number;
+  after?: string;
+  /**
+   * Only workspaces that are on this plan or change to it.
+   */
+  plan?: string;
+}
+export interface UpdateWorkspacePlanBody {
+  plan?: string;
+  takes_effect?: "now" | "period_end";
+  anchor_day?: number;
 }
 export interface ListAuditQuery {
   limit?: number;

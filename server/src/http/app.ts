@@ -21,7 +21,7 @@ import type { Services } from "./services.ts";
 const root = "/api/public";
 
 interface Route {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE" | "OPTIONS";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
   readonly path: string;
   readonly handle: (c: RequestContext) => Response | Promise<Response>;
 }

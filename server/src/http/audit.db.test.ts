@@ -57,6 +57,9 @@ const { workspace_id: workspaceId } = (
   await engine.query("select workspace_id from agents limit 1")
 ).rows[0] as { workspace_id: string };
 
+const plan = (await beckon.call("/plans", { body: { name: "small", tokens: 5 } })).body.data;
+const noAllowances = { tokens: null, voice_ms: null, browser_ms: null, cost_micros: null };
+
 const person = await addPerson(beckon, { role: "editor" });
 const { data: invitation } = (
   await beckon.call("/invitations", { body: { email: "waits@example.com", role: "viewer" } })
@@ -148,8 +151,8 @@ const acts: readonly Act[] = [
     request: ["POST", `${ofAgent}/pause`, { reason: "Holiday" }],
     target: agent.id,
     data: {
-      before: { paused: false, pause_reason: null },
-      after: { paused: true, pause_reason: "Holiday" },
+      before: { paused: false, paused_by: null, pause_reason: null },
+      after: { paused: true, paused_by: "member", pause_reason: "Holiday" },
     },
   },
   {
@@ -157,8 +160,8 @@ const acts: readonly Act[] = [
     request: ["POST", `${ofAgent}/resume`],
     target: agent.id,
     data: {
-      before: { paused: true, pause_reason: "Holiday" },
-      after: { paused: false, pause_reason: null },
+      before: { paused: true, paused_by: "member", pause_reason: "Holiday" },
+      after: { paused: false, paused_by: null, pause_reason: null },
     },
   },
   {
@@ -343,6 +346,51 @@ const acts: readonly Act[] = [
     request: ["PATCH", `/workspaces/${workspaceId}`, { time_zone: "Europe/Berlin" }],
     target: workspaceId,
     data: { before: { time_zone: "UTC" }, after: { time_zone: "Europe/Berlin" } },
+  },
+  {
+    action: "limit.set",
+    request: ["PUT", `/limits/agent/${agent.id}`, { limit_micros: 5 }],
+    target: agent.id,
+    data: { scope: "agent", before: {}, after: { limit_micros: 5, pauses_agent: false } },
+  },
+  {
+    action: "limit.set",
+    request: ["PUT", `/limits/agent/${agent.id}`, { limit_micros: 7 }],
+    target: agent.id,
+    data: { scope: "agent", before: { limit_micros: 5 }, after: { limit_micros: 7 } },
+  },
+  {
+    action: "limit.delete",
+    request: ["DELETE", `/limits/agent/${agent.id}`],
+    target: agent.id,
+    data: { scope: "agent", limit_micros: 7, pauses_agent: false },
+  },
+  {
+    action: "plan.create",
+    request: ["POST", "/plans", { name: "large", tokens: 9 }],
+    target: made,
+    data: { name: "large", ...noAllowances, tokens: 9 },
+  },
+  {
+    action: "plan.update",
+    request: ["PATCH", `/plans/${plan.id}`, { cost_micros: 0 }],
+    target: plan.id,
+    data: { name: "small", before: { cost_micros: null }, after: { cost_micros: 0 } },
+  },
+  {
+    action: "workspace.plan",
+    request: ["PATCH", `/workspace-plans/${workspaceId}`, { plan: "large", anchor_day: 5 }],
+    target: workspaceId,
+    data: {
+      before: { plan: "unlimited", anchor_day: 1 },
+      after: { plan: "large", anchor_day: 5 },
+    },
+  },
+  {
+    action: "plan.delete",
+    request: ["DELETE", `/plans/${plan.id}`],
+    target: plan.id,
+    data: { name: "small", ...noAllowances, tokens: 5, cost_micros: 0 },
   },
   {
     action: "invitation.create",

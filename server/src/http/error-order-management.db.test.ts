@@ -86,6 +86,13 @@ const resources: readonly (readonly [method: string, path: string])[] = [
   ["GET", "/prices/unknown"],
   ["PATCH", "/prices/unknown"],
   ["DELETE", "/prices/unknown"],
+  ["GET", "/limits/agent/unknown"],
+  ["PUT", "/limits/agent/unknown"],
+  ["DELETE", "/limits/agent/unknown"],
+  ["GET", "/plans/unknown"],
+  ["PATCH", "/plans/unknown"],
+  ["DELETE", "/plans/unknown"],
+  ["PATCH", "/workspace-plans/unknown"],
   ["GET", "/keys/unknown"],
   ["PATCH", "/keys/unknown"],
   ["DELETE", "/keys/unknown"],
@@ -135,7 +142,7 @@ describe.each(resources.filter(([method]) => method !== "GET"))("%s %s", (method
   });
 });
 
-test.each(["/agents", "/providers", "/keys"])(
+test.each(["/agents", "/providers", "/keys", "/plans"])(
   "POST %s checks the scope before the body",
   async (path) => {
     expectError(
@@ -146,16 +153,19 @@ test.each(["/agents", "/providers", "/keys"])(
   },
 );
 
-test.each(["/agents", "/runs", "/providers", "/keys", "/usage", "/audit", "/audit/export"])(
-  "GET %s checks the scope before the query",
-  async (path) => {
-    expectError(
-      await beckon.call(`${path}?limit=none`, { credential: unscoped }),
-      403,
-      "forbidden",
-    );
-  },
-);
+test.each([
+  "/agents",
+  "/runs",
+  "/providers",
+  "/keys",
+  "/usage",
+  "/limits",
+  "/plans",
+  "/audit",
+  "/audit/export",
+])("GET %s checks the scope before the query", async (path) => {
+  expectError(await beckon.call(`${path}?limit=none`, { credential: unscoped }), 403, "forbidden");
+});
 
 const posts = [
   "/agents",

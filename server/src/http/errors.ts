@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorResponse } from "@beckon/contract";
+import type { ErrorCode, ErrorResponse, RunErrorCode } from "@beckon/contract";
 import { ApiError, type AppliedLimit, messageOf } from "../base/errors.ts";
 import { FixedWindowCounter } from "../base/fixed-window.ts";
 import type { Log } from "../base/log.ts";
@@ -83,11 +83,22 @@ export function errorResponse(thrown: unknown, request: FailedRequest): Response
   const error = thrown instanceof ApiError ? thrown : internalError(thrown, request);
   if (error.code === "unavailable") logUnavailable(error, request);
   const text = messageFor(error, request.requestId);
-  const body: ErrorResponse = { ok: false, error: text, code: error.code };
+  const body: ErrorResponse = {
+    ok: false,
+    error: text,
+    code: error.code,
+    ...(error.runId === undefined ? {} : { run_id: error.runId }),
+    ...(error.limitReached === undefined ? {} : { limit: error.limitReached }),
+  };
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
   if (error.limit !== undefined) Object.assign(headers, limitHeaders(error.limit));
-  return new Response(JSON.stringify(body), { status: apiErrors[error.code].status, headers });
+  return new Response(JSON.stringify(body), { status: statusOfCode(error.code), headers });
+}
+
+/** Returns the HTTP status of an error code. A failed run has the status 500. */
+export function statusOfCode(code: ErrorCode | RunErrorCode): number {
+  return code in apiErrors ? apiErrors[code as ErrorCode].status : 500;
 }
 
 /**

@@ -46,6 +46,7 @@ async function routes() {
       },
       status: 201,
     },
+    "create a plan": { path: "/plans", body: { name: `l${agent.id.slice(-20)}` }, status: 201 },
     "rotate an agent's token": {
       path: `/agents/${agent.id}/token/rotate`,
       body: { grace_seconds: 9 },
@@ -87,6 +88,7 @@ const names: readonly RouteName[] = [
   "create a trigger",
   "create a provider",
   "set a price",
+  "create a plan",
   "rotate an agent's token",
   "rotate a trigger's token",
   "create a key",

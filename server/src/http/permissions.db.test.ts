@@ -34,6 +34,11 @@ const { body: own } = await beckon.invoke(agent, "mine");
 const { body: long } = await beckon.invoke(await beckon.createAgent(), longInput);
 const artifactId = await artifactOf(beckon, long.run_id);
 const { body: foreign } = await beckon.invoke(other, "theirs");
+const { data: plan } = (await beckon.call("/plans", { body: { name: "test" } })).body;
+await beckon.call(`/limits/agent/${agent.id}`, {
+  method: "PUT",
+  body: { limit_micros: 1_000_000 },
+});
 const stranger = await insertStranger(beckon);
 
 /**
@@ -102,6 +107,18 @@ const routes: readonly (readonly [scope: string, method: string, path: string])[
   ["keys:write", "DELETE", `/keys/${key.id}`],
   ["keys:write", "POST", `/keys/${key.id}/rotate`],
   ["usage:read", "GET", "/usage"],
+  ["usage:read", "GET", "/plan"],
+  ["usage:read", "GET", "/limits"],
+  ["usage:read", "GET", `/limits/agent/${agent.id}`],
+  ["limits:write", "PUT", `/limits/agent/${agent.id}`],
+  ["limits:write", "DELETE", `/limits/agent/${agent.id}`],
+  ["plans:write", "GET", "/plans"],
+  ["plans:write", "POST", "/plans"],
+  ["plans:write", "GET", `/plans/${plan.id}`],
+  ["plans:write", "PATCH", `/plans/${plan.id}`],
+  ["plans:write", "DELETE", `/plans/${plan.id}`],
+  ["plans:write", "GET", "/workspace-plans"],
+  ["plans:write", "PATCH", `/workspace-plans/${defaultWorkspaceId}`],
   ["audit:read", "GET", "/audit"],
   ["audit:read", "GET", "/audit/export"],
   ["providers:write", "POST", `/providers/${provider.id}/check`],
@@ -161,7 +178,7 @@ test.each(routes.filter(([, method]) => method === "GET"))(
 );
 
 // None of these requests has a valid body, so that the resources do not change.
-test.each(routes.filter(([, method]) => method === "POST" || method === "PATCH"))(
+test.each(routes.filter(([, method]) => ["POST", "PUT", "PATCH"].includes(method)))(
   "the scope %s allows %s %s",
   async (_, method, path) => {
     const credential = await insertKey(beckon, { scopes: allNeededBy(method, path) });

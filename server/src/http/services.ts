@@ -5,6 +5,7 @@ import type { Egress, Transport } from "../base/egress/index.ts";
 import type { Log } from "../base/log.ts";
 import type { SecretCipher } from "../base/secrets/index.ts";
 import type { KeyUse } from "../keys/index.ts";
+import type { LimitServices } from "../limits/index.ts";
 import type { PriceServices } from "../prices/index.ts";
 import type { ModelLists } from "../providers/index.ts";
 import type { RunServices } from "../runs/index.ts";
@@ -12,7 +13,7 @@ import type { FailedAuthentications } from "./failed-authentications.ts";
 import type { Streams } from "./streams/index.ts";
 
 /** The services that the HTTP routes use. */
-export interface Services extends PriceServices {
+export interface Services extends PriceServices, LimitServices {
   readonly database: Database;
   readonly cipher: SecretCipher;
   readonly log: Log;

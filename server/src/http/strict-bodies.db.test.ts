@@ -14,6 +14,7 @@ const rates = { input_micros_per_million: 1, output_micros_per_million: 1 };
 const { data: price } = (
   await beckon.call("/prices", { body: { model: `${provider.name}/large`, ...rates } })
 ).body;
+const { data: plan } = (await beckon.call("/plans", { body: { name: "test" } })).body;
 const { data: key } = (await beckon.call("/keys", { body: { name: "Test", preset: "invoke" } }))
   .body;
 const { body: invoked } = await beckon.invoke(agent, "Hello");
@@ -47,6 +48,10 @@ const routes: readonly (readonly [method: string, path: string, body: Record<str
     ["PATCH", `/providers/${provider.id}`, {}],
     ["POST", "/prices", { model: `${provider.name}/small`, ...rates }],
     ["PATCH", `/prices/${price.id}`, {}],
+    ["PUT", `/limits/agent/${agent.id}`, { limit_micros: 1_000_000 }],
+    ["POST", "/plans", { name: "other" }],
+    ["PATCH", `/plans/${plan.id}`, {}],
+    ["PATCH", `/workspace-plans/${defaultWorkspaceId}`, { plan: "unlimited" }],
     ["POST", "/tools/http/import", { document: {} }],
     ["POST", "/keys", { name: "Test", preset: "invoke" }],
     ["PATCH", `/keys/${key.id}`, {}],

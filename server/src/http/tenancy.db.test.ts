@@ -30,8 +30,11 @@ const invoke = {
 } as const;
 const routes = [...managedRoutes, invoke];
 const membersIn = (path: string) =>
-  (path.match(/:\w+/g) ?? []).filter((name) => name !== ":version");
-const withIds = routes.filter(({ path }) => membersIn(path).length > 0);
+  (path.match(/:\w+/g) ?? []).filter((name) => ![":version", ":scope"].includes(name));
+const withIds = routes.filter(
+  (route) =>
+    membersIn(route.path).length > 0 && route.path !== "/workspace-plans/:target_workspace_id",
+);
 
 /**
  * Returns path parameters with at least one id from `theirs`: every combination with ids from

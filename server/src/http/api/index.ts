@@ -5,7 +5,9 @@ import { agentsDocumentRoutes } from "./agents-document.ts";
 import { auditRoutes } from "./audit.ts";
 import { eventRoutes } from "./events.ts";
 import { keyRoutes } from "./keys.ts";
+import { limitRoutes } from "./limits.ts";
 import { memberRoutes } from "./members.ts";
+import { planRoutes } from "./plans.ts";
 import { priceRoutes } from "./prices.ts";
 import { providerRoutes } from "./providers.ts";
 import { runRoutes } from "./runs.ts";
@@ -27,6 +29,8 @@ export const managedRoutes: readonly ManagedRoute[] = [
   ...toolRoutes,
   ...keyRoutes,
   ...usageRoutes,
+  ...limitRoutes,
+  ...planRoutes,
   ...auditRoutes,
   ...workspaceRoutes,
   ...memberRoutes,

@@ -37,6 +37,8 @@ const permissionRows: readonly PermissionRow[] = [
   return { method, path, scopes, roles: rolesWith(scopes) };
 });
 
+const onlyOperator = "Only in the workspace `default`.";
+
 /** Further rules of some routes, by method and path. */
 const remarks: Readonly<Record<string, string>> = {
   "POST /runs/:run_id/retry":
@@ -54,6 +56,16 @@ const remarks: Readonly<Record<string, string>> = {
   "POST /keys/:key_id/rotate": "Cannot rotate a key with scopes you do not have.",
   "POST /workspaces":
     "Only in the workspace `default`: limits of money apply to a workspace, and creating workspaces would evade them.",
+  "GET /plan": "Not for a key that is limited to agents.",
+  "GET /limits":
+    "A key that is limited to agents sees the ceilings of these agents, of their triggers and of itself.",
+  "GET /plans": onlyOperator,
+  "POST /plans": onlyOperator,
+  "GET /plans/:plan_id": onlyOperator,
+  "PATCH /plans/:plan_id": onlyOperator,
+  "DELETE /plans/:plan_id": onlyOperator,
+  "GET /workspace-plans": onlyOperator,
+  "PATCH /workspace-plans/:target_workspace_id": onlyOperator,
   "POST /members/:user_id/reset-link":
     "Not for a member of a workspace that you do not own, unless you own `default`.",
 };

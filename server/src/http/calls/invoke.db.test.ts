@@ -62,6 +62,7 @@ test("a run that invoke started is on record with source, input, output and time
       input: "Hello",
       output: "Hello",
       error: null,
+      limit: null,
       usage: {
         input_tokens: expect.any(Number),
         output_tokens: expect.any(Number),

@@ -4,6 +4,7 @@ import { parseJson } from "../../base/parse-json.ts";
 import { hashCredential, isCredential } from "../../base/secrets/index.ts";
 import type { Outcome } from "../../engine/index.ts";
 import { hasKeyFormat } from "../../keys/index.ts";
+import { secondsToReset } from "../../reservations/index.ts";
 import { readStatus, type Started, waitForRun } from "../../runs/index.ts";
 import { messageFor } from "../errors.ts";
 import {
@@ -120,8 +121,22 @@ function ended(
       headers: { ...headers, "retry-after": String(error.retryAfter) },
     });
   }
-  const body = { ok: false, error: outcome.error.message, code: outcome.error.code, run_id: runId };
-  return new Response(JSON.stringify(body), { status: 500, headers });
+  const { error, limit } = { limit: undefined, ...outcome };
+  const body = {
+    ok: false,
+    error: error.message,
+    code: error.code,
+    run_id: runId,
+    ...(limit === undefined ? {} : { limit }),
+  };
+  const retryAfter = limit && secondsToReset(limit);
+  return new Response(JSON.stringify(body), {
+    status: 500,
+    headers: {
+      ...headers,
+      ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
+    },
+  });
 }
 
 /**

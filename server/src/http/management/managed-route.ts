@@ -3,6 +3,7 @@ import type { Context } from "../../base/context.ts";
 import type { Egress } from "../../base/egress/index.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
 import type { EventPoller } from "../../events/index.ts";
+import type { LimitServices } from "../../limits/index.ts";
 import type { PriceServices } from "../../prices/index.ts";
 import type { ModelListServices } from "../../providers/index.ts";
 import type { RunServices } from "../../runs/index.ts";
@@ -27,7 +28,8 @@ import type { RouteDoc } from "./route-doc.ts";
 
 export type ManagedContext = Context &
   ModelListServices &
-  PriceServices & {
+  PriceServices &
+  LimitServices & {
     readonly runs: RunServices;
     readonly tail: EventPoller;
     readonly egress: Egress;
@@ -85,7 +87,7 @@ export interface RouteStream extends StreamSource {
 
 /** A route of the management API. It calls one operation, which checks the route's `permission`. */
 export interface ManagedRoute {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path below `/api/public`. */
   readonly path: string;
   readonly permission: Scope;
@@ -127,7 +129,8 @@ export async function handleManaged(
   const key =
     route.method === "POST" ? idempotencyKey(headerOf(incoming, "idempotency-key")) : undefined;
   const binding = raw && bindKey(key, raw);
-  const { database, cipher, operator, runs, egress, outbound, modelLists, prices } = services;
+  const { database, cipher, operator, runs, egress, outbound, modelLists, prices, limits } =
+    services;
   const request: ManagedRequest = {
     ctx: {
       actor,
@@ -142,6 +145,7 @@ export async function handleManaged(
       outbound,
       modelLists,
       prices,
+      limits,
       idempotency: binding && { route: `${route.method} ${c.req.path}`, binding },
       ifMatch: entityTag(headerOf(incoming, "if-match")),
     },

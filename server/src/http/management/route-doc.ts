@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@beckon/contract";
+import type { ErrorCode, RunErrorCode } from "@beckon/contract";
 import type { z } from "zod";
 
 /**
@@ -46,7 +46,7 @@ export interface RouteDoc {
   /** The response has an ETag. */
   readonly etag?: true;
   /** Error codes in addition to those that follow from the other fields. */
-  readonly errors?: readonly ErrorCode[];
+  readonly errors?: readonly (ErrorCode | RunErrorCode)[];
   /** Example of the body. */
   readonly example?: unknown;
   /** Example of `data`. Absent if `data` is a resource: each resource has its own example. */
@@ -73,8 +73,8 @@ export function errorsOf({
   path: string;
   doc: RouteDoc;
   who?: string;
-}): ErrorCode[] {
-  const codes: ErrorCode[] = [
+}): (ErrorCode | RunErrorCode)[] {
+  const codes: (ErrorCode | RunErrorCode)[] = [
     "unauthorized",
     "forbidden",
     "misdirected",

@@ -26,6 +26,8 @@ const config = {
     max_queued_runs: 10_000,
     max_attempts: 3,
     max_answer_bytes: 4_194_304,
+    max_cost_micros: null,
+    reserve_output_tokens: 16_384,
   },
   metadata: {},
 };
@@ -51,6 +53,7 @@ export const agentResources: readonly {
       version: 1,
       ...config,
       paused: false,
+      paused_by: null,
       pause_reason: null,
       created_at: time,
       updated_at: time,

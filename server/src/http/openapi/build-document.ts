@@ -51,6 +51,16 @@ const tags = [
     description: "What was used and what it cost.",
   },
   {
+    name: "limits",
+    "x-displayName": "Ceilings",
+    description: "Daily limits of cost for the workspace, agents, keys and triggers.",
+  },
+  {
+    name: "plans",
+    "x-displayName": "Plans",
+    description: "What workspaces can use per month.",
+  },
+  {
     name: "audit",
     "x-displayName": "Audit log",
     description: "The log of changes and reveals of secrets.",

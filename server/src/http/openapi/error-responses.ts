@@ -9,11 +9,17 @@ export const runErrors: { readonly [Code in RunErrorCode]: string } = {
   tool_error: "a tool failed permanently",
   step_limit: "the run reached its limit of steps",
   deadline_exceeded: "the run reached its limit of time",
-  plan_exhausted: "the workspace's allowance is used up",
-  ceiling_reached: "the daily limit of money is reached",
+  plan_exhausted: "the allowance of the workspace's plan is used up: see `limit` and Retry-After",
+  ceiling_reached: "a ceiling of cost is reached: see `limit` and Retry-After",
+  price_unknown: "a limit in money applies, and the model has no known price",
   interrupted: "the run lost its process too often",
   cancelled: "the run was cancelled",
 };
+
+/** Codes of limits that reset, whose responses have `Retry-After`. */
+const resets: readonly string[] = ["agent_paused", "plan_exhausted", "ceiling_reached"];
+
+const isRunError = (code: ErrorCode | RunErrorCode): code is RunErrorCode => code in runErrors;
 
 const headersByStatus: Readonly<Record<number, Record<string, unknown>>> = {
   401: headersOf("RateLimitPolicy", "RateLimit"),
@@ -26,20 +32,18 @@ const headersByStatus: Readonly<Record<number, Record<string, unknown>>> = {
  * 500 with the codes of `runErrors`.
  */
 export function errorResponses(
-  codes: readonly ErrorCode[],
+  codes: readonly (ErrorCode | RunErrorCode)[],
   { runs = false } = {},
 ): Record<string, unknown> {
   const reserved: readonly string[] = reservedRunErrorCodes;
-  const errors = [
-    ...codes.map((code) => ({ code, ...apiErrors[code] })),
-    ...Object.entries(runs ? runErrors : {}).map(([code, meaning]) => ({
-      status: 500,
-      code,
-      meaning: reserved.includes(code)
-        ? `reserved, not used yet: ${meaning}`
-        : `${meaning}; the response has run_id`,
-    })),
-  ];
+  const all = new Set([...codes, ...(runs ? (Object.keys(runErrors) as RunErrorCode[]) : [])]);
+  const errors = [...all].map((code) => {
+    if (!isRunError(code)) return { code, ...apiErrors[code] };
+    const meaning = reserved.includes(code)
+      ? `reserved, not used yet: ${runErrors[code]}`
+      : `${runErrors[code]}; the response has run_id`;
+    return { status: 500, code, meaning };
+  });
   const byStatus = Map.groupBy(errors, ({ status }) => status);
   return Object.fromEntries(
     [...byStatus]
@@ -48,7 +52,11 @@ export function errorResponses(
         status,
         {
           description: each.map(({ code, meaning }) => `\`${code}\`: ${meaning}`).join("; "),
-          headers: headersByStatus[status] ?? headersOf(),
+          headers:
+            headersByStatus[status] ??
+            (each.some(({ code }) => resets.includes(code))
+              ? headersOf("RetryAfter")
+              : headersOf()),
           content: {
             "application/json": {
               schema: { $ref: "#/components/schemas/Error" },

@@ -88,6 +88,8 @@ const collections = [
   "tools",
   "keys",
   "usage",
+  "limits",
+  "plans",
   "audit",
   "workspaces",
   "members",
@@ -95,10 +97,11 @@ const collections = [
 ];
 
 /**
- * Returns the tag of a path: `runs` if it starts with `/runs` or ends with `/draft-runs`, else the
- * last of its segments that is in `collections`.
+ * Returns the tag of a path: `plans` for `/plan` and `/workspace-plans`, `runs` if it starts with
+ * `/runs` or ends with `/draft-runs`, else the last of its segments that is in `collections`.
  */
 function tagOf(path: string): string {
+  if (/^\/(plan$|workspace-plans)/.test(path)) return "plans";
   const named = path.split("/").filter((part) => collections.includes(part));
   return /^\/runs|\/draft-runs$/.test(path) ? "runs" : (named.at(-1) ?? "agents");
 }

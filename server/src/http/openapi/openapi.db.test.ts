@@ -137,12 +137,20 @@ test("every managed route answers as it declares", async () => {
         },
       })
     ).body.data.id,
+    ":scope": "agent",
+    ":scope_id": agent.id,
+    ":plan_id": (await beckon.call("/plans", { body: { name: "small" } })).body.data.id,
     ":workspace_id": defaultWorkspaceId,
+    ":target_workspace_id": defaultWorkspaceId,
     ":user_id": (await addPerson(beckon, { role: "viewer" })).id,
     ":invitation_id": (
       await beckon.call("/invitations", { body: { email: "grace@example.com", role: "viewer" } })
     ).body.data.id,
   };
+  await beckon.call(`/limits/agent/${agent.id}`, {
+    method: "PUT",
+    body: { limit_micros: 5_000_000 },
+  });
   const bodies: Record<string, unknown> = {
     // The example of `updateTrigger` disables the trigger. `testTrigger` would then fail.
     updateTrigger: { name: "Other" },
@@ -158,6 +166,7 @@ test("every managed route answers as it declares", async () => {
   // is deleted before the resource that it belongs to.
   const order = [
     "deleteRun",
+    "deleteLimit",
     "deleteTrigger",
     "revokeAgentToken",
     "deleteAgent",

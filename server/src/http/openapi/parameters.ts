@@ -11,6 +11,16 @@ const pathParameterDocs: Readonly<Record<string, { description: string; example:
   run_id: { description: "Id of the run.", example: id("run") },
   artifact_id: { description: "Id of the artifact.", example: id("art") },
   provider_id: { description: "Id of the provider.", example: id("prv") },
+  plan_id: { description: "Id of the plan.", example: id("pln") },
+  target_workspace_id: {
+    description: "Id of the workspace whose plan is set.",
+    example: id("wsp"),
+  },
+  scope: {
+    description: "What the ceiling applies to: `workspace`, `agent`, `key` or `trigger`.",
+    example: "agent",
+  },
+  scope_id: { description: "Id of the workspace, agent, key or trigger.", example: id("agt") },
   price_id: { description: "Id of the price.", example: id("pri") },
   key_id: { description: "Id of the key.", example: id("key") },
   workspace_id: { description: "Id of the workspace.", example: id("wsp") },

@@ -2,6 +2,7 @@ import { authentication } from "./authentication.ts";
 import type { Chapter } from "./chapter.ts";
 import { errors } from "./errors.ts";
 import { idempotency } from "./idempotency.ts";
+import { limits } from "./limits.ts";
 import { metering } from "./metering.ts";
 import { pagination } from "./pagination.ts";
 import { streams } from "./streams.ts";
@@ -17,5 +18,6 @@ export function chaptersOf(baseUrl: string): Chapter[] {
     idempotency(baseUrl),
     streams(baseUrl),
     metering(baseUrl),
+    limits(baseUrl),
   ];
 }
