@@ -86,6 +86,11 @@ export async function fillDashboard(
     kind: "openai-compatible",
     base_url: "http://127.0.0.1:9/v1",
   });
+  await api("/prices", {
+    model: "local/refunds",
+    input_micros_per_million: 150_000,
+    output_micros_per_million: 600_000,
+  });
 
   const shopTool = {
     type: "http",
@@ -208,6 +213,15 @@ export async function fillDashboard(
       })),
     );
   }
+
+  await addUsage(database, at, { provider: "local", model: "refunds", cost_micros: 4_300_000 });
+  await api("/plans", { name: "team", tokens: 80_000_000, voice_ms: 36_000_000 });
+  await api(`/workspace-plans/${owner.workspaceId}`, { plan: "team" }, { method: "PATCH" });
+  const ceiling = (scope: string, id: string, limit_micros: number) =>
+    api(`/limits/${scope}/${id}`, { limit_micros }, { method: "PUT" });
+  await ceiling("agent", refunds.id, 5_000_000);
+  await ceiling("agent", long.id, 2_000_000);
+  await ceiling("trigger", payments.id, 10_000_000);
 
   await api("/keys", { name: "Shop backend", preset: "invoke", agent_ids: [refunds.id] });
   await api("/keys", { name: longName, scopes: ["runs:read"], expires_in_days: 2 });

@@ -135,6 +135,13 @@ export const screens: readonly Screen[] = [
     ...inWorkspace("/usage?as=table&group_by=model&show=tokens"),
   },
   {
+    name: "plan",
+    module: "plan/plan-screen.tsx",
+    ...inWorkspace("/plan"),
+    dialog: /^New ceiling/,
+  },
+  { name: "prices", module: "prices/prices-screen.tsx", ...inWorkspace("/prices") },
+  {
     name: "members",
     module: "members/members-screen.tsx",
     ...inWorkspace("/members"),

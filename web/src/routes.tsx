@@ -281,6 +281,18 @@ const screens = {
       screen(() => import("./usage/usage-screen.tsx"), "UsageScreen"),
     ),
   ],
+  plan: [
+    inWorkspace(
+      "/plan",
+      "usage:read",
+      screen(() => import("./plan/plan-screen.tsx"), "PlanScreen"),
+    ),
+    inWorkspace(
+      "/prices",
+      "providers:read",
+      screen(() => import("./prices/prices-screen.tsx"), "PricesScreen"),
+    ),
+  ],
   members: [
     inWorkspace(
       "/members",
@@ -315,6 +327,7 @@ const routeTree = root.addChildren([
     ...screens.providers,
     ...screens.keys,
     ...screens.usage,
+    ...screens.plan,
     ...screens.members,
     ...screens.audit,
     ...screens.settings,

@@ -7,6 +7,8 @@ const targets: Readonly<
   // The page of a trigger is below its agent, which the id does not name.
   trg: { route: "/runs", pathOf: (id) => `/runs?trigger_id=${id}` },
   key: { route: "/keys", pathOf: () => "/keys" },
+  pri: { route: "/prices", pathOf: () => "/prices" },
+  pln: { route: "/plan", pathOf: () => "/plan" },
   prv: { route: "/providers", pathOf: () => "/providers" },
   usr: { route: "/members", pathOf: () => "/members" },
   wsp: { route: "/settings", pathOf: () => "/settings" },

@@ -1,6 +1,7 @@
 export { codeOf, sentenceOf } from "../ui/index.ts";
 export { changesOf } from "./changes.ts";
 export { account, clientOf } from "./client.ts";
+export { defaultWorkspaceId } from "./default-workspace.ts";
 export {
   isNotFound,
   isOutcomeUnknown,

@@ -8,6 +8,7 @@ const lowest: Readonly<Partial<Record<Scope, string>>> = {
   "runs:write": "editor",
   "providers:write": "editor",
   "limits:write": "admin",
+  "plans:write": "owner",
   "keys:read": "editor",
   "keys:write": "admin",
   "audit:read": "admin",

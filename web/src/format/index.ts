@@ -1,3 +1,4 @@
+export { readDollars, writeDollars } from "./dollars.ts";
 export { formatDuration } from "./duration.ts";
 export { firstLine, shortenId } from "./ellipsis.ts";
 export { formatMoney } from "./money.ts";

@@ -15,6 +15,7 @@ export const scopes: readonly Scope[] = [
   "providers:read",
   "providers:write",
   "limits:write",
+  "plans:write",
   "keys:read",
   "keys:write",
   "usage:read",
@@ -28,7 +29,7 @@ export const scopes: readonly Scope[] = [
 
 /** Whether a key that is limited to some agents cannot have the scope. */
 export function isOfWorkspace(scope: Scope): boolean {
-  return /^(providers|limits|audit|members|workspaces):/.test(scope);
+  return /^(providers|limits|plans|audit|members|workspaces):/.test(scope);
 }
 
 const observer: readonly Scope[] = [
@@ -70,7 +71,8 @@ export const scopeTexts: Readonly<Record<Scope, string>> = {
   "runs:write": "Retry, cancel and delete runs",
   "providers:read": "See providers and models",
   "providers:write": "Add, change, check and delete providers",
-  "limits:write": "Set prices, and mark providers as free",
+  "limits:write": "Set ceilings and prices, and mark providers as free",
+  "plans:write": "Manage plans and the plan of each workspace, in the workspace default",
   "keys:read": "See keys",
   "keys:write": "Create, rotate and delete keys",
   "usage:read": "See what was used and what it cost",

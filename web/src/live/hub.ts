@@ -25,6 +25,7 @@ const kinds = [
   "run.cancelled",
   "agent.paused",
   "agent.resumed",
+  "usage.threshold",
 ].join(",");
 
 /**

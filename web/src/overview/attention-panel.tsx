@@ -6,7 +6,7 @@ import { agentNamesQuery, useAgentNames } from "../runs/index.ts";
 import { List, Panel, Problem, Skeleton, useNow } from "../ui/index.ts";
 import { attentionOf } from "./attention.ts";
 import { AttentionRow } from "./attention-row.tsx";
-import { byAgentQuery, providerHealthQuery, queueQuery } from "./queries.ts";
+import { byAgentQuery, nearLimitsQuery, providerHealthQuery, queueQuery } from "./queries.ts";
 
 /** Rows that are shown at once. */
 const maxRows = 12;
@@ -19,16 +19,18 @@ export const AttentionPanel = memo(function AttentionPanel() {
   const byAgent = useQuery(byAgentQuery(workspace));
   const providers = useQuery(providerHealthQuery(workspace));
   const queue = useQuery(queueQuery(workspace));
+  const ceilings = useQuery(nearLimitsQuery(workspace));
   const names = useQuery(agentNamesQuery(workspace));
   const nowMs = useNow();
   const items = attentionOf({
     providers: providers.data,
     byAgent: byAgent.data,
     queue: queue.data,
+    ceilings: ceilings.data,
     agents,
     nowMs,
   });
-  const sources = [providers, byAgent, queue, names];
+  const sources = [providers, byAgent, queue, ceilings, names];
   const failed = sources.filter(({ isError }) => isError);
   // Not `isPending`: what the person must not read stays pending for ever.
   const isLoading = sources.some((source) => source.isLoading);
@@ -78,5 +80,6 @@ export const AttentionPanel = memo(function AttentionPanel() {
 
 function keyOf(item: ReturnType<typeof attentionOf>[number]): string {
   if (item.kind === "provider") return item.name;
+  if (item.kind === "limit") return item.ceiling.scope_id;
   return item.kind === "queue" ? "" : item.agentId;
 }

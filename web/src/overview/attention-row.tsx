@@ -1,7 +1,13 @@
-import { Clock, type LucideIcon, OctagonX, Pause, Unplug } from "lucide-react";
+import { Clock, CreditCard, type LucideIcon, OctagonX, Pause, Unplug } from "lucide-react";
 import type { ReactNode } from "react";
 import { useWorkspace } from "../data/index.ts";
-import { formatCount, formatCounted, formatDuration, shortenId } from "../format/index.ts";
+import {
+  formatCount,
+  formatCounted,
+  formatDuration,
+  formatMoney,
+  shortenId,
+} from "../format/index.ts";
 import type { AgentName } from "../runs/index.ts";
 import { LinkButton, Row } from "../ui/index.ts";
 import type { AttentionItem } from "./attention.ts";
@@ -17,6 +23,11 @@ export function AttentionRow({ item, agents }: AttentionRowProps) {
   const { id } = useWorkspace();
   const path = `/w/${id}`;
   const nameOf = (agentId: string) => agents.get(agentId)?.name ?? shortenId(agentId);
+  const raise = (scope: string) => (
+    <LinkButton size="small" href={`${path}/plan?ceiling=${scope}`}>
+      Raise the ceiling
+    </LinkButton>
+  );
   switch (item.kind) {
     case "provider":
       return (
@@ -62,15 +73,44 @@ export function AttentionRow({ item, agents }: AttentionRowProps) {
         />
       );
     }
-    case "paused":
+    case "paused": {
+      const { name, pauseReason, isPausedByLimit } = item.agent;
       return (
         <Row
           start={<Icon icon={Pause} tone="brass" />}
-          title={<Named name={item.agent.name}>is paused</Named>}
-          detail={<bdi>{item.agent.pauseReason ?? "No reason was given."}</bdi>}
-          end={<ResumeButton agentId={item.agentId} name={item.agent.name} />}
+          title={<Named name={name}>is paused</Named>}
+          detail={
+            isPausedByLimit ? (
+              "Its ceiling is reached."
+            ) : (
+              <bdi>{pauseReason ?? "No reason was given."}</bdi>
+            )
+          }
+          end={
+            isPausedByLimit ? (
+              raise(`agent:${item.agentId}`)
+            ) : (
+              <ResumeButton agentId={item.agentId} name={name} />
+            )
+          }
         />
       );
+    }
+    case "limit": {
+      const { scope, scope_id, name, spent_micros: spent, limit_micros: limit } = item.ceiling;
+      return (
+        <Row
+          start={<Icon icon={CreditCard} tone={spent >= limit ? "flare" : "brass"} />}
+          title={
+            <Named name={name ?? scope_id}>
+              {spent >= limit ? "reached its ceiling" : "is near its ceiling"}
+            </Named>
+          }
+          detail={`${formatMoney(spent)} of ${formatMoney(limit)} spent today`}
+          end={raise(`${scope}:${scope_id}`)}
+        />
+      );
+    }
   }
 }
 

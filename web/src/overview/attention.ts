@@ -1,4 +1,4 @@
-import type { ModelList } from "@beckon/client";
+import type { Ceiling, ModelList } from "@beckon/client";
 import type { AgentName } from "../runs/index.ts";
 import type { Queue, Recent } from "./queries.ts";
 
@@ -13,6 +13,7 @@ export type AttentionItem =
       readonly minutes: number;
     }
   | { readonly kind: "queue"; readonly queue: Queue; readonly waitMs: number }
+  | { readonly kind: "limit"; readonly ceiling: Ceiling }
   | { readonly kind: "paused"; readonly agentId: string; readonly agent: AgentName };
 
 /** An agent is failing if at least this share of its runs failed. */
@@ -20,12 +21,15 @@ const minFailedShare = 0.1;
 /** A run that waits this long does not only wait for its turn. */
 const minWaitMs = 30_000;
 const minQueue = 50;
+/** A ceiling is near if at least this share is spent. */
+const minSpentShare = 0.8;
 
 /** What is known about the workspace; undefined if it is loading or must not be read. */
 export interface Condition {
   readonly providers: readonly ModelList[] | undefined;
   readonly byAgent: Recent | undefined;
   readonly queue: Queue | undefined;
+  readonly ceilings: readonly Ceiling[] | undefined;
   readonly agents: ReadonlyMap<string, AgentName>;
   readonly nowMs: number;
 }
@@ -35,6 +39,7 @@ export function attentionOf(condition: Condition): readonly AttentionItem[] {
   return [
     ...providersOf(condition),
     ...failingOf(condition),
+    ...limitsOf(condition),
     ...queueOf(condition),
     ...pausedOf(condition),
   ];
@@ -55,6 +60,16 @@ function failingOf({ byAgent }: Condition): AttentionItem[] {
     return [{ kind: "failing" as const, agentId: agent_id, failed: runs.failed, ended, minutes }];
   });
   return failing.toSorted((a, b) => b.failed - a.failed);
+}
+
+function limitsOf({ ceilings = [], agents }: Condition): AttentionItem[] {
+  return ceilings.flatMap((ceiling) => {
+    const { scope_id, limit_micros: limit, spent_micros: spent } = ceiling;
+    // A ceiling of 0 is not near, but meant. A paused agent is an item of its own.
+    return limit === 0 || spent < limit * minSpentShare || agents.get(scope_id)?.isPausedByLimit
+      ? []
+      : [{ kind: "limit", ceiling }];
+  });
 }
 
 function queueOf({ queue, nowMs }: Condition): AttentionItem[] {

@@ -1,4 +1,4 @@
-import type { ListedRun, RunStats, WorkspaceEvent } from "@beckon/client";
+import type { Ceiling, ListedRun, RunStats, WorkspaceEvent } from "@beckon/client";
 import { expect, test } from "vitest";
 import { attentionOf, type Condition } from "./attention.ts";
 import { addToFeed, lineOf } from "./feed.ts";
@@ -113,9 +113,26 @@ const calm: Condition = {
   providers: [],
   byAgent: undefined,
   queue: { count: 0, isMore: false, oldest: undefined },
+  ceilings: [],
   agents: new Map(),
   nowMs: Date.parse(end),
 };
+
+/** A ceiling of 100 micro-dollars. */
+const ceiling = (spent_micros: number): Ceiling => ({
+  scope: "agent",
+  scope_id: "agt_1",
+  name: "A",
+  limit_micros: 100,
+  pauses_agent: false,
+  spent_micros,
+  reserved_micros: 0,
+  left_micros: 100 - spent_micros,
+  starts_at: end,
+  resets_at: end,
+  created_at: end,
+  updated_at: end,
+});
 
 test("nothing needs attention while all is well", () => {
   const byAgent = {
@@ -137,18 +154,37 @@ test("the most urgent comes first", () => {
     ],
     byAgent: { minutes: 60, stats: statsOf([failing("agt_1", 1), failing("agt_2", 9)]) },
     queue: { count: 2, isMore: false, oldest: calm.nowMs - 60_000 },
-    agents: new Map([["agt_3", { name: "A", paused: true, pauseReason: null }]]),
+    ceilings: [ceiling(80)],
+    agents: new Map([
+      ["agt_3", { name: "A", paused: true, pauseReason: null, isPausedByLimit: false }],
+    ]),
     nowMs: calm.nowMs,
   });
   expect(items.map(({ kind }) => kind)).toEqual([
     "provider",
     "failing",
     "failing",
+    "limit",
     "queue",
     "paused",
   ]);
   expect(items[1]).toMatchObject({ agentId: "agt_2", failed: 9, ended: 14 });
-  expect(items[3]).toMatchObject({ waitMs: 60_000 });
+  expect(items[4]).toMatchObject({ waitMs: 60_000 });
+});
+
+test("a ceiling needs attention from 80 percent on, unless it is 0 or pauses its agent", () => {
+  const shown = (given: Ceiling, isPausedByLimit = false) =>
+    attentionOf({
+      ...calm,
+      ceilings: [given],
+      agents: new Map([
+        ["agt_1", { name: "A", paused: false, pauseReason: null, isPausedByLimit }],
+      ]),
+    });
+  expect(shown(ceiling(79))).toEqual([]);
+  expect(shown(ceiling(80))).toEqual([{ kind: "limit", ceiling: ceiling(80) }]);
+  expect(shown({ ...ceiling(0), limit_micros: 0 })).toEqual([]);
+  expect(shown(ceiling(100), true)).toEqual([]);
 });
 
 const run = {

@@ -119,6 +119,15 @@ export const providerHealthQuery = ({ id, client, can }: CurrentWorkspace) =>
 /** Beginning of the keys of all feeds. */
 export const feedKey = (workspaceId: string) => [...runsKey(workspaceId), "feed"] as const;
 
+/** The ceilings, with what is spent of them; at most 200. Every role can read them. */
+export const nearLimitsQuery = ({ id, client }: Source) =>
+  queryOptions({
+    queryKey: [id, "limits", "near"],
+    queryFn: async ({ signal }) =>
+      (await client.limits.list({ limit: 200 }, { signal }).page()).data,
+    refetchInterval: 30_000,
+  });
+
 /** The newest runs, for the feed. */
 export const feedQuery = ({ id, client }: Source, filter: FeedFilter) =>
   queryOptions({

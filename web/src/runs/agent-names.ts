@@ -10,6 +10,8 @@ export interface AgentName {
   readonly name: string;
   readonly paused: boolean;
   readonly pauseReason: string | null;
+  /** Whether its ceiling pauses it, and no person. */
+  readonly isPausedByLimit: boolean;
 }
 
 /** Agents whose names are read. Of others, the id is shown. */
@@ -26,8 +28,13 @@ export const agentNamesQuery = ({
     queryFn: async ({ signal }): Promise<ReadonlyMap<string, AgentName>> => {
       const names = new Map<string, AgentName>();
       for await (const agent of client.agents.list({ limit: 200 }, { signal })) {
-        const { name, paused, pause_reason } = agent;
-        names.set(agent.id, { name, paused, pauseReason: pause_reason });
+        const { name, paused, paused_by, pause_reason } = agent;
+        names.set(agent.id, {
+          name,
+          paused,
+          pauseReason: pause_reason,
+          isPausedByLimit: paused_by === "limit",
+        });
         if (names.size === maxAgents) break;
       }
       return names;
@@ -45,7 +52,7 @@ export function useAgentNames(): ReadonlyMap<string, AgentName> {
   /** Agents that have no name although the names were read for them: those that are deleted. */
   const nameless = useRef(new Set<string>());
   const isNews = ({ type, agent_id }: WorkspaceEvent) => {
-    if (type === "agent.paused" || type === "agent.resumed") return true;
+    if (["agent.paused", "agent.resumed", "usage.threshold"].includes(type)) return true;
     if (agent_id === null || names === undefined || names.has(agent_id)) return false;
     const isFirst = !nameless.current.has(agent_id);
     nameless.current.add(agent_id);

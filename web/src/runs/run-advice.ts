@@ -21,8 +21,18 @@ const advice: Readonly<Record<Code, { readonly what: string; readonly remedy: st
     what: "The run took longer than its time limit.",
     remedy: "Raise the time limit, or give the agent less to do.",
   },
-  plan_exhausted: { what: "The plan of the workspace is used up.", remedy: "Raise the plan." },
-  ceiling_reached: { what: "A ceiling of cost was reached.", remedy: "Raise the ceiling." },
+  plan_exhausted: {
+    what: "The plan of the workspace is used up.",
+    remedy: "Wait until the plan resets, or ask the operator of Beckon for a larger one.",
+  },
+  ceiling_reached: {
+    what: "A limit of cost was reached.",
+    remedy: "Wait until the limit resets, or raise it.",
+  },
+  price_unknown: {
+    what: "A limit in money applies, and the model has no known price.",
+    remedy: "Set a price of the model, or mark its provider as free if its calls cost nothing.",
+  },
   interrupted: {
     what: "The server's processes ended several times during the run.",
     remedy: "Look in the server's log for the reason, for example a lack of memory.",

@@ -1,8 +1,15 @@
-import { Link, Problem } from "../ui/index.ts";
+import type { Run } from "@beckon/client";
+import { useWorkspace } from "../data/index.ts";
+import { Link, Problem, Time } from "../ui/index.ts";
+import { limitWords, placeOfLimit } from "./limit-words.ts";
 import { adviceFor } from "./run-advice.ts";
+
+type LimitReached = NonNullable<Run["limit"]>;
 
 interface RunProblemProps {
   readonly error: { readonly code: string; readonly message: string };
+  /** The limit that stopped the run, with the agent of the run. */
+  readonly reached?: { readonly limit: LimitReached; readonly agentId: string } | undefined;
   /** Page of the agent's settings, where they are not at hand. */
   readonly settingsHref?: string;
   /** True if the run had failed before the person came. */
@@ -10,7 +17,8 @@ interface RunProblemProps {
 }
 
 /** Why a run has no output: in plain words, in those of the server, and what to do. */
-export function RunProblem({ error, settingsHref, isState = false }: RunProblemProps) {
+export function RunProblem({ error, reached, settingsHref, isState = false }: RunProblemProps) {
+  const { id } = useWorkspace();
   const { code, message } = error;
   if (code === "cancelled")
     return (
@@ -19,16 +27,57 @@ export function RunProblem({ error, settingsHref, isState = false }: RunProblemP
       </p>
     );
   const { what, remedy } = adviceFor(code);
+  const place = places[code];
   return (
     <Problem title={what} error={message} code={code} isState={isState}>
+      {reached === undefined ? null : <ReachedLimit limit={reached.limit} />}
       {remedy === "" ? null : (
         <p>
           {remedy}{" "}
-          {settingsHref === undefined ? null : (
+          {reached !== undefined ? (
+            <LimitLink {...reached} />
+          ) : place !== undefined ? (
+            <Link href={`/w/${id}${place.path}`}>{place.label}</Link>
+          ) : settingsHref === undefined ? null : (
             <Link href={settingsHref}>Open the agent's settings</Link>
           )}
         </p>
       )}
     </Problem>
   );
+}
+
+/** Where an error is remedied that is not one of the agent, by its code. */
+const places: Readonly<
+  Record<string, { readonly path: string; readonly label: string } | undefined>
+> = {
+  plan_exhausted: { path: "/plan", label: "Open the plan" },
+  ceiling_reached: { path: "/plan", label: "Open the ceilings" },
+  price_unknown: { path: "/prices", label: "Open the prices" },
+};
+
+function ReachedLimit({ limit }: { readonly limit: LimitReached }) {
+  return (
+    <p>
+      {limitWords(limit)}
+      {limit.resets_at === null ? null : (
+        <>
+          , resets <Time value={limit.resets_at} />
+        </>
+      )}
+      .
+    </p>
+  );
+}
+
+interface LimitLinkProps {
+  readonly limit: LimitReached;
+  readonly agentId: string;
+}
+
+/** Leads to where the limit can be raised. */
+function LimitLink({ limit, agentId }: LimitLinkProps) {
+  const { id } = useWorkspace();
+  const { path, label } = placeOfLimit(limit, agentId);
+  return <Link href={`/w/${id}${path}`}>{label}</Link>;
 }

@@ -1,7 +1,4 @@
-import type { Membership } from "../data/index.ts";
-
-/** Id of the workspace `default` in every installation. Only its owners create workspaces. */
-const defaultWorkspaceId = "wsp_00000000000000000000000000";
+import { defaultWorkspaceId, type Membership } from "../data/index.ts";
 
 /** Returns the id of the workspace in which the person can create others; undefined if in none. */
 export function creatingWorkspace(workspaces: readonly Membership[]): string | undefined {

@@ -19,7 +19,7 @@ export function AgentActions({ agent }: { readonly agent: Agent }) {
   const disabledReason = needsEditor(can);
   return (
     <>
-      {agent.paused ? (
+      {agent.paused_by === "member" ? (
         <Button
           icon={Play}
           onClick={actions.resume}

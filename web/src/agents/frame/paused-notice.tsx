@@ -1,9 +1,25 @@
 import type { Agent } from "@beckon/client";
-import { Banner } from "../../ui/index.ts";
+import { useWorkspace } from "../../data/index.ts";
+import { Banner, LinkButton } from "../../ui/index.ts";
 
 /** Says that a paused agent accepts no runs, and why it was paused. */
 export function PausedNotice({ agent }: { readonly agent: Agent }) {
+  const { id } = useWorkspace();
   if (!agent.paused) return null;
+  if (agent.paused_by === "limit")
+    return (
+      <Banner
+        tone="warning"
+        action={
+          <LinkButton size="small" href={`/w/${id}/plan?ceiling=agent:${agent.id}`}>
+            Raise the ceiling
+          </LinkButton>
+        }
+      >
+        <strong className="font-semibold">Paused: its ceiling is reached.</strong> New runs are
+        rejected until the ceiling resets or is raised.
+      </Banner>
+    );
   return (
     <Banner tone="warning">
       <strong className="font-semibold">Paused: new runs are rejected.</strong>{" "}

@@ -14,6 +14,8 @@ export const limitNames = [
   "max_queued_runs",
   "max_attempts",
   "max_answer_bytes",
+  "max_cost_micros",
+  "reserve_output_tokens",
 ] as const satisfies readonly (keyof Agent["limits"])[];
 
 const modelSettingNames = ["temperature", "max_output_tokens", "reasoning_effort"] as const;
@@ -38,6 +40,8 @@ export interface AgentFields {
   readonly max_queued_runs: number;
   readonly max_attempts: number;
   readonly max_answer_bytes: number;
+  readonly max_cost_micros: number | null;
+  readonly reserve_output_tokens: number;
   readonly metadata: Agent["metadata"];
 }
 
@@ -108,6 +112,8 @@ export const labels: Readonly<Record<keyof AgentFields, string>> = {
   max_queued_runs: "Queued runs",
   max_attempts: "Attempts",
   max_answer_bytes: "Size of a model response",
+  max_cost_micros: "Cost of a run",
+  reserve_output_tokens: "Reserved output",
   metadata: "Metadata",
 };
 

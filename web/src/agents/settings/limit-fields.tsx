@@ -6,7 +6,7 @@ import type { FormValues } from "./form-values.ts";
 import { numberOrNull } from "./number-or-null.ts";
 import { Section } from "./section.tsx";
 import { useSettings } from "./settings-context.tsx";
-import { SizeOfField } from "./size-of-field.tsx";
+import { MoneyOfField, SizeOfField } from "./size-of-field.tsx";
 
 type LimitName = (typeof limitNames)[number];
 
@@ -25,6 +25,15 @@ const details: Readonly<Record<LimitName, { unit: string; hint: string; optional
     hint: "How often a run resumes after a process has exited, 1 to 100.",
   },
   max_answer_bytes: { unit: "bytes", hint: "A longer one fails the run. 1,024 to 33,554,432." },
+  max_cost_micros: {
+    unit: "micro-dollars",
+    hint: "1,000,000 are one dollar; empty for no limit.",
+    optional: true,
+  },
+  reserve_output_tokens: {
+    unit: "tokens",
+    hint: "Of a model call under a limit, unless a maximum output is set. 256 to 1,000,000.",
+  },
 };
 
 /** How much a run, and all runs together, can use. */
@@ -48,7 +57,13 @@ export function LimitFields() {
               label={labels[name]}
               optional={optional}
               hint={hint}
-              aside={unit === "bytes" ? <SizeOfField name={name} /> : undefined}
+              aside={
+                unit === "bytes" ? (
+                  <SizeOfField name={name} />
+                ) : unit === "micro-dollars" ? (
+                  <MoneyOfField name={name} />
+                ) : undefined
+              }
               error={messageOf(formState.errors[name])}
             >
               <NumberInput

@@ -1,9 +1,15 @@
 import { useWatch } from "react-hook-form";
-import { formatBytes, formatCount } from "../../format/index.ts";
+import { formatBytes, formatCount, formatMoney } from "../../format/index.ts";
 
 /** The number of bytes in a field of the form in words: `4,194,304 = 4 MiB`. */
 export function SizeOfField({ name }: { readonly name: string }) {
   const bytes: unknown = useWatch({ name });
   if (typeof bytes !== "number" || !(bytes >= 1024)) return null;
   return `${formatCount(bytes)} = ${formatBytes(bytes)}`;
+}
+
+/** The micro-dollars in a field of the form in dollars: `$0.50`. */
+export function MoneyOfField({ name }: { readonly name: string }) {
+  const micros: unknown = useWatch({ name });
+  return typeof micros === "number" && micros > 0 ? formatMoney(micros) : null;
 }

@@ -100,6 +100,7 @@ export function RunPage({ run }: { readonly run: Run }) {
           <section aria-label="Why the run ended">
             <RunProblem
               error={run.error}
+              reached={run.limit === null ? undefined : { limit: run.limit, agentId: run.agent_id }}
               settingsHref={`/w/${workspace.id}/agents/${run.agent_id}/settings`}
               isState
             />

@@ -25,6 +25,7 @@ const queued: Run = {
   error: null,
   usage: { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 },
   cost_micros: null,
+  limit: null,
   attempt: 1,
   created_at: "2026-11-03T14:00:00.000Z",
   started_at: null,

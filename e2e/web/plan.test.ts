@@ -1,0 +1,184 @@
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { addUsage, type GivenEntry } from "../../server/test/add-usage.ts";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { addPerson } from "../../server/test/people.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { inBrowser, openDashboard } from "./dashboard.ts";
+
+const defaultId = "wsp_00000000000000000000000000";
+
+const beckon = await startTestBeckon();
+const { database } = beckon.db;
+const owner = await addPerson(beckon, { role: "owner" });
+const viewer = await addPerson(beckon, { role: "viewer" });
+
+/** A workspace of the owner and the viewer, with an agent. */
+async function workspace() {
+  const here = (id: string) => ({ headers: { "beckon-workspace": id } });
+  const created = await owner.call("/workspaces", { body: { name: "Test" }, ...here(defaultId) });
+  const id: string = created.body.data.id;
+  await database.engine.query(
+    "insert into members (user_id, workspace_id, role) values ($1, $2, 'viewer')",
+    [viewer.id, id],
+  );
+  const call = async (path: string, body?: unknown, method?: string) => {
+    const options = { body, ...here(id), ...(method === undefined ? {} : { method }) };
+    const answer = await owner.call(path, options);
+    expect(answer.status).toBeLessThan(300);
+    return answer.body?.data;
+  };
+  const agent: { id: string } = await call("/agents", { name: "Refund desk", model: "demo/echo" });
+  const spend = (...entries: GivenEntry[]) =>
+    addUsage(database, { workspaceId: id, agentId: agent.id }, ...entries);
+  const open = (search = "", options: Parameters<typeof openDashboard>[1] = {}) =>
+    openDashboard(beckon.url, { as: owner, path: `/w/${id}/plan${search}`, ...options });
+  return { id, agent, call, spend, open };
+}
+
+const list = (page: Page) => page.getByRole("list", { name: "Ceilings" }).getByRole("listitem");
+const meter = (page: Page, name: RegExp) => page.getByRole("img", { name });
+
+inBrowser("a workspace without limits shows what it used, and that nothing limits it", async () => {
+  const { spend, open } = await workspace();
+  await spend({ input_tokens: 1_000, output_tokens: 234, cost_micros: 50_000 });
+  const page = await open();
+  await page.getByText("1,234 used · unlimited").waitFor();
+  await page.getByText("$0.05 used · unlimited").waitFor();
+  await page.getByText("A ceiling stops runs when").waitFor();
+  expect(await page.getByRole("region", { name: "Plan" }).getByText("unlimited").count()).toBe(5);
+  await expectAccessible(page);
+});
+
+inBrowser(
+  "the plan shows what is used and left of each allowance, and what comes next",
+  async () => {
+    const { id, spend, open } = await workspace();
+    await spend({ input_tokens: 600, output_tokens: 150 });
+    const plan = { name: `small-${id.slice(-8)}`, tokens: 1_000 };
+    expect((await beckon.call("/plans", { body: plan })).status).toBe(201);
+    const set = (body: object) => beckon.call(`/workspace-plans/${id}`, { method: "PATCH", body });
+    await set({ plan: plan.name });
+    await set({ plan: "unlimited", takes_effect: "period_end" });
+    const page = await open();
+    await meter(page, /^750 used, 250 left of 1,000$/).waitFor();
+    await page.getByText("750 used · 250 left").waitFor();
+    await page.getByText(/The plan changes to unlimited on \d+ \w{3}/).waitFor();
+    await page.getByText(plan.name).waitFor();
+  },
+);
+
+inBrowser("a ceiling is set, raised and deleted", async () => {
+  const { agent, spend, open, call } = await workspace();
+  await spend({ cost_micros: 400_000 });
+  const page = await open();
+  await page.getByRole("button", { name: "New ceiling" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("For").selectOption("agent");
+  await dialog.getByRole("button", { name: "Set ceiling" }).click();
+  await dialog.getByText("Choose one.").waitFor();
+  await dialog.getByText("Fill this in.").waitFor();
+  await dialog.getByLabel("Agent", { exact: true }).selectOption({ label: "Refund desk" });
+  await dialog.getByLabel("A day").fill("$5");
+  await dialog.getByText("Use a number of dollars, for example 5 or 0.50.").waitFor();
+  await dialog.getByLabel("A day").fill("0.5");
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Set ceiling" }).click();
+  await meter(page, /^\$0\.40 spent, \$0\.10 left of \$0\.50$/).waitFor();
+  expect(await call(`/limits/agent/${agent.id}`)).toMatchObject({ limit_micros: 500_000 });
+  await expectAccessible(page);
+
+  const menu = list(page).getByRole("button", { name: /^More about the ceiling of the agent/ });
+  await menu.click();
+  await page.getByRole("menuitem", { name: "Raise or lower" }).click();
+  expect(await dialog.getByLabel("A day").inputValue()).toBe("0.50");
+  await dialog.getByLabel("A day").fill("2");
+  await dialog.getByLabel("Pause the agent when the ceiling is reached").check();
+  await dialog.getByRole("button", { name: "Set ceiling" }).click();
+  await meter(page, /^\$0\.40 spent, \$1\.60 left of \$2\.00$/).waitFor();
+  await page.getByText("Pauses it").waitFor();
+
+  await menu.click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete ceiling" }).click();
+  await page.getByText("A ceiling stops runs when").waitFor();
+});
+
+inBrowser("a trigger is chosen after its agent", async () => {
+  const { agent, call, open } = await workspace();
+  const trigger = await call(`/agents/${agent.id}/triggers`, { name: "Orders" });
+  const page = await open("?ceiling=new");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("For").selectOption("trigger");
+  await dialog.getByLabel("Agent", { exact: true }).selectOption({ label: "Refund desk" });
+  await dialog.getByLabel("Trigger", { exact: true }).selectOption({ label: "Orders" });
+  await dialog.getByLabel("A day").fill("1");
+  await dialog.getByRole("button", { name: "Set ceiling" }).click();
+  await list(page).getByText("Orders").waitFor();
+  expect(await call(`/limits/trigger/${trigger.id}`)).toMatchObject({ limit_micros: 1_000_000 });
+});
+
+inBrowser("a viewer sees the limits and cannot change them", async () => {
+  const { agent, call, open } = await workspace();
+  await call(`/limits/agent/${agent.id}`, { limit_micros: 1_000_000 }, "PUT");
+  const page = await open(`?ceiling=agent:${agent.id}`, { as: viewer });
+  await list(page).getByText("Refund desk").waitFor();
+  expect(await page.getByRole("dialog").count()).toBe(0);
+  const button = page.getByRole("button", { name: "New ceiling" });
+  expect(await button.getAttribute("aria-disabled")).toBe("true");
+});
+
+inBrowser("a run that a ceiling stopped says so, and leads to where it is raised", async () => {
+  const { id, agent, call, spend } = await workspace();
+  await spend({ cost_micros: 2_000_000 });
+  await call(`/limits/agent/${agent.id}`, { limit_micros: 1_000_000 }, "PUT");
+  const started = await owner.call(`/agents/${agent.id}/invoke`, {
+    body: { input: "Hello" },
+    headers: { "beckon-workspace": id },
+  });
+  expect([started.status, started.body.code]).toEqual([500, "ceiling_reached"]);
+  const page = await openDashboard(beckon.url, {
+    as: owner,
+    path: `/w/${id}/runs/${started.body.run_id}`,
+  });
+  await page.getByText(/The ceiling of the agent: \$2\.00 of \$1\.00 used, resets/).waitFor();
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "Raise the ceiling" }).click();
+  await page.waitForURL(`**/plan?ceiling=agent:${agent.id}`);
+  await page.getByRole("dialog", { name: "Ceiling of the agent Refund desk" }).waitFor();
+});
+
+inBrowser("the overview names a ceiling that is near", async () => {
+  const { id, agent, call, spend } = await workspace();
+  await spend({ cost_micros: 900_000 });
+  await call(`/limits/agent/${agent.id}`, { limit_micros: 1_000_000 }, "PUT");
+  const page = await openDashboard(beckon.url, { as: owner, path: `/w/${id}` });
+  await page.getByText("is near its ceiling").waitFor();
+  await page.getByText("$0.90 of $1.00 spent today").waitFor();
+});
+
+inBrowser("an owner of default creates a plan and puts a workspace on it", async () => {
+  const { id, call } = await workspace();
+  const page = await openDashboard(beckon.url, { as: owner, path: `/w/${defaultId}/plan` });
+  await page.getByRole("button", { name: "New plan" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Create plan" }).click();
+  await dialog.getByText("Use 1 to 63 of a-z").waitFor();
+  const name = `team-${id.slice(-8)}`;
+  await dialog.getByLabel("Name").fill(name);
+  await dialog.getByLabel("Tokens").fill("5000");
+  await dialog.getByLabel("Cost").fill("12.50");
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Create plan" }).click();
+  const row = page.getByRole("table", { name: "Plans", exact: true }).getByRole("row", { name });
+  await row.getByText("$12.50").waitFor();
+
+  const workspaces = page.getByRole("table", { name: "Plans of workspaces" });
+  await workspaces.getByRole("button", { name: "Change the plan of Test" }).first().click();
+  await dialog.getByLabel("Plan", { exact: true }).selectOption(name);
+  await dialog.getByLabel("Months begin on").selectOption("15");
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Change plan" }).click();
+  await workspaces.getByText(name).waitFor();
+  expect(await call("/plan")).toMatchObject({ plan: name, anchor_day: 15 });
+});

@@ -1,0 +1,29 @@
+/** Highest amount of a limit: `maxLimitMicros` of the contract, in dollars. */
+const maxLimitDollars = 1_000_000_000;
+
+/** An amount that was typed: in micro-dollars, or what is wrong with it. */
+export type TypedDollars =
+  | { readonly micros: number; readonly error?: undefined }
+  | { readonly micros?: undefined; readonly error: string };
+
+/** Reads an amount in dollars, with at most six decimals. */
+export function readDollars(text: string, maxDollars = maxLimitDollars): TypedDollars {
+  const typed = text.trim();
+  if (typed === "") return { error: "Fill this in." };
+  const [, whole, decimals = ""] = /^(\d+)(?:\.(\d+))?$/.exec(typed) ?? [];
+  if (whole === undefined) return { error: "Use a number of dollars, for example 5 or 0.50." };
+  if (decimals.length > 6) return { error: "Use at most 6 decimals." };
+  const dollars = Number(whole);
+  if (dollars > maxDollars || (dollars === maxDollars && Number(decimals) > 0))
+    return { error: `Use ${maxDollars.toLocaleString("en-US")} or less.` };
+  return { micros: dollars * 1_000_000 + Number(decimals.padEnd(6, "0")) };
+}
+
+/** Writes an amount as `readDollars` reads it. */
+export function writeDollars(micros: number): string {
+  const decimals = String(micros % 1_000_000)
+    .padStart(6, "0")
+    .replace(/0+$/, "");
+  const whole = String(Math.floor(micros / 1_000_000));
+  return decimals === "" ? whole : `${whole}.${decimals.padEnd(2, "0")}`;
+}

@@ -1,0 +1,65 @@
+import type { Ceiling } from "@beckon/client";
+import { useQuery } from "@tanstack/react-query";
+import { useWorkspace } from "../data/index.ts";
+import { CeilingForm } from "./ceiling-form.tsx";
+import { DeleteCeiling } from "./delete-ceiling.tsx";
+import { ceilingQuery } from "./queries.ts";
+import { type CeilingScope, scopeNames } from "./scopes.ts";
+
+interface CeilingDialogsProps {
+  /** The ceilings that the list has loaded. */
+  readonly rows: readonly Ceiling[];
+  /** The parts of the URL that say which dialog is open. */
+  readonly search: Readonly<Record<string, string | undefined>>;
+  readonly close: () => void;
+}
+
+/** The dialog that the URL names, for those who can change ceilings. */
+export function CeilingDialogs({ rows, search, close }: CeilingDialogsProps) {
+  const { can } = useWorkspace();
+  if (!can("limits:write")) return null;
+  if (search.ceiling === "new") return <CeilingForm close={close} />;
+  const [scope = "", scopeId = ""] = (search.ceiling ?? "").split(":");
+  if (!isScope(scope) || scopeId === "") return null;
+  return (
+    <OneCeiling
+      key={search.ceiling}
+      scope={scope}
+      scopeId={scopeId}
+      isDeleting={search.act === "delete"}
+      rows={rows}
+      close={close}
+    />
+  );
+}
+
+interface OneCeilingProps {
+  readonly scope: CeilingScope;
+  readonly scopeId: string;
+  readonly isDeleting: boolean;
+  readonly rows: readonly Ceiling[];
+  readonly close: () => void;
+}
+
+function OneCeiling({ scope, scopeId, isDeleting, rows, close }: OneCeilingProps) {
+  const listed = rows.find((row) => row.scope === scope && row.scope_id === scopeId);
+  const { data: read, isError } = useQuery({
+    ...ceilingQuery(useWorkspace(), scope, scopeId),
+    enabled: listed === undefined,
+    retry: false,
+  });
+  const ceiling = listed ?? read;
+  if (ceiling === undefined)
+    return isError && !isDeleting ? (
+      <CeilingForm initial={{ scope, scopeId }} close={close} />
+    ) : null;
+  return isDeleting ? (
+    <DeleteCeiling ceiling={ceiling} close={close} />
+  ) : (
+    <CeilingForm ceiling={ceiling} close={close} />
+  );
+}
+
+function isScope(text: string): text is CeilingScope {
+  return (scopeNames as readonly string[]).includes(text);
+}

@@ -1,0 +1,125 @@
+import type { Ceiling } from "@beckon/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { announceChanges, useWorkspace } from "../data/index.ts";
+import { readDollars, writeDollars } from "../format/index.ts";
+import {
+  Button,
+  Checkbox,
+  Field,
+  FormDialog,
+  FormError,
+  TextInput,
+  useToast,
+} from "../ui/index.ts";
+import { ceilingsKey } from "./queries.ts";
+import { type ChosenScope, ScopeFields } from "./scope-fields.tsx";
+import { scopeWords } from "./scopes.ts";
+
+interface CeilingFormProps {
+  /** The ceiling to change; undefined for a new one. */
+  readonly ceiling?: Ceiling | undefined;
+  /** What a new ceiling applies to, if a link says so. */
+  readonly initial?: ChosenScope | undefined;
+  readonly close: () => void;
+}
+
+/** Sets a ceiling: a new one, or another amount. */
+export function CeilingForm({ ceiling, initial, close }: CeilingFormProps) {
+  const { id, client } = useWorkspace();
+  const queryClient = useQueryClient();
+  const toast = useToast();
+  const [chosen, setChosen] = useState<ChosenScope>(
+    ceiling === undefined
+      ? (initial ?? { scope: "workspace", scopeId: id })
+      : { scope: ceiling.scope, scopeId: ceiling.scope_id },
+  );
+  const [dollars, setDollars] = useState(
+    ceiling === undefined ? "" : writeDollars(ceiling.limit_micros),
+  );
+  const [pauses, setPauses] = useState(ceiling?.pauses_agent ?? false);
+  const [isTouched, setTouched] = useState(false);
+  const amount = readDollars(dollars);
+  const hasScope = chosen.scopeId !== "";
+  const isSaved = useRef(false);
+  const save = useMutation({
+    mutationFn: (limit_micros: number) =>
+      client.limits.set(chosen.scope, chosen.scopeId, {
+        limit_micros,
+        pauses_agent: chosen.scope === "agent" && pauses,
+      }),
+    onSuccess: (saved) => {
+      toast({ tone: "success", title: `Set the ceiling of ${scopeWords(saved)}` });
+      // Closing is a navigation, which an unsaved form stops.
+      isSaved.current = true;
+      close();
+      return announceChanges(queryClient, ceilingsKey(id));
+    },
+  });
+  const isDirty =
+    ceiling === undefined
+      ? dollars !== ""
+      : amount.micros !== ceiling.limit_micros || pauses !== ceiling.pauses_agent;
+  return (
+    <FormDialog
+      isDirty={() => !isSaved.current && isDirty}
+      close={close}
+      size="small"
+      title={ceiling === undefined ? "New ceiling" : `Ceiling of ${scopeWords(ceiling)}`}
+      description="What runs can cost a day. What was spent today counts."
+      footer={(leave) => (
+        <>
+          <Button onClick={leave}>Cancel</Button>
+          <Button
+            type="submit"
+            form="ceiling"
+            variant="primary"
+            pending={save.isPending}
+            pendingText="Setting…"
+          >
+            Set ceiling
+          </Button>
+        </>
+      )}
+    >
+      <form
+        id="ceiling"
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setTouched(true);
+          if (amount.micros !== undefined && hasScope) save.mutate(amount.micros);
+        }}
+      >
+        {ceiling === undefined ? (
+          <ScopeFields value={chosen} onChange={setChosen} isTouched={isTouched} />
+        ) : null}
+        <Field
+          label="A day"
+          hint="With 0, no call is made that costs money."
+          error={isTouched ? amount.error : undefined}
+        >
+          <TextInput
+            value={dollars}
+            onChange={(event) => setDollars(event.target.value)}
+            onBlur={() => setTouched(dollars !== "")}
+            inputMode="decimal"
+            autoComplete="off"
+            suffix={<span className="pr-1">dollars</span>}
+            autoFocus
+          />
+        </Field>
+        {chosen.scope === "agent" ? (
+          <Checkbox
+            label="Pause the agent when the ceiling is reached"
+            hint="Starts are then rejected until the ceiling resets or is raised."
+            checked={pauses}
+            onChange={(event) => setPauses(event.target.checked)}
+          />
+        ) : null}
+        <FormError error={save.error} />
+      </form>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,66 @@
+import type { Ceiling } from "@beckon/client";
+import { EllipsisVertical, Pencil, Trash2 } from "lucide-react";
+import { reasonWithout, useWorkspace } from "../data/index.ts";
+import { formatMoney } from "../format/index.ts";
+import { Badge, IconButton, Id, Menu, UserText } from "../ui/index.ts";
+import { LimitState } from "./limit-state.tsx";
+import { scopeLabels, scopeWords } from "./scopes.ts";
+
+/** What can be done with a ceiling. The URL names it. */
+type CeilingAct = "edit" | "delete";
+
+interface CeilingRowProps {
+  readonly ceiling: Ceiling;
+  readonly onAct: (act: CeilingAct) => void;
+}
+
+/** A ceiling: what it applies to, and what is left of it. */
+export function CeilingRow({ ceiling, onAct }: CeilingRowProps) {
+  const { scope, scope_id, name, pauses_agent } = ceiling;
+  return (
+    <li className="grid min-w-0 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-4 py-3 md:grid-cols-[minmax(0,2fr)_minmax(0,3fr)_auto]">
+      <span className="flex min-w-0 items-center gap-2">
+        <span className="shrink-0 text-ink-3">{scopeLabels[scope]}</span>
+        <span className="min-w-0 truncate font-semibold">
+          {name === null ? <Id value={scope_id} /> : <UserText text={name} />}
+        </span>
+        {pauses_agent ? <Badge>Pauses it</Badge> : null}
+      </span>
+      <div className="col-span-2 row-start-2 min-w-0 md:col-span-1 md:col-start-2 md:row-start-1">
+        <LimitState
+          used={ceiling.spent_micros}
+          usedWord="spent"
+          reserved={ceiling.reserved_micros}
+          limit={ceiling.limit_micros}
+          left={ceiling.left_micros}
+          resetsAt={ceiling.resets_at}
+          format={formatMoney}
+        />
+      </div>
+      <span className="col-start-2 row-start-1 md:col-start-3">
+        <CeilingMenu ceiling={ceiling} onAct={onAct} />
+      </span>
+    </li>
+  );
+}
+
+function CeilingMenu({ ceiling, onAct }: CeilingRowProps) {
+  const { can } = useWorkspace();
+  const label = `More about the ceiling of ${scopeWords(ceiling)}`;
+  const disabledReason = reasonWithout("limits:write", can);
+  return (
+    <Menu
+      label={label}
+      trigger={<IconButton icon={EllipsisVertical} label={label} size="small" tooltip={false} />}
+      items={
+        disabledReason === undefined
+          ? [
+              { label: "Raise or lower", icon: Pencil, onSelect: () => onAct("edit") },
+              "separator",
+              { label: "Delete", icon: Trash2, danger: true, onSelect: () => onAct("delete") },
+            ]
+          : [{ label: "Raise, lower, delete", disabledReason }]
+      }
+    />
+  );
+}

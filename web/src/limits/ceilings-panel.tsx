@@ -1,0 +1,80 @@
+import type { Ceiling } from "@beckon/client";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { reasonWithout, useList, useWorkspace } from "../data/index.ts";
+import { Button, CurlLine, EmptyState, LoadMore, Panel, Problem, Skeleton } from "../ui/index.ts";
+import { CeilingDialogs } from "./ceiling-dialogs.tsx";
+import { CeilingRow } from "./ceiling-row.tsx";
+import { ceilingsQuery } from "./queries.ts";
+
+/** The daily ceilings of the workspace, and of its agents, keys and triggers. */
+export function CeilingsPanel() {
+  const workspace = useWorkspace();
+  const navigate = useNavigate();
+  const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
+  const ceilings = useList(ceilingsQuery(workspace));
+  const show = (next: Readonly<Record<string, string>>) =>
+    void navigate({ to: ".", search: next, replace: true });
+  const isEmpty = ceilings.data !== undefined && ceilings.rows.length === 0;
+  const create = (
+    <Button
+      size={isEmpty ? "medium" : "small"}
+      icon={Plus}
+      disabledReason={reasonWithout("limits:write", workspace.can)}
+      onClick={() => show({ ceiling: "new" })}
+    >
+      New ceiling
+    </Button>
+  );
+  return (
+    <Panel
+      title="Ceilings"
+      description={`What runs can cost a day, from midnight in ${workspace.timeZone}.`}
+      padding="none"
+      actions={isEmpty ? undefined : create}
+    >
+      {ceilings.error === null ? null : (
+        <div className="p-4">
+          <Problem
+            error={ceilings.error}
+            title="The ceilings could not be loaded."
+            onRetry={ceilings.refetch}
+          />
+        </div>
+      )}
+      {ceilings.isPending ? (
+        <div className="h-24 p-4">
+          <Skeleton variant="block" />
+        </div>
+      ) : ceilings.data === undefined ? null : isEmpty ? (
+        <EmptyState action={create} snippet={<CurlLine path="/limits" />}>
+          A ceiling stops runs when they have cost a set amount on one day: all runs of the
+          workspace, or those of one agent, key or trigger.
+        </EmptyState>
+      ) : (
+        <ul aria-label="Ceilings" className="divide-y divide-rule">
+          {ceilings.rows.map((ceiling) => (
+            <CeilingRow
+              key={nameOf(ceiling)}
+              ceiling={ceiling}
+              onAct={(act) => show({ ceiling: nameOf(ceiling), act })}
+            />
+          ))}
+        </ul>
+      )}
+      {ceilings.hasNextPage ? (
+        <LoadMore
+          loading={ceilings.isFetchingNextPage}
+          paused={ceilings.isError}
+          onLoadMore={() => void ceilings.fetchNextPage()}
+        />
+      ) : null}
+      <CeilingDialogs rows={ceilings.rows} search={search} close={() => show({})} />
+    </Panel>
+  );
+}
+
+/** Returns how the URL names a ceiling. */
+function nameOf({ scope, scope_id }: Ceiling): string {
+  return `${scope}:${scope_id}`;
+}

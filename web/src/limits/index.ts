@@ -1,0 +1,2 @@
+export { CeilingsPanel } from "./ceilings-panel.tsx";
+export { LimitState } from "./limit-state.tsx";

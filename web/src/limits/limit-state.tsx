@@ -1,0 +1,43 @@
+import { Time } from "../ui/index.ts";
+import { Meter } from "./meter.tsx";
+
+interface LimitStateProps {
+  readonly used: number;
+  /** How the part that is used is called: "spent". */
+  readonly usedWord: string;
+  readonly reserved: number;
+  /** null: unlimited. Then there is no bar. */
+  readonly limit: number | null;
+  readonly left: number | null;
+  readonly resetsAt: string;
+  /** Writes an amount. */
+  readonly format: (amount: number) => string;
+}
+
+/** What is used, reserved and left of a limit: as a bar, and in words. */
+export function LimitState(props: LimitStateProps) {
+  const { used, usedWord, reserved, limit, left, resetsAt, format } = props;
+  const parts = [
+    `${format(used)} ${usedWord}`,
+    ...(reserved === 0 ? [] : [`${format(reserved)} reserved`]),
+    left === null ? "unlimited" : `${format(left)} left`,
+  ];
+  return (
+    <div className="flex min-w-0 flex-col gap-1">
+      {limit === null ? null : (
+        <Meter
+          label={`${parts.join(", ")} of ${format(limit)}`}
+          used={used}
+          reserved={reserved}
+          limit={limit}
+        />
+      )}
+      <p className="flex min-w-0 flex-wrap justify-between gap-x-3 text-label text-ink-2">
+        <span>{parts.join(" · ")}</span>
+        <span className="whitespace-nowrap">
+          {limit === null ? null : `of ${format(limit)}, `}resets <Time value={resetsAt} />
+        </span>
+      </p>
+    </div>
+  );
+}

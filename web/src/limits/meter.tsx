@@ -1,0 +1,41 @@
+import { useId } from "react";
+
+interface MeterProps {
+  /** What the bar shows, with its numbers: it is all that is read aloud. */
+  readonly label: string;
+  readonly used: number;
+  /** Held, and not used yet: hatched. */
+  readonly reserved: number;
+  readonly limit: number;
+}
+
+/** From this part on a limit is near. */
+const near = 0.8;
+
+/** How much of a limit is used, reserved and left. */
+export function Meter({ label, used, reserved, limit }: MeterProps) {
+  const hatch = useId();
+  const part = (amount: number) => (limit === 0 ? 1 : Math.min(1, amount / limit));
+  const usedPart = part(used);
+  const reservedPart = Math.min(1 - usedPart, limit === 0 ? 0 : reserved / limit);
+  const fill = usedPart >= 1 ? "fill-flare" : usedPart >= near ? "fill-brass" : "fill-chart-1";
+  return (
+    <svg role="img" aria-label={label} data-keeps-colour className="block h-2 w-full rounded-bar">
+      <defs>
+        <pattern id={hatch} width="6" height="6" patternUnits="userSpaceOnUse">
+          <path d="M0 6L6 0" className="stroke-edge" strokeWidth="2" />
+        </pattern>
+      </defs>
+      <rect width="100%" height="100%" className="fill-rule" />
+      <rect width={percent(usedPart)} height="100%" className={fill} />
+      <rect
+        x={percent(usedPart)}
+        width={percent(reservedPart)}
+        height="100%"
+        fill={`url(#${hatch})`}
+      />
+    </svg>
+  );
+}
+
+const percent = (part: number) => `${(part * 100).toFixed(2)}%`;

@@ -1,0 +1,47 @@
+import { queryOptions } from "@tanstack/react-query";
+import { type CurrentWorkspace, listOptions } from "../data/index.ts";
+
+/** Beginning of the keys of all queries of ceilings, for `announceChanges`. */
+export const ceilingsKey = (workspaceId: string) => [workspaceId, "limits"] as const;
+
+/** While a screen shows what is spent, it is read again after this time. */
+const refreshMs = 10_000;
+
+/** The workspace's ceilings, with what is spent of them. */
+export const ceilingsQuery = ({ id, client }: CurrentWorkspace) => ({
+  ...listOptions([...ceilingsKey(id), "list"], (page, options) =>
+    client.limits.list(page, options),
+  ),
+  refetchInterval: refreshMs,
+});
+
+/** One ceiling, for a link to it. */
+export const ceilingQuery = ({ id, client }: CurrentWorkspace, scope: string, scopeId: string) =>
+  queryOptions({
+    queryKey: [...ceilingsKey(id), scope, scopeId],
+    queryFn: ({ signal }) => client.limits.get(scope, scopeId, { signal }),
+  });
+
+/** The agents that can get a ceiling, newest first. */
+export const agentsToLimitQuery = ({ id, client }: CurrentWorkspace) =>
+  queryOptions({
+    queryKey: [id, "agents", "of limits"],
+    queryFn: async ({ signal }) =>
+      (await client.agents.list({ limit: 200 }, { signal }).page()).data,
+  });
+
+/** The keys that can get a ceiling, newest first. */
+export const keysToLimitQuery = ({ id, client }: CurrentWorkspace) =>
+  queryOptions({
+    queryKey: [id, "keys", "of limits"],
+    queryFn: async ({ signal }) => (await client.keys.list({ limit: 200 }, { signal }).page()).data,
+  });
+
+/** The triggers of an agent that can get a ceiling. */
+export const triggersToLimitQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
+  queryOptions({
+    queryKey: [id, "agents", agentId, "triggers", "of limits"],
+    queryFn: async ({ signal }) =>
+      (await client.triggers.list(agentId, { limit: 200 }, { signal }).page()).data,
+    enabled: agentId !== "",
+  });

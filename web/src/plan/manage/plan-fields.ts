@@ -1,0 +1,59 @@
+import type { Plan } from "@beckon/client";
+import { readDollars, writeDollars } from "../../format/index.ts";
+
+/** What the form of a plan holds, as texts. Empty means unlimited. */
+export interface PlanFields {
+  readonly name: string;
+  readonly tokens: string;
+  readonly voiceSeconds: string;
+  readonly browserSeconds: string;
+  readonly dollars: string;
+}
+
+/** The allowances of a plan in the fields of the API; null means unlimited. */
+export type Allowances = Pick<Plan, "tokens" | "voice_ms" | "browser_ms" | "cost_micros">;
+
+/** Highest allowance in the unit of the API: `maxAllowance` of the contract. */
+const max = 1e15;
+
+/** Returns what the form is filled in with. */
+export function fieldsOf(plan: Plan | undefined): PlanFields {
+  const text = (amount: number | null | undefined, divisor: number) =>
+    amount === null || amount === undefined ? "" : String(amount / divisor);
+  return {
+    name: plan?.name ?? "",
+    tokens: text(plan?.tokens, 1),
+    voiceSeconds: text(plan?.voice_ms, 1_000),
+    browserSeconds: text(plan?.browser_ms, 1_000),
+    dollars: plan === undefined || plan.cost_micros === null ? "" : writeDollars(plan.cost_micros),
+  };
+}
+
+/** What was typed: the allowances, or what is wrong with them, by field. */
+export type ReadFields =
+  | { readonly allowances: Allowances }
+  | { readonly errors: Partial<Record<keyof PlanFields, string>> };
+
+/** Reads the fields. An empty one is unlimited. */
+export function readFields(fields: PlanFields): ReadFields {
+  const errors: Partial<Record<keyof PlanFields, string>> = {};
+  const whole = (name: "tokens" | "voiceSeconds" | "browserSeconds", factor: number) => {
+    const typed = fields[name].trim();
+    if (typed === "") return null;
+    const amount = Number(typed) * factor;
+    if (/^\d+$/.test(typed) && amount <= max) return amount;
+    errors[name] = "Use a whole number, or nothing for unlimited.";
+    return null;
+  };
+  const dollars = fields.dollars.trim() === "" ? undefined : readDollars(fields.dollars);
+  if (dollars?.error !== undefined) errors.dollars = dollars.error;
+  if (!/^[a-z0-9][a-z0-9._-]{0,62}$/.test(fields.name))
+    errors.name = "Use 1 to 63 of a-z 0-9 . _ - and begin with a letter or digit.";
+  const allowances = {
+    tokens: whole("tokens", 1),
+    voice_ms: whole("voiceSeconds", 1_000),
+    browser_ms: whole("browserSeconds", 1_000),
+    cost_micros: dollars?.micros ?? null,
+  };
+  return Object.keys(errors).length === 0 ? { allowances } : { errors };
+}

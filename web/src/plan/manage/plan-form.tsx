@@ -1,0 +1,110 @@
+import type { Plan } from "@beckon/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { announceChanges, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
+import { Button, Field, FormDialog, FormError, TextInput, useToast } from "../../ui/index.ts";
+import { planKey, plansKey } from "../queries.ts";
+import { type Allowances, fieldsOf, type PlanFields, readFields } from "./plan-fields.ts";
+
+interface PlanFormProps {
+  /** The plan to change; undefined for a new one. */
+  readonly plan?: Plan | undefined;
+  readonly close: () => void;
+}
+
+const amounts = [
+  { name: "tokens", label: "Tokens", unit: "tokens" },
+  { name: "voiceSeconds", label: "Voice", unit: "seconds" },
+  { name: "browserSeconds", label: "Browser", unit: "seconds" },
+  { name: "dollars", label: "Cost", unit: "dollars" },
+] as const satisfies readonly { name: keyof PlanFields; label: string; unit: string }[];
+
+/** Creates a plan, or changes what it allows. */
+export function PlanForm({ plan, close }: PlanFormProps) {
+  const { id: workspaceId, client } = useWorkspace();
+  const queryClient = useQueryClient();
+  const toast = useToast();
+  const { keyOf } = useIdempotencyKey();
+  const [initial] = useState(() => fieldsOf(plan));
+  const [fields, setFields] = useState(initial);
+  const [isTouched, setTouched] = useState(false);
+  const read = readFields(fields);
+  const errors = isTouched && "errors" in read ? read.errors : {};
+  const set = (name: keyof PlanFields) => (event: { target: { value: string } }) =>
+    setFields({ ...fields, [name]: event.target.value });
+  const isSaved = useRef(false);
+  const save = useMutation({
+    mutationFn: (allowances: Allowances) => {
+      if (plan !== undefined && plan.id !== null) return client.plans.update(plan.id, allowances);
+      const body = { name: fields.name, ...allowances };
+      return client.plans.create(body, { idempotencyKey: keyOf(body) });
+    },
+    onSuccess: ({ name }) => {
+      toast({ tone: "success", title: `Saved the plan ${name}` });
+      // Closing is a navigation, which an unsaved form stops.
+      isSaved.current = true;
+      close();
+      return announceChanges(queryClient, plansKey(workspaceId), planKey(workspaceId));
+    },
+  });
+  return (
+    <FormDialog
+      isDirty={() => !isSaved.current && JSON.stringify(fields) !== JSON.stringify(initial)}
+      close={close}
+      size="small"
+      title={plan === undefined ? "New plan" : `Plan ${plan.name}`}
+      description={
+        plan === undefined
+          ? "What a workspace can use a month. What is left empty is unlimited."
+          : "Applies at once to all workspaces on it. What is left empty is unlimited."
+      }
+      footer={(leave) => (
+        <>
+          <Button onClick={leave}>Cancel</Button>
+          <Button
+            type="submit"
+            form="plan"
+            variant="primary"
+            pending={save.isPending}
+            pendingText="Saving…"
+          >
+            {plan === undefined ? "Create plan" : "Save plan"}
+          </Button>
+        </>
+      )}
+    >
+      <form
+        id="plan"
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setTouched(true);
+          if ("allowances" in read) save.mutate(read.allowances);
+        }}
+      >
+        {plan === undefined ? (
+          <Field
+            label="Name"
+            hint="It cannot be changed later, for example team."
+            error={errors.name}
+          >
+            <TextInput value={fields.name} onChange={set("name")} autoComplete="off" autoFocus />
+          </Field>
+        ) : null}
+        {amounts.map(({ name, label, unit }) => (
+          <Field key={name} label={label} optional error={errors[name]}>
+            <TextInput
+              value={fields[name]}
+              onChange={set(name)}
+              inputMode={name === "dollars" ? "decimal" : "numeric"}
+              autoComplete="off"
+              suffix={<span className="pr-1">{unit}</span>}
+            />
+          </Field>
+        ))}
+        <FormError error={save.error} />
+      </form>
+    </FormDialog>
+  );
+}

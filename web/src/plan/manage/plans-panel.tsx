@@ -1,0 +1,154 @@
+import type { Plan } from "@beckon/client";
+import { EllipsisVertical, Pencil, Plus, Trash2 } from "lucide-react";
+import { useList, useWorkspace } from "../../data/index.ts";
+import {
+  Badge,
+  Button,
+  type Column,
+  DataTable,
+  EmptyState,
+  IconButton,
+  Menu,
+  Panel,
+} from "../../ui/index.ts";
+import type { metricTexts } from "../metrics.ts";
+import { plansQuery } from "../queries.ts";
+import { Allowance } from "./allowance.tsx";
+import { DeletePlan } from "./delete-plan.tsx";
+import { PlanForm } from "./plan-form.tsx";
+
+interface PlansPanelProps {
+  /** The parts of the URL that say which dialog is open. */
+  readonly search: Readonly<Record<string, string | undefined>>;
+  readonly show: (search: Readonly<Record<string, string>>) => void;
+}
+
+/** The plans of the installation, for its operator. */
+export function PlansPanel({ search, show }: PlansPanelProps) {
+  const plans = useList(plansQuery(useWorkspace()));
+  const close = () => show({});
+  const named = plans.rows.find(({ id }) => id !== null && id === search.plan);
+  return (
+    <Panel
+      title="Plans"
+      description="What workspaces of this installation can use a month."
+      padding="none"
+      actions={
+        <Button size="small" icon={Plus} onClick={() => show({ plan: "new" })}>
+          New plan
+        </Button>
+      }
+    >
+      <DataTable
+        label="Plans"
+        columns={columnsFor(show)}
+        rows={plans.rows}
+        rowKey={({ name }) => name}
+        loading={plans.isPending}
+        error={plans.error}
+        onRetry={plans.refetch}
+        hasMore={plans.hasNextPage}
+        loadingMore={plans.isFetchingNextPage}
+        onLoadMore={() => void plans.fetchNextPage()}
+        empty={<EmptyState>A plan limits what a workspace can use a month.</EmptyState>}
+      />
+      {search.plan === "new" ? <PlanForm close={close} /> : null}
+      {named === undefined ? null : search.act === "delete" ? (
+        <DeletePlan plan={named} close={close} />
+      ) : (
+        <PlanForm key={named.name} plan={named} close={close} />
+      )}
+    </Panel>
+  );
+}
+
+const origins: Readonly<Record<Plan["origin"], string | undefined>> = {
+  built_in: "Built in",
+  operator: "From the file",
+  api: undefined,
+};
+
+function columnsFor(show: PlansPanelProps["show"]): readonly Column<Plan>[] {
+  return [
+    {
+      id: "name",
+      header: "Name",
+      cell: ({ name, origin }) => (
+        <span className="inline-flex max-w-full min-w-0 items-center gap-2 align-middle">
+          <bdi className="truncate font-semibold" title={name}>
+            {name}
+          </bdi>
+          {origins[origin] === undefined ? null : <Badge>{origins[origin]}</Badge>}
+        </span>
+      ),
+    },
+    allowance("tokens", "Tokens", ({ tokens }) => tokens, "sm"),
+    allowance("voice", "Voice", ({ voice_ms }) => voice_ms, "lg"),
+    allowance("browser", "Browser", ({ browser_ms }) => browser_ms, "lg"),
+    allowance("cost", "Cost", ({ cost_micros }) => cost_micros),
+    {
+      id: "menu",
+      header: "Actions",
+      headerHidden: true,
+      isControl: true,
+      width: 68,
+      align: "end",
+      cell: (plan) => <PlanMenu plan={plan} show={show} />,
+    },
+  ];
+}
+
+function allowance(
+  metric: keyof typeof metricTexts,
+  header: string,
+  amountOf: (plan: Plan) => number | null,
+  from?: Column<Plan>["from"],
+): Column<Plan> {
+  return {
+    id: metric,
+    header,
+    width: 120,
+    from,
+    align: "end",
+    cell: (plan) => <Allowance metric={metric} amount={amountOf(plan)} />,
+  };
+}
+
+interface PlanMenuProps {
+  readonly plan: Plan;
+  readonly show: PlansPanelProps["show"];
+}
+
+function PlanMenu({ plan: { id, name, origin }, show }: PlanMenuProps) {
+  const label = `More about the plan ${name}`;
+  return (
+    <span className="relative z-1 inline-flex align-middle">
+      <Menu
+        label={label}
+        trigger={<IconButton icon={EllipsisVertical} label={label} size="small" tooltip={false} />}
+        items={
+          id === null
+            ? [
+                {
+                  label: "Change, delete",
+                  disabledReason:
+                    origin === "operator"
+                      ? "Only the file that BECKON_PLANS names changes this plan."
+                      : "The built-in plan cannot be changed.",
+                },
+              ]
+            : [
+                { label: "Change", icon: Pencil, onSelect: () => show({ plan: id }) },
+                "separator",
+                {
+                  label: "Delete",
+                  icon: Trash2,
+                  danger: true,
+                  onSelect: () => show({ plan: id, act: "delete" }),
+                },
+              ]
+        }
+      />
+    </span>
+  );
+}

@@ -1,0 +1,108 @@
+import type { WorkspacePlan } from "@beckon/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { announceChanges, useList, useWorkspace } from "../../data/index.ts";
+import {
+  Button,
+  Field,
+  FormDialog,
+  FormError,
+  RadioCards,
+  Select,
+  useToast,
+} from "../../ui/index.ts";
+import { planKey, plansKey, plansQuery } from "../queries.ts";
+
+interface WorkspacePlanFormProps {
+  /** The workspace, with its plan. */
+  readonly of: WorkspacePlan;
+  readonly close: () => void;
+}
+
+const times = [
+  { value: "now", label: "Now", hint: "What was used this month counts." },
+  { value: "period_end", label: "When this month of the plan ends" },
+] as const;
+
+const days = Array.from({ length: 31 }, (_, index) => ({
+  value: String(index + 1),
+  label: `Day ${index + 1}`,
+}));
+
+/** Sets the plan of a workspace. */
+export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
+  const workspace = useWorkspace();
+  const queryClient = useQueryClient();
+  const toast = useToast();
+  const plans = useList(plansQuery(workspace));
+  const [plan, setPlan] = useState(of.plan);
+  const [time, setTime] = useState<(typeof times)[number]["value"]>("now");
+  const [day, setDay] = useState(String(of.anchor_day));
+  const isDirty = plan !== of.plan || time !== "now" || day !== String(of.anchor_day);
+  const isSaved = useRef(false);
+  const save = useMutation({
+    mutationFn: () =>
+      workspace.client.workspacePlans.update(of.workspace_id, {
+        plan,
+        takes_effect: time,
+        anchor_day: Number(day),
+      }),
+    onSuccess: () => {
+      toast({ tone: "success", title: `Changed the plan of ${of.workspace_name}` });
+      // Closing is a navigation, which an unsaved form stops.
+      isSaved.current = true;
+      close();
+      return announceChanges(queryClient, plansKey(workspace.id), planKey(of.workspace_id));
+    },
+  });
+  // The plan may be neither in the file nor in the database any more.
+  const names = new Set([of.plan, ...plans.rows.map(({ name }) => name)]);
+  return (
+    <FormDialog
+      isDirty={() => !isSaved.current && isDirty}
+      close={close}
+      size="small"
+      title={`Plan of ${of.workspace_name}`}
+      footer={(leave) => (
+        <>
+          <Button onClick={leave}>Cancel</Button>
+          <Button
+            type="submit"
+            form="workspace-plan"
+            variant="primary"
+            pending={save.isPending}
+            pendingText="Changing…"
+          >
+            Change plan
+          </Button>
+        </>
+      )}
+    >
+      <form
+        id="workspace-plan"
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <Field label="Plan">
+          <Select
+            value={plan}
+            onChange={({ target }) => setPlan(target.value)}
+            options={[...names].map((name) => ({ value: name, label: name }))}
+          />
+        </Field>
+        <RadioCards label="Takes effect" options={times} value={time} onChange={setTime} />
+        <Field
+          label="Months begin on"
+          hint="From the next month on. In shorter months it is the last day."
+        >
+          <Select value={day} onChange={({ target }) => setDay(target.value)} options={days} />
+        </Field>
+        <FormError error={save.error} />
+      </form>
+    </FormDialog>
+  );
+}

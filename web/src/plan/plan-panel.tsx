@@ -1,0 +1,73 @@
+import type { PlanUsage } from "@beckon/client";
+import { useQuery } from "@tanstack/react-query";
+import { useWorkspace } from "../data/index.ts";
+import { formatDate } from "../format/index.ts";
+import { LimitState } from "../limits/index.ts";
+import { Badge, Banner, Panel, Problem, Skeleton, useNow } from "../ui/index.ts";
+import { metricTexts } from "./metrics.ts";
+import { planQuery } from "./queries.ts";
+
+/** The workspace's plan: what it allows a month, and what is left. */
+export function PlanPanel() {
+  const workspace = useWorkspace();
+  const { data, error, refetch } = useQuery(planQuery(workspace));
+  return (
+    <Panel
+      title="Plan"
+      description="What the workspace can use a month. The operator of Beckon sets it."
+      actions={data === undefined ? undefined : <Badge>{data.plan}</Badge>}
+    >
+      {error === null ? null : (
+        <Problem error={error} title="The plan could not be loaded." onRetry={refetch} />
+      )}
+      {data === undefined ? (
+        error === null ? (
+          <div className="h-40">
+            <Skeleton variant="block" />
+          </div>
+        ) : null
+      ) : (
+        <Allowances plan={data} />
+      )}
+    </Panel>
+  );
+}
+
+function Allowances({ plan }: { readonly plan: PlanUsage }) {
+  const now = useNow();
+  const dateOf = (time: string) => formatDate(time, now, plan.time_zone);
+  const { next_plan: next } = plan;
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      {next === null ? null : (
+        <Banner>
+          The plan changes to <strong>{next.plan}</strong> on {dateOf(next.starts_at)}.
+        </Banner>
+      )}
+      <dl className="grid min-w-0 grid-cols-1 gap-x-8 gap-y-4 md:grid-cols-2">
+        {plan.metrics.map(({ metric, allowance, used, reserved, left, resets_at }) => {
+          const { label, format } = metricTexts[metric];
+          return (
+            <div key={metric} className="flex min-w-0 flex-col gap-1">
+              <dt className="text-label font-semibold text-ink-2">{label}</dt>
+              <dd className="min-w-0">
+                <LimitState
+                  used={used}
+                  usedWord="used"
+                  reserved={reserved}
+                  limit={allowance}
+                  left={left}
+                  resetsAt={resets_at}
+                  format={format}
+                />
+              </dd>
+            </div>
+          );
+        })}
+      </dl>
+      <p className="text-label text-ink-3">
+        This month of the plan: {dateOf(plan.starts_at)} until {dateOf(plan.resets_at)}.
+      </p>
+    </div>
+  );
+}

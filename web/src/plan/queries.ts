@@ -1,0 +1,31 @@
+import { queryOptions } from "@tanstack/react-query";
+import { type CurrentWorkspace, listOptions } from "../data/index.ts";
+
+/** While the screen shows what is used, it is read again after this time. */
+const refreshMs = 10_000;
+
+/** Beginning of the keys of all queries of the workspace's plan, for `announceChanges`. */
+export const planKey = (workspaceId: string) => [workspaceId, "plan"] as const;
+
+/** Beginning of the keys of all queries of plans and of who is on them, for `announceChanges`. */
+export const plansKey = (workspaceId: string) => [workspaceId, "plans"] as const;
+
+/** All plans of the installation, by name. */
+export const plansQuery = ({ id, client }: CurrentWorkspace) =>
+  listOptions([...plansKey(id), "list"], (page, options) =>
+    client.plans.list({ ...page, limit: 200 }, options),
+  );
+
+/** All workspaces with their plans, newest first. */
+export const workspacePlansQuery = ({ id, client }: CurrentWorkspace) =>
+  listOptions([...plansKey(id), "workspaces"], (page, options) =>
+    client.workspacePlans.list(page, options),
+  );
+
+/** The workspace's plan, with what is used of it. */
+export const planQuery = ({ id, client }: CurrentWorkspace) =>
+  queryOptions({
+    queryKey: [...planKey(id), "usage"],
+    queryFn: ({ signal }) => client.plan.getUsage({ signal }),
+    refetchInterval: refreshMs,
+  });

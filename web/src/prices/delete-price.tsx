@@ -1,0 +1,38 @@
+import type { ModelPrice } from "@beckon/client";
+import { useQueryClient } from "@tanstack/react-query";
+import { announceChanges, useWorkspace } from "../data/index.ts";
+import { ConfirmDialog, useToast } from "../ui/index.ts";
+import { pricesKey } from "./queries.ts";
+
+interface DeletePriceProps {
+  readonly price: ModelPrice;
+  /** Id of the workspace's own price. */
+  readonly id: string;
+  readonly close: () => void;
+}
+
+/** Deletes a price that the workspace set. */
+export function DeletePrice({ price, id, close }: DeletePriceProps) {
+  const { id: workspaceId, client } = useWorkspace();
+  const queryClient = useQueryClient();
+  const toast = useToast();
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={close}
+      title={`Delete the price of ${price.model}?`}
+      effect={
+        price.standard === null
+          ? "Its price is unknown then. Costs that were recorded stay."
+          : "It then has the price that applies without it. Costs that were recorded stay."
+      }
+      confirmLabel="Delete price"
+      pendingText="Deleting…"
+      onConfirm={async () => {
+        await client.prices.delete(id);
+        toast({ tone: "success", title: `Deleted the price of ${price.model}` });
+        void announceChanges(queryClient, pricesKey(workspaceId));
+      }}
+    />
+  );
+}

@@ -1,0 +1,133 @@
+import type { ModelPrice } from "@beckon/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { announceChanges, useIdempotencyKey, useWorkspace } from "../data/index.ts";
+import { readDollars, writeDollars } from "../format/index.ts";
+import { Button, Field, FormDialog, FormError, TextInput, useToast } from "../ui/index.ts";
+import { pricesKey } from "./queries.ts";
+
+interface PriceFormProps {
+  readonly price: ModelPrice;
+  readonly close: () => void;
+}
+
+/** Highest price for 1,000,000 tokens: `maxMicrosPerMillion` of the contract, in dollars. */
+const maxDollars = 2_000;
+
+const fields = [
+  { name: "input_micros_per_million", label: "Input", optional: false },
+  { name: "output_micros_per_million", label: "Output", optional: false },
+  { name: "cached_input_micros_per_million", label: "Input from the cache", optional: true },
+  { name: "cache_write_micros_per_million", label: "Input written to the cache", optional: true },
+] as const;
+
+type FieldName = (typeof fields)[number]["name"];
+type Typed = Readonly<Record<FieldName, string>>;
+
+/** Sets the workspace's own price of a model. */
+export function PriceForm({ price, close }: PriceFormProps) {
+  const { id: workspaceId, client } = useWorkspace();
+  const queryClient = useQueryClient();
+  const toast = useToast();
+  const { keyOf } = useIdempotencyKey();
+  const [initial] = useState(() => typedOf(price));
+  const [typed, setTyped] = useState(initial);
+  const [isTouched, setTouched] = useState(false);
+  const read = Object.fromEntries(
+    fields.map(({ name, optional }) => [
+      name,
+      optional && typed[name].trim() === ""
+        ? { micros: null, error: undefined }
+        : readDollars(typed[name], maxDollars),
+    ]),
+  ) as Readonly<Record<FieldName, { micros?: number | null; error?: string | undefined }>>;
+  const isSaved = useRef(false);
+  const save = useMutation({
+    mutationFn: () => {
+      const rates = {
+        input_micros_per_million: read.input_micros_per_million.micros ?? 0,
+        output_micros_per_million: read.output_micros_per_million.micros ?? 0,
+        cached_input_micros_per_million: read.cached_input_micros_per_million.micros ?? null,
+        cache_write_micros_per_million: read.cache_write_micros_per_million.micros ?? null,
+      };
+      if (price.id !== null) return client.prices.update(price.id, rates);
+      const body = { model: price.model, ...rates };
+      return client.prices.create(body, { idempotencyKey: keyOf(body) });
+    },
+    onSuccess: ({ model }) => {
+      toast({ tone: "success", title: `Set the price of ${model}` });
+      // Closing is a navigation, which an unsaved form stops.
+      isSaved.current = true;
+      close();
+      return announceChanges(queryClient, pricesKey(workspaceId));
+    },
+  });
+  return (
+    <FormDialog
+      isDirty={() => !isSaved.current && fields.some(({ name }) => typed[name] !== initial[name])}
+      close={close}
+      size="small"
+      title={`Price of ${price.model}`}
+      description="In dollars for 1,000,000 tokens. It applies to runs that start or resume from now on."
+      footer={(leave) => (
+        <>
+          <Button onClick={leave}>Cancel</Button>
+          <Button
+            type="submit"
+            form="price"
+            variant="primary"
+            pending={save.isPending}
+            pendingText="Setting…"
+          >
+            Set price
+          </Button>
+        </>
+      )}
+    >
+      <form
+        id="price"
+        noValidate
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setTouched(true);
+          if (Object.values(read).every(({ error }) => error === undefined)) save.mutate();
+        }}
+      >
+        {fields.map(({ name, label, optional }, index) => (
+          <Field
+            key={name}
+            label={label}
+            optional={optional}
+            hint={optional ? "Without it, the price of input." : undefined}
+            error={isTouched ? read[name].error : undefined}
+          >
+            <TextInput
+              value={typed[name]}
+              onChange={(event) => setTyped({ ...typed, [name]: event.target.value })}
+              inputMode="decimal"
+              autoComplete="off"
+              suffix={<span className="pr-1">dollars</span>}
+              autoFocus={index === 0}
+            />
+          </Field>
+        ))}
+        <FormError error={save.error} />
+      </form>
+    </FormDialog>
+  );
+}
+
+/** Returns the workspace's own price as texts; empty if it has set none. */
+function typedOf({ id, current }: ModelPrice): Typed {
+  const text = (name: FieldName) => {
+    const micros = id === null ? null : (current?.[name] ?? null);
+    return micros === null ? "" : writeDollars(micros);
+  };
+  return {
+    input_micros_per_million: text("input_micros_per_million"),
+    output_micros_per_million: text("output_micros_per_million"),
+    cached_input_micros_per_million: text("cached_input_micros_per_million"),
+    cache_write_micros_per_million: text("cache_write_micros_per_million"),
+  };
+}

@@ -1,0 +1,56 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useList, useWorkspace } from "../data/index.ts";
+import { DataTable, EmptyState, PageHeader } from "../ui/index.ts";
+import { DeletePrice } from "./delete-price.tsx";
+import { priceColumns } from "./price-columns.tsx";
+import { PriceForm } from "./price-form.tsx";
+import { pricesQuery } from "./queries.ts";
+
+/** What the models of the workspace's agents cost. */
+export function PricesScreen() {
+  const workspace = useWorkspace();
+  const navigate = useNavigate();
+  const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
+  const prices = useList(pricesQuery(workspace));
+  const show = (next: Readonly<Record<string, string>>) =>
+    void navigate({ to: ".", search: next, replace: true });
+  const close = () => show({});
+  const named = prices.rows.find(({ model }) => model === search.model);
+  const chosen =
+    named !== undefined && named.provider_id !== null && workspace.can("limits:write")
+      ? named
+      : undefined;
+  return (
+    <div className="flex min-w-0 flex-col">
+      <title>Prices · Beckon</title>
+      <PageHeader title="Prices">
+        <p className="text-ink-2">
+          What 1,000,000 tokens of each model cost. Where a limit in money applies, a model without
+          a known price is not called.
+        </p>
+      </PageHeader>
+      <div className="flex min-w-0 flex-col p-4 md:p-6">
+        <div className="min-w-0 rounded-control border border-rule bg-sheet">
+          <DataTable
+            label="Prices"
+            columns={priceColumns(({ model }, act) => show({ model, act }))}
+            rows={prices.rows}
+            rowKey={({ model }) => model}
+            loading={prices.isPending}
+            error={prices.error}
+            onRetry={prices.refetch}
+            hasMore={prices.hasNextPage}
+            loadingMore={prices.isFetchingNextPage}
+            onLoadMore={() => void prices.fetchNextPage()}
+            empty={<EmptyState>The models of the workspace's agents are listed here.</EmptyState>}
+          />
+        </div>
+      </div>
+      {chosen === undefined ? null : search.act === "delete" && chosen.id !== null ? (
+        <DeletePrice price={chosen} id={chosen.id} close={close} />
+      ) : (
+        <PriceForm key={chosen.model} price={chosen} close={close} />
+      )}
+    </div>
+  );
+}

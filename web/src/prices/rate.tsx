@@ -1,0 +1,15 @@
+import { formatMoney } from "../format/index.ts";
+
+interface RateProps {
+  /** Micro-dollars for 1,000,000 tokens; null: unknown. */
+  readonly micros: number | null | undefined;
+  /** Whether there is a price at all: without one, the rate is unknown. */
+  readonly isKnown: boolean;
+}
+
+/** A price for 1,000,000 tokens. */
+export function Rate({ micros, isKnown }: RateProps) {
+  if (!isKnown) return <span className="text-ink-3">unknown</span>;
+  if (micros === null || micros === undefined) return <span className="text-ink-3">as input</span>;
+  return <span className="font-mono text-dense whitespace-nowrap">{formatMoney(micros)}</span>;
+}

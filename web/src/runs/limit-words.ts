@@ -1,0 +1,45 @@
+import type { Run } from "@beckon/client";
+import { formatCount, formatDuration, formatMoney } from "../format/index.ts";
+
+type LimitReached = NonNullable<Run["limit"]>;
+
+/** Where a limit can be raised. */
+interface LimitPlace {
+  /** Path of the screen below the workspace. */
+  readonly path: string;
+  readonly label: string;
+}
+
+/** Returns where a limit that ended a run of the agent can be raised. */
+export function placeOfLimit({ scope, scope_id }: LimitReached, agentId: string): LimitPlace {
+  switch (scope) {
+    case "run":
+      return { path: `/agents/${agentId}/settings`, label: "Raise the limit of a run" };
+    case "plan":
+      return { path: "/plan", label: "Open the plan" };
+    default:
+      return { path: `/plan?ceiling=${scope}:${scope_id}`, label: "Raise the ceiling" };
+  }
+}
+
+const formats: Readonly<Record<LimitReached["metric"], (amount: number) => string>> = {
+  cost: formatMoney,
+  tokens: (amount) => `${formatCount(amount)} tokens`,
+  voice: (amount) => `${formatDuration(amount)} of voice`,
+  browser: (amount) => `${formatDuration(amount)} of a browser`,
+};
+
+const owners: Readonly<Record<LimitReached["scope"], string>> = {
+  plan: "The plan of the workspace",
+  workspace: "The ceiling of the workspace",
+  agent: "The ceiling of the agent",
+  key: "The ceiling of the key",
+  trigger: "The ceiling of the trigger",
+  run: "The limit of a run",
+};
+
+/** Returns the limit in words: `The ceiling of the agent: $5.00 of $5.00 used`. */
+export function limitWords({ scope, metric, used, limit }: LimitReached): string {
+  const format = formats[metric];
+  return `${owners[scope]}: ${format(used)} of ${format(limit)} used`;
+}
