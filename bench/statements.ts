@@ -9,6 +9,7 @@ import { connect, migrate } from "../server/src/base/database/index.ts";
 import { newId } from "../server/src/base/ids.ts";
 import { createLog } from "../server/src/base/log.ts";
 import { createSecretCipher, hashCredential } from "../server/src/base/secrets/index.ts";
+import { reserveForRuns } from "../server/src/reservations/reserve.ts";
 import { appendToRuns } from "../server/src/runs/journal/append-statement.ts";
 import { startRuns } from "../server/src/runs/starting/start-runs.ts";
 
@@ -18,16 +19,19 @@ import { startRuns } from "../server/src/runs/starting/start-runs.ts";
  *
  *   node bench/statements.ts --rows 1         rows per batch; default 20
  *   node bench/statements.ts --foreign-keys   with the four foreign keys that the schema omits
+ *   node bench/statements.ts --limits         with a ceiling of the workspace and one of the agent
  */
 const { values } = parseArgs({
   options: {
     rows: { type: "string", default: "20" },
     "foreign-keys": { type: "boolean", default: false },
+    limits: { type: "boolean", default: false },
   },
 });
 const rowsInBatch = Number(values.rows);
 const batches = 1_000;
 const withForeignKeys = values["foreign-keys"];
+const withLimits = values.limits;
 
 const dataDir = await mkdtemp(join(tmpdir(), "beckon-bench-"));
 const log = createLog("warn");
@@ -59,22 +63,34 @@ try {
     ctx,
     input: { body: { ok: true, value: { name: "bench", model: "demo/echo" } } },
   });
+  if (withLimits)
+    await database.engine.query(
+      `insert into budgets (workspace_id, scope_id, scope_kind, metric, allowed, starts, ends)
+        select 'wsp_bench', scope.id, scope.kind, 'cost', 1000000000000, now(), now() + interval '1 day'
+        from (values ('wsp_bench', 'workspace'), ($1, 'agent')) as scope (id, kind)`,
+      [agent.id],
+    );
   const { rows } = await database.engine.query<{ pid: number }>("select pg_backend_pid() as pid");
   const pid = rows[0]?.pid ?? 0;
   await pass(agent);
-  const { start, append } = await pass(agent);
+  const costs = await pass(agent);
   console.log(
-    `| statement${withForeignKeys ? ", with foreign keys" : ""} | database CPU µs/row | ms/batch of ${rowsInBatch} |`,
+    `| statement${withForeignKeys ? ", with foreign keys" : ""}${withLimits ? ", with limits" : ""} | database CPU µs/row | ms/batch of ${rowsInBatch} |`,
   );
   console.log("|---|---|---|");
-  for (const [name, cost] of Object.entries({ start, append })) {
+  for (const [name, cost] of Object.entries(costs)) {
+    if (cost.wall === 0) continue;
     console.log(
       `| ${name} | ${((cost.cpu * 1e6) / rowsInBatch / batches).toFixed(0)} | ${(cost.wall / batches).toFixed(2)} |`,
     );
   }
 
   async function pass(caller: { id: string; token: string }) {
-    const costs = { start: { cpu: 0, wall: 0 }, append: { cpu: 0, wall: 0 } };
+    const costs = {
+      start: { cpu: 0, wall: 0 },
+      reserve: { cpu: 0, wall: 0 },
+      append: { cpu: 0, wall: 0 },
+    };
     const measured = async (name: keyof typeof costs, act: () => Promise<unknown>) => {
       const [cpu, wall] = [cpuSeconds(pid), performance.now()];
       await act();
@@ -89,7 +105,11 @@ try {
           runIds.map((runId) => startRow(runId, caller)),
         ),
       );
-      await measured("append", () => appendToRuns(database, runIds.map(endRow)));
+      if (withLimits)
+        await measured("reserve", () => reserveForRuns(database, runIds.map(askingRun)));
+      await measured("append", () =>
+        appendToRuns(database, runIds.map(endRow), { charged: withLimits }),
+      );
     }
     return costs;
   }
@@ -113,7 +133,15 @@ function startRow(runId: string, caller: { id: string; token: string }) {
     body: "good" as const,
     hasCapacity: true,
     owner: "prc_bench",
+    checksLimits: withLimits,
   };
+}
+
+function askingRun(runId: string) {
+  const amounts = { costMicros: 42, planCostMicros: 42, tokens: 30, voiceMs: 0, browserMs: 0 };
+  const used = { costMicros: 0, planCostMicros: 0, tokens: 0, voiceMs: 0, browserMs: 0 };
+  const call = { maxOutputTokens: 1_000, amountsOf: () => amounts, used };
+  return { runId, workspaceId: "wsp_bench", call };
 }
 
 function endRow(runId: string) {

@@ -171,6 +171,8 @@ async function prepare(
     };
     return (await created("/prices", body)).id;
   };
+  const newPlan = async (name: string) => (await created("/plans", { name })).id;
+  await beckon.call(`/limits/agent/${agent.id}`, { method: "PUT", body: { limit_micros: 1_000 } });
   const invite = (email: string) => created("/invitations", { email, role: "viewer" });
   const modelUrl = (await startModelServer()).url;
   const newPerson = () => addPerson(beckon, { role: "viewer" });
@@ -190,6 +192,7 @@ async function prepare(
     [example("art")]: await artifactOf(beckon, runId),
     [example("prv")]: (await beckon.createProvider(modelUrl)).id,
     [example("pri")]: await newPrice("one"),
+    [example("pln")]: await newPlan("one"),
     [example("key")]: await newKey(),
     [example("wsp")]: (await beckon.call("/workspaces")).body.data[0].id,
     [example("usr")]: (await newPerson()).id,
@@ -212,6 +215,7 @@ async function prepare(
     deleteTrigger: withId("trg", (await beckon.createTrigger(agent.id)).id),
     deleteRun: withId("run", await newRun()),
     deleteKey: withId("key", await newKey()),
+    deletePlan: withId("pln", await newPlan("other")),
     deletePrice: withId("pri", await newPrice("other")),
     deleteProvider: withId("prv", (await beckon.createProvider(modelUrl, "other")).id),
     removeMember: withId("usr", (await newPerson()).id),

@@ -6,8 +6,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { checkDashboard } from "../e2e/web/soak.ts";
 import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
-import { connect } from "../server/src/base/database/index.ts";
+import { connect, type Database } from "../server/src/base/database/index.ts";
 import { createLog } from "../server/src/base/log.ts";
+import { killAroundSteps } from "../server/test/crash/kill-around-steps.ts";
 import { faultsOf, storm, summary } from "../server/test/crash/storm.ts";
 import { startGuard } from "../server/test/guard.ts";
 import { fillDisk } from "../server/test/soak/disk-full.ts";
@@ -18,6 +19,7 @@ import { fillMemory } from "../server/test/soak/memory.ts";
  * Runs the long tests. Prints one line of results for each. Arguments select some of them.
  *
  *   crash       e2e/crash.test.ts with more runs and faults, and with kills of PostgreSQL
+ *   money       kills of server processes around the write of a step: what is metered and reserved
  *   disk        a full disk
  *   processes   lost processes with 500 runs
  *   memory      a workspace that fills the memory
@@ -26,10 +28,14 @@ import { fillMemory } from "../server/test/soak/memory.ts";
  *   CRASH_SEED            seed of the random choices; default: random, printed first
  *   CRASH_ACKNOWLEDGED    acknowledged runs; default 10000
  *   CRASH_FAULTS          faults, most of them kills; default 60
+ *   MONEY_KILLS           kills around the write of a step; default 500
  */
+type Embedded = Awaited<ReturnType<typeof startEmbedded>>;
+
 const log = (line: string) => console.log(line);
 const tests: Readonly<Record<string, () => Promise<boolean>>> = {
   crash: crashOften,
+  money: killOftenAroundSteps,
   disk: () => fillDisk(log),
   processes: () => loseProcesses(log),
   memory: () => fillMemory(log),
@@ -44,53 +50,46 @@ for (const [name, test] of Object.entries(tests)) {
   if (!(await test())) process.exitCode = 1;
 }
 
+/** Returns the number in an environment variable. */
+function number(name: string, fallback: number): number {
+  return Number(process.env[name] ?? fallback);
+}
+
+/** Returns the seed of the random choices, and prints it. */
+function printedSeed(): number {
+  const seed = number("CRASH_SEED", Math.floor(Math.random() * 2 ** 31));
+  log(`CRASH_SEED=${seed}`);
+  return seed;
+}
+
 /**
  * Kills servers and PostgreSQL under load. Its bound for lost runs is from the rule of three: an
  * event that did not occur in n trials has a probability below 3/n, with 95 % confidence.
  */
-async function crashOften(): Promise<boolean> {
-  const number = (name: string, fallback: number) => Number(process.env[name] ?? fallback);
-  const seed = number("CRASH_SEED", Math.floor(Math.random() * 2 ** 31));
-  log(`CRASH_SEED=${seed}`);
-
-  const guard = startGuard();
-  const dataDir = await mkdtemp(join(tmpdir(), "beckon-soak-"));
-  guard.watch(dataDir);
-  const embedded = await startEmbedded({
-    dataDir,
-    log: createLog("silent"),
-    tcp: { password: randomBytes(16).toString("hex") },
-  });
-  if (embedded.elsewhere !== undefined) guard.watch(embedded.elsewhere);
-  const database = connect({
-    url: embedded.url,
-    poolSize: 4,
-    role: undefined,
-    log: createLog("silent"),
-  });
-
-  /** Kills the postmaster with SIGKILL and waits until the next postmaster accepts queries. */
-  async function killDatabase(): Promise<void> {
-    const killed = embedded.pid;
-    process.kill(killed, "SIGKILL");
-    for (
-      const deadline = performance.now() + 60_000;
-      performance.now() < deadline;
-      await delay(100)
-    ) {
-      // Backends of the killed postmaster can accept queries for a moment longer.
-      if (embedded.pid !== killed && (await isReachable())) return;
+function crashOften(): Promise<boolean> {
+  const seed = printedSeed();
+  return withDatabase(async (embedded, database) => {
+    /** Kills the postmaster with SIGKILL and waits until the next postmaster accepts queries. */
+    async function killDatabase(): Promise<void> {
+      const killed = embedded.pid;
+      process.kill(killed, "SIGKILL");
+      for (
+        const deadline = performance.now() + 60_000;
+        performance.now() < deadline;
+        await delay(100)
+      ) {
+        // Backends of the killed postmaster can accept queries for a moment longer.
+        if (embedded.pid !== killed && (await isReachable())) return;
+      }
+      throw new Error("PostgreSQL did not restart within 60 seconds");
     }
-    throw new Error("PostgreSQL did not restart within 60 seconds");
-  }
 
-  const isReachable = () =>
-    database.engine.query("select 1").then(
-      () => true,
-      () => false,
-    );
+    const isReachable = () =>
+      database.engine.query("select 1").then(
+        () => true,
+        () => false,
+      );
 
-  try {
     const report = await storm({
       seed,
       databaseUrl: embedded.url,
@@ -106,6 +105,46 @@ async function crashOften(): Promise<boolean> {
     const bound = ((3 / report.figures.acknowledged) * 100).toFixed(3);
     log(`soak: ${summary(seed, report)}; with 95 % confidence less than ${bound} % are lost`);
     return report.broken.length === 0 && report.figures.unfaultedFailures <= 0.05;
+  });
+}
+
+/** Kills servers around the write of a step. The ledger must be what the model server reported. */
+function killOftenAroundSteps(): Promise<boolean> {
+  const seed = printedSeed();
+  const kills = number("MONEY_KILLS", 500);
+  return withDatabase(async ({ url }, database) => {
+    const report = await killAroundSteps({ seed, kills, databaseUrl: url, database, log });
+    for (const line of report.broken.slice(0, 50)) log(`✗ ${line}`);
+    log(
+      `soak: money, seed ${seed}: ${kills} kills, ${report.answered} calls answered, ` +
+        `${report.failed} failed, ${report.lost} lost and estimated; ` +
+        `${report.broken.length} violations`,
+    );
+    return report.broken.length === 0 && report.lost > 0;
+  });
+}
+
+/** Runs a test with a PostgreSQL of its own. */
+async function withDatabase(
+  test: (embedded: Embedded, database: Database) => Promise<boolean>,
+): Promise<boolean> {
+  const guard = startGuard();
+  const dataDir = await mkdtemp(join(tmpdir(), "beckon-soak-"));
+  guard.watch(dataDir);
+  const embedded = await startEmbedded({
+    dataDir,
+    log: createLog("silent"),
+    tcp: { password: randomBytes(16).toString("hex") },
+  });
+  if (embedded.elsewhere !== undefined) guard.watch(embedded.elsewhere);
+  const database = connect({
+    url: embedded.url,
+    poolSize: 4,
+    role: undefined,
+    log: createLog("silent"),
+  });
+  try {
+    return await test(embedded, database);
   } finally {
     await database.close();
     await embedded.stop();
