@@ -50,6 +50,8 @@ const full = {
     max_queued_runs: 5,
     max_attempts: 1,
     max_answer_bytes: 2_000_000,
+    max_cost_micros: 500_000,
+    reserve_output_tokens: 4_096,
   },
   metadata: {
     nested: { list: [1, null, true, "é", "no", "1.0", "2020-01-01"] },

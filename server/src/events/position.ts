@@ -29,3 +29,10 @@ export function beforeTransaction(transaction: number): Position {
 
 /** The position before all events. */
 export const beginning: Position = beforeTransaction(Number.MIN_SAFE_INTEGER);
+
+/** Returns whether `a` is after `b` in the order of all events. */
+export function isAfter(a: Position, b: Position): boolean {
+  if (a.transaction !== b.transaction) return a.transaction > b.transaction;
+  if (a.runId !== b.runId) return a.runId > b.runId;
+  return a.seq > b.seq;
+}

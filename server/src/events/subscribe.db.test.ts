@@ -7,7 +7,7 @@ import { createLog } from "../base/log.ts";
 import { startRuns } from "../runs/starting/start-runs.ts";
 import { createEventPoller } from "./event-poller.ts";
 import { beginning } from "./position.ts";
-import { readEnd, type StoredEvent } from "./store.ts";
+import { readEnd, readEventBatch, type StoredEvent } from "./store.ts";
 import { subscribeToWorkspace } from "./subscribe.ts";
 
 const { database } = await testDatabase();
@@ -78,6 +78,32 @@ test("a subscriber whose backlog overflows misses no event and delays no other",
   }
   expect(seen).toEqual(all);
   expect(await take(slow, 999)).toEqual(all.slice(1));
+});
+
+test("a subscriber gets no event before its position from a poller that is behind", async () => {
+  const agent = await seedAgent(database);
+  const poller = createPoller();
+  const early = subscribe(poller, agent, await readEnd(database.engine));
+  const next = take(early, 1);
+  const first = await start(agent, 1);
+  poller.noteWritten();
+  expect(await next).toEqual(first);
+  // The poller pauses now, after a poll that has found events.
+  const second = await start(agent, 1);
+  const after = await eventually("a position after the second run", async () => {
+    const { events } = await readEventBatch(database.engine, [agent.workspaceId], {
+      after: beginning,
+      limit: 10,
+    });
+    const last = events.at(-1);
+    return last?.runId === second[0] ? last : undefined;
+  });
+  const late = subscribe(poller, agent, after);
+  const nextOfLate = take(late, 1);
+  const third = await start(agent, 1);
+  poller.noteWritten();
+  expect(await nextOfLate).toEqual(third);
+  expect(await take(early, 2)).toEqual([...second, ...third]);
 });
 
 test("many subscribers of one poller get the events of their own workspace only", async () => {

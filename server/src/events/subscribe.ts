@@ -1,7 +1,7 @@
 import { raceSignal } from "../base/abort.ts";
 import type { Database } from "../base/database/index.ts";
 import type { EventPoller, EventSubscription } from "./event-poller.ts";
-import type { Position } from "./position.ts";
+import { isAfter, type Position } from "./position.ts";
 import { readEventBatch, type StoredEvent } from "./store.ts";
 
 /**
@@ -26,7 +26,9 @@ export async function* subscribeToWorkspace(
     try {
       const start = await raceSignal(subscription.start, signal).catch(() => undefined);
       if (start === undefined) return;
-      for (let hasMore = true; hasMore && !signal.aborted; ) {
+      // The poller can be behind the position: then there is nothing to read, and the poller's first
+      // events are not new.
+      for (let hasMore = isAfter(start, position); hasMore && !signal.aborted; ) {
         const batch = await readEventBatch(database.engine, [workspaceId], {
           after: position,
           upTo: start,
@@ -39,7 +41,9 @@ export async function* subscribeToWorkspace(
         hasMore = batch.hasMore;
       }
       for await (const events of batches(subscription, tail, signal)) {
-        yield events;
+        const from = events.findIndex((event) => isAfter(event, position));
+        if (from === -1) continue;
+        yield from === 0 ? events : events.slice(from);
         position = events.at(-1) ?? position;
       }
     } finally {

@@ -118,6 +118,9 @@ test("every route is covered by one of these tests or listed here", () => {
       "POST /keys",
       // Other files test these.
       "GET /events",
+      "GET /limits",
+      "GET /limits/:scope/:scope_id",
+      "GET /plan",
       "GET /runs/stats",
       "GET /usage",
       "POST /runs/cancel",
