@@ -311,9 +311,12 @@ describe("for random sequences of requests and returns", () => {
       const old = world.budgets.get(id);
       if (old !== undefined) world.budgets.set(id, { ...old, reserved: amount });
     }
-    for (const [index, decision] of decisions.entries()) {
-      const asked = requests[index];
-      if (asked === undefined) continue;
+    // In the order of the turns, which is not that of the requests.
+    const turns = requests
+      .map((asked, index) => ({ asked, decision: decisions[index] }))
+      .sort((a, b) => (a.asked.askedAt ?? clock) - (b.asked.askedAt ?? clock));
+    for (const { asked, decision } of turns) {
+      if (decision === undefined) continue;
       const before = world.waiting.get(asked.runId);
       world.waiting.delete(asked.runId);
       if (decision.kind === "granted") {
@@ -332,24 +335,27 @@ describe("for random sequences of requests and returns", () => {
     }
   }
 
-  /** An earlier run that waits only for budgets of this one must not be able to use its share. */
+  /** No earlier run that waits for a budget of this one must lack only what this one got. */
   function checkTurn(
     world: Simulated,
     { budgetIds: ids }: ReservationRequest,
     askedAt: number,
     amounts: Amounts,
   ): void {
+    const fits = (other: WaitingRun, isReturned: boolean) =>
+      other.budgetIds.every((id) => {
+        const state = world.budgets.get(id);
+        if (state === undefined) return false;
+        const share = isReturned && ids.includes(id) ? (amountIn(state, amounts) ?? 0) : 0;
+        const free = (state.allowed ?? 0) - state.spent - state.reserved + share;
+        return (amountIn(state, other.asked) ?? 0) <= free;
+      });
     const overtaken = [...world.waiting.values()].filter(
       (other) =>
         other.askedAt < askedAt &&
         other.blockedAt.some((id) => ids.includes(id)) &&
-        other.budgetIds.every((id) => {
-          const state = world.budgets.get(id);
-          if (state === undefined) return false;
-          const share = ids.includes(id) ? (amountIn(state, amounts) ?? 0) : 0;
-          const free = (state.allowed ?? 0) - state.spent - state.reserved + share;
-          return (amountIn(state, other.asked) ?? 0) <= free;
-        }),
+        fits(other, true) &&
+        !fits(other, false),
     );
     expect(overtaken).toEqual([]);
   }
