@@ -26,8 +26,8 @@ export async function* subscribeToWorkspace(
     try {
       const start = await raceSignal(subscription.start, signal).catch(() => undefined);
       if (start === undefined) return;
-      // The poller can be behind the position: then there is nothing to read, and the poller's first
-      // events are not new.
+      // The poller can be behind the position: then there is nothing to read, and the poller's
+      // first events are not new.
       for (let hasMore = isAfter(start, position); hasMore && !signal.aborted; ) {
         const batch = await readEventBatch(database.engine, [workspaceId], {
           after: position,

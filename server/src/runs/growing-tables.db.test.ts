@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
+import { eventually } from "../../test/eventually.ts";
 import {
   appendRow,
   type SeededAgent,
@@ -13,7 +14,7 @@ import {
 import { connect, inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
-import { beginning } from "../events/position.ts";
+import { beginning, type Position } from "../events/position.ts";
 import { readEnd, readEventBatch, readGeneration } from "../events/store.ts";
 import { recordDeaths } from "../processes/process-store.ts";
 import { rollUp } from "../usage/index.ts";
@@ -73,6 +74,24 @@ const tables = [
   "usage_days",
   "usage_rollups",
 ];
+/**
+ * Returns the position after all events so far. Waits for transactions of other tests on the same
+ * PostgreSQL: before the oldest open one, the position would be before events of this test.
+ */
+async function endOfEvents(): Promise<Position> {
+  const { rows } = await database.engine.query<{ id: string }>(
+    "select pg_current_xact_id()::text as id",
+  );
+  return eventually(
+    "the end of earlier transactions",
+    async () => {
+      const end = await readEnd(database.engine);
+      return end.transaction > Number(rows[0]?.id) ? end : undefined;
+    },
+    60_000,
+  );
+}
+
 const hash = Buffer.alloc(32, 1);
 const grownBy = 50_000;
 const grownByAgents = 2_000;
@@ -315,7 +334,7 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     return () => readOutcome(planned, run);
   },
   "the events after a position": async () => {
-    const after = await readEnd(database.engine);
+    const after = await endOfEvents();
     await runningAt(owner, 20);
     return () =>
       readEventBatch(planned.engine, [agent.workspaceId, limited.workspaceId], {
@@ -324,9 +343,9 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
       });
   },
   "the events between two positions": async () => {
-    const after = await readEnd(database.engine);
+    const after = await endOfEvents();
     await runningAt(owner, 20);
-    const upTo = await readEnd(database.engine);
+    const upTo = await endOfEvents();
     await runningAt(owner, 20);
     return () => readEventBatch(planned.engine, [agent.workspaceId], { after, upTo, limit: 10 });
   },

@@ -51,6 +51,8 @@ export function LiveProvider({
       created?.close();
     };
   }, [workspaceId, userId, queryClient, session, onReset]);
+  // After the effects of all screens, which have passed their handlers then.
+  useEffect(() => live?.connect(), [live]);
   return <LiveContext value={live}>{children}</LiveContext>;
 }
 

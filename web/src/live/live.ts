@@ -26,6 +26,11 @@ let lastStartId = 0;
 
 /** A tab's live data of one workspace. */
 export interface Live {
+  /**
+   * Connects the tab. Call it when the screens have passed their handlers: events that arrive
+   * before are lost to them.
+   */
+  connect(): void;
   readonly status: () => LiveStatus;
   /** Calls the function after each change of the status. Returns the function that ends it. */
   onStatus(changed: () => void): () => void;
@@ -41,7 +46,7 @@ export interface Live {
 }
 
 /**
- * Connects a tab to the live data of a workspace.
+ * Creates a tab's live data of a workspace, which are not connected yet.
  * @param onOpened called when the tab gets the stream's events from now on: data that was read
  *   before can lack changes
  * @param onReset called with the reason if all data must be read again
@@ -121,13 +126,17 @@ export function createLive({
         onSignedOut();
     }
   };
-  const hub = connectHub({ workspaceId, userId }, receive);
+  let hub: ReturnType<typeof connectHub> | undefined;
   const watch = (runId: string) => {
     const after = Math.min(...[...(readers.get(runId) ?? [])].map((reader) => reader.after));
-    hub.send({ type: "watch run", runId, after });
+    // Runs that are watched before the tab is connected are requested when it has joined.
+    hub?.send({ type: "watch run", runId, after });
   };
 
   return {
+    connect() {
+      hub ??= connectHub({ workspaceId, userId }, receive);
+    },
     status: () => status,
     onStatus: (changed) => member(statusListeners, changed),
     onEvents: (handler) => member(handlers, handler),
@@ -139,7 +148,7 @@ export function createLive({
         ofRun.delete(reader);
         if (ofRun.size > 0) return;
         readers.delete(runId);
-        hub.send({ type: "unwatch run", runId });
+        hub?.send({ type: "unwatch run", runId });
       };
     },
     async startRun(run) {
@@ -148,17 +157,17 @@ export function createLive({
       const start = Promise.withResolvers<string>();
       const timer = setTimeout(() => start.reject(noAnswer()), maxStartMs);
       starts.set(startId, start);
-      hub.send({ type: "start run", startId, ...run });
+      hub?.send({ type: "start run", startId, ...run });
       return start.promise.finally(() => {
         clearTimeout(timer);
         starts.delete(startId);
       });
     },
-    retry: () => hub.send({ type: "retry" }),
+    retry: () => hub?.send({ type: "retry" }),
     close() {
       events.clear();
       runEvents.clear();
-      hub.close();
+      hub?.close();
     },
   };
 }
