@@ -12,7 +12,9 @@ export function openApi(port: number, key: string): Api {
       headers: { "x-api-key": key, "content-type": "application/json" },
       body: body === undefined ? null : JSON.stringify(body),
     });
-    const envelope = (await response.json()) as { ok: boolean; data: T };
+    const text = await response.text();
+    // A 204 has no body.
+    const envelope = JSON.parse(text || '{"ok": true}') as { ok: boolean; data: T };
     if (!envelope.ok) throw new Error(`${method} ${path}: ${JSON.stringify(envelope)}`);
     return envelope.data;
   };
