@@ -88,7 +88,7 @@ export const cases: readonly Case[] = [
     measures: [p50, ...defaultMeasures],
   },
   {
-    name: "invoke, instant model, 64 connections, two ceilings",
+    name: "invoke with two ceilings, instant model, 64 connections",
     source: "invoke",
     model: "instant",
     connections: 64,
