@@ -35,7 +35,7 @@ const firstScreens = {
   run: "runs/run/run-screen.tsx",
 };
 
-/** Tells public/theme.js the files of the screens that links most often lead to. */
+/** Writes the names of the files of the most visited screens for public/theme.js. */
 const nameFirstScreens: Plugin = {
   name: "name-first-screens",
   transformIndexHtml: {

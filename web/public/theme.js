@@ -15,13 +15,14 @@
   const [, workspaceId, path = "/"] = /^\/w\/(\w+)(\/.*)?$/.exec(location.pathname) ?? [];
   if (workspaceId === undefined) return;
   const responses = new Map();
-  const request = (path, headers = { "beckon-workspace": workspaceId }) => {
+  const request = (path, workspace = workspaceId) => {
+    const headers = workspace === "" ? {} : { "beckon-workspace": workspace };
     const response = fetch(`/api/public${path}`, { headers });
     // A failure is one of the code's own request later.
     response.catch(() => {});
-    responses.set(`/api/public${path}`, response);
+    responses.set(`${workspace} /api/public${path}`, response);
   };
-  request("/me", {});
+  request("/me", "");
   request(`/workspaces/${workspaceId}`);
   const runId = /^\/runs\/(run_\w+)$/.exec(path)?.[1];
   if (runId !== undefined) {
