@@ -27,6 +27,7 @@ const layers = [
   { name: "agents", folders: ["agents"] },
   { name: "workspaces", folders: ["workspaces"] },
   { name: "members", folders: ["members"] },
+  { name: "limits", folders: ["limits"] },
   {
     name: "other modules and the engine",
     folders: [
@@ -37,7 +38,6 @@ const layers = [
       "usage",
       "reservations",
       "prices",
-      "limits",
       "providers",
       "accounts",
       "processes",

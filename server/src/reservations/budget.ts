@@ -90,3 +90,17 @@ export const amountSql = (
       when 'tokens' then ${columns.tokens}
       when 'voice' then ${amounts}.voice_ms
       else ${amounts}.browser_ms end, 0)`;
+
+/** SQL of what an entry of the usage ledger, or a call with its columns, counts for a budget. */
+export const entryAmountSql = (budget: string, entry: string) =>
+  amountSql(budget, entry, {
+    tokens: `${entry}.input_tokens + ${entry}.output_tokens`,
+    planCost: `coalesce(${entry}.standard_cost_micros, ${entry}.cost_micros)`,
+  });
+
+/** SQL of the highest of 50, 80 and 100 percent that is reached; 0 if none is. */
+export const crossedSql = (spent: string, allowed: string) =>
+  `case when ${spent} >= ${allowed} then 100
+      when ${spent}::numeric * 100 >= ${allowed}::numeric * 80 then 80
+      when ${spent}::numeric * 100 >= ${allowed}::numeric * 50 then 50
+      else 0 end`;

@@ -1,14 +1,11 @@
 import { type Database, statement } from "../base/database/index.ts";
-import { amountSql } from "./budget.ts";
-import { periodOf, startPeriod, waiterTimeoutSeconds } from "./reserve-statement.ts";
+import { amountSql, crossedSql, entryAmountSql } from "./budget.ts";
+import { periodOf, scopeIds, startPeriod, waiterTimeoutSeconds } from "./reserve-statement.ts";
 
 /**
  * SQL of what a call `c` used, and of what a reservation `v` holds, as it counts for a budget `b`.
  */
-const amountOfCall = amountSql("b", "c", {
-  tokens: "c.input_tokens + c.output_tokens",
-  planCost: "coalesce(c.standard_cost_micros, c.cost_micros)",
-});
+const amountOfCall = entryAmountSql("b", "c");
 const amountHeld = amountSql("b", "v", { tokens: "v.tokens", planCost: "v.plan_cost_micros" });
 
 /**
@@ -29,8 +26,7 @@ export function chargeBudgets(
   insertWorkspaceEvents: (source: string) => string,
 ): string {
   return `settled_runs as materialized (
-  select s.run_id, s.workspace_id, array[s.workspace_id, s.agent_id,
-    case when s.principal like 'key:%' then substr(s.principal, 5) end, s.trigger_id] as scope_ids
+  select s.run_id, s.workspace_id, ${scopeIds("s")} as scope_ids
   from ${runs} s
 ), locked_budgets as materialized (
   -- "for update" returns each row as it is once it is locked, not as in the statement's snapshot.
@@ -66,11 +62,8 @@ export function chargeBudgets(
   ) next on true
 ), reached as materialized (
   select c.*, case when c.is_over then 0 else c.crossed end as was_crossed,
-    greatest(case when c.is_over then 0 else c.crossed end, case
-      when c.new_spent >= c.new_allowed then 100
-      when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 80 then 80
-      when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 50 then 50
-      else 0 end) as new_crossed
+    greatest(case when c.is_over then 0 else c.crossed end,
+      ${crossedSql("c.new_spent", "c.new_allowed")}) as new_crossed
   from charged_budgets c
   where c.is_over or c.returned > 0 or c.new_spent > c.spent
 ), written_budgets as (

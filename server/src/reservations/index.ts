@@ -1,4 +1,12 @@
-export { type Amounts, amountIn, type Limit, noAmounts, sumOf } from "./budget.ts";
+export {
+  type Amounts,
+  amountIn,
+  crossedSql,
+  entryAmountSql,
+  type Limit,
+  noAmounts,
+  sumOf,
+} from "./budget.ts";
 export {
   chargeBudgets,
   returnReservations,

@@ -3,7 +3,7 @@ import { type Database, statement } from "../base/database/index.ts";
 import type { Amounts, Budget } from "./budget.ts";
 
 /** SQL of the ids of the scopes that apply to a run, in the order of `budgets.scope_kind`. */
-const scopeIds = (run: string) => `array[${run}.workspace_id, ${run}.agent_id,
+export const scopeIds = (run: string) => `array[${run}.workspace_id, ${run}.agent_id,
     case when ${run}.principal like 'key:%' then substr(${run}.principal, 5) end, ${run}.trigger_id]`;
 
 const runsOf = (runIds: string) => `runs_to_limit as materialized (

@@ -2823,8 +2823,8 @@ with tenants as materialized (
   ) next on true
 ), reached as materialized (
   select c.*, case when c.is_over then 0 else c.crossed end as was_crossed,
-    greatest(case when c.is_over then 0 else c.crossed end, case
-      when c.new_spent >= c.new_allowed then 100
+    greatest(case when c.is_over then 0 else c.crossed end,
+      case when c.new_spent >= c.new_allowed then 100
       when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 80 then 80
       when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 50 then 50
       else 0 end) as new_crossed
@@ -2980,8 +2980,8 @@ with tenants as materialized (
   ) next on true
 ), reached as materialized (
   select c.*, case when c.is_over then 0 else c.crossed end as was_crossed,
-    greatest(case when c.is_over then 0 else c.crossed end, case
-      when c.new_spent >= c.new_allowed then 100
+    greatest(case when c.is_over then 0 else c.crossed end,
+      case when c.new_spent >= c.new_allowed then 100
       when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 80 then 80
       when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 50 then 50
       else 0 end) as new_crossed

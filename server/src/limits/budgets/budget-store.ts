@@ -1,5 +1,6 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
+import { crossedSql, entryAmountSql } from "../../reservations/index.ts";
 
 /** What identifies a budget. */
 export interface BudgetKey {
@@ -20,12 +21,6 @@ interface Limit {
 
 /** A budget as `putBudgets` stores it. */
 export type BudgetToPut = BudgetKey & Limit;
-
-/** The highest of 50, 80 and 100 percent that is reached; 0 if none is. */
-const crossedOf = (spent: RawBuilder<unknown>, allowed: RawBuilder<unknown>) =>
-  sql`case when ${spent} >= ${allowed} then 100
-    when ${spent}::numeric * 100 >= ${allowed}::numeric * 80 then 80
-    when ${spent}::numeric * 100 >= ${allowed}::numeric * 50 then 50 else 0 end`;
 
 /** Budgets as rows, in the order in which their rows are locked. */
 const rowsOf = (keys: readonly BudgetKey[]) =>
@@ -95,7 +90,7 @@ on conflict (workspace_id, scope_id, scope_kind, metric) do update set
   refused = budgets.refused and budgets.ends > now()
     and coalesce(excluded.allowed <= budgets.allowed, false),
   crossed = case when budgets.ends <= now() then 0
-    else least(budgets.crossed, ${crossedOf(sql.raw("budgets.spent"), sql.raw("excluded.allowed"))}) end,
+    else least(budgets.crossed, ${sql.raw(crossedSql("budgets.spent", "excluded.allowed"))}) end,
   spent = case when budgets.ends <= now() then 0 else budgets.spent end,
   starts = ${keep("starts")},
   ends = ${keep("ends")}
@@ -136,14 +131,7 @@ export async function sumSpent(
 ): Promise<void> {
   await sql`
 with sums as (
-  select b.id, coalesce(sum(case b.metric
-      when 'tokens' then e.input_tokens + e.output_tokens
-      when 'voice' then e.voice_ms
-      when 'browser' then e.browser_ms
-      -- A plan ignores the workspace's own prices where another price is known.
-      else case b.scope_kind when 'plan' then coalesce(e.standard_cost_micros, e.cost_micros)
-        else e.cost_micros end
-    end), 0)::bigint as spent
+  select b.id, coalesce(sum(${sql.raw(entryAmountSql("b", "e"))}), 0)::bigint as spent
   from ${rowsOf(keys)} join budgets b on ${isOfKey("b")}
   left join usage_entries e on e.workspace_id = b.workspace_id
     and e.time >= b.starts and e.time < b.ends
@@ -154,7 +142,7 @@ with sums as (
       else true end
   group by b.id
 )
-update budgets b set spent = s.spent, crossed = ${crossedOf(sql.raw("s.spent"), sql.raw("b.allowed"))}
+update budgets b set spent = s.spent, crossed = ${sql.raw(crossedSql("s.spent", "b.allowed"))}
 from sums s where b.id = s.id`.execute(tx);
 }
 
