@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { checkout, freePort, launch, temporaryFolder, until } from "./product.ts";
+import { checkout, freePort, startProduct, temporaryFolder } from "./product.ts";
 
 test("the packed tarball starts from inside a node_modules folder and serves the dashboard", async () => {
   const folder = temporaryFolder();
@@ -15,18 +15,12 @@ test("the packed tarball starts from inside a node_modules folder and serves the
   linkPackages(beckon, modules);
 
   const port = await freePort();
-  const product = launch(
+  const product = await startProduct(
     { PORT: String(port), BECKON_DATA_DIR: join(folder, "data"), BECKON_EGRESS_ALLOW: "" },
     [join(beckon, "bin/beckon")],
     folder,
   );
   const url = `http://127.0.0.1:${port}`;
-  const isReady = () =>
-    fetch(`${url}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  await until(`Beckon is ready`, isReady);
   const page = await (await fetch(url)).text();
   expect(page).toContain('<div id="root">');
   const [, script = ""] = /<script type="module"[^>]* src="([^"]+)"/.exec(page) ?? [];

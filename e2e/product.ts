@@ -120,9 +120,9 @@ export function launch(
 /** The line with version and address that Beckon prints when it accepts requests. */
 const isReady = /^Beckon \d+\.\d+\.\d+\S* is ready at (\S+)$/m;
 
-/** Starts the product and waits until it prints that it is ready. */
-export async function startProduct(env: Record<string, string>): Promise<Product> {
-  const product = launch(env);
+/** Starts the product like `launch`, and waits until it prints that it is ready. */
+export async function startProduct(...arguments_: Parameters<typeof launch>): Promise<Product> {
+  const product = launch(...arguments_);
   await ready(product);
   return product;
 }
