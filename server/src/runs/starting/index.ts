@@ -5,9 +5,9 @@ export {
   type Started,
   type StartPorts,
   type StartRequest,
-  startErrors,
   startRun,
 } from "./start.ts";
+export { startErrors } from "./start-errors.ts";
 export {
   type Caller,
   callerId,

@@ -1,4 +1,3 @@
-import type { LimitReached } from "@beckon/contract";
 import { sleep } from "../../base/clock.ts";
 import type { IdempotencyBinding } from "../../base/context.ts";
 import {
@@ -9,12 +8,11 @@ import {
   retryWhileLost,
   SubmitTimeoutError,
 } from "../../base/database/index.ts";
-import { ApiError, messageOf, orThrow, type Result } from "../../base/errors.ts";
+import { messageOf, orThrow, type Result } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
-import { unauthorizedMessage } from "../../credentials/index.ts";
 import type { OwnProcess } from "../../processes/index.ts";
-import { limitError, type Reservations, secondsToReset } from "../../reservations/index.ts";
+import { limitError, type Reservations } from "../../reservations/index.ts";
 import { deletedRun } from "../access.ts";
 import type { Capacity, Memory, OwnedRun, WorkerCalls } from "../executing/index.ts";
 import {
@@ -31,14 +29,8 @@ import type { LiveRuns, OutputBuffer } from "../subscribing/index.ts";
 import type { LimitedCallers } from "./limited-callers.ts";
 import { queueFull } from "./queue-full.ts";
 import type { QueueLimits } from "./queue-limits.ts";
-import {
-  initialError,
-  type RunDetails,
-  type StartedRun,
-  type StartRejection,
-  type StartResult,
-  type StartRow,
-} from "./start-row.ts";
+import { createdFailed, outOfMemory, pausedByLimit, rejection, stopping } from "./start-errors.ts";
+import type { RunDetails, StartedRun, StartResult, StartRow } from "./start-row.ts";
 import type { Starts } from "./starts.ts";
 import { unbindKey } from "./unbind-key-statement.ts";
 import type { UnconfirmedStart, UnconfirmedStarts } from "./unconfirmed-starts.ts";
@@ -193,26 +185,6 @@ function failedBy(
   return { ...own, ...details, initial: { ...limitError(limit), limit } };
 }
 
-/** Returns the error for a run that was created in the state `failed`. */
-function createdFailed({ runId }: StartedRun, details: RunDetails | undefined): Error {
-  const failure = details && initialError(details);
-  if (failure === undefined) return new Error(`run ${runId} was created failed without an error`);
-  const { code, message, limit } = failure;
-  return new ApiError(code, message, {
-    runId,
-    limitReached: limit,
-    retryAfter: limit && secondsToReset(limit),
-  });
-}
-
-function pausedByLimit(limit: LimitReached): ApiError {
-  return new ApiError(
-    "agent_paused",
-    `This agent is paused because a limit is reached, and starts no runs. ${limitError(limit).message}`,
-    { limitReached: limit, retryAfter: secondsToReset(limit) },
-  );
-}
-
 type RequestFields = Omit<StartRow, "runId" | "eventId" | "hasCapacity" | "owner" | "checksLimits">;
 
 /**
@@ -344,26 +316,6 @@ function announceQueued(ports: StartPorts): void {
   ports.processMessages.send({ kind: "queued" });
 }
 
-function stopping(): ApiError {
-  return new ApiError(
-    "unavailable",
-    "This server is stopping and starts no more runs. Try again: another server may accept the request.",
-    {
-      retryAfter: 1,
-    },
-  );
-}
-
-function outOfMemory(): ApiError {
-  return new ApiError(
-    "unavailable",
-    "This server has almost no free memory and starts no runs until some is released. Try again shortly.",
-    {
-      retryAfter: 5,
-    },
-  );
-}
-
 function toOwnedRun(
   run: StartedRun,
   owner: string,
@@ -431,53 +383,3 @@ async function cancelRejected(
     );
   }
 }
-
-function rejection(reason: Exclude<StartRejection, "agent_busy">): ApiError {
-  return new ApiError(...rejections[reason]);
-}
-
-/**
- * Error codes that every route that starts runs can return. Each route documents its further codes
- * itself.
- */
-export const startErrors = [
-  "agent_paused",
-  "agent_busy",
-  "plan_exhausted",
-  "ceiling_reached",
-] as const;
-
-/**
- * Code and message of the error for each reason. The type makes the compiler report a reason that
- * is missing here.
- */
-const rejections: {
-  readonly [Reason in Exclude<StartRejection, "agent_busy">]: ConstructorParameters<
-    typeof ApiError
-  >;
-} = {
-  unauthorized: ["unauthorized", unauthorizedMessage],
-  forbidden: [
-    "forbidden",
-    "This key lacks the scope agents:invoke. Use a key that has it, or the agent's own token.",
-  ],
-  not_found: ["not_found", "There is no agent with this id in this workspace."],
-  idempotency_mismatch: [
-    "idempotency_mismatch",
-    "This Idempotency-Key was used with another body, beckon-external-id or beckon-tags. Use a new key for a new request, or send the same ones again.",
-  ],
-  agent_deleted: [
-    "conflict",
-    "The agent of this run was deleted and starts no runs. Restore the agent, then try again.",
-  ],
-  agent_paused: [
-    "agent_paused",
-    "This agent is paused and starts no runs. Resume it, or try again later.",
-  ],
-  trigger_disabled: ["trigger_disabled", "This trigger is disabled. Enable it to start runs."],
-  empty: [
-    "bad_request",
-    "The body is empty, and this trigger has no prompt prefix. Send a payload.",
-  ],
-  body: ["bad_request", "The body cannot be read."],
-};

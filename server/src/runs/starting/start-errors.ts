@@ -1,0 +1,104 @@
+import type { LimitReached } from "@beckon/contract";
+import { ApiError } from "../../base/errors.ts";
+import { unauthorizedMessage } from "../../credentials/index.ts";
+import { limitError, secondsToReset } from "../../reservations/index.ts";
+import {
+  initialError,
+  type RunDetails,
+  type StartedRun,
+  type StartRejection,
+} from "./start-row.ts";
+
+/** Returns the error for a run that was created in the state `failed`. */
+export function createdFailed({ runId }: StartedRun, details: RunDetails | undefined): Error {
+  const failure = details && initialError(details);
+  if (failure === undefined) return new Error(`run ${runId} was created failed without an error`);
+  const { code, message, limit } = failure;
+  return new ApiError(code, message, {
+    runId,
+    limitReached: limit,
+    retryAfter: limit && secondsToReset(limit),
+  });
+}
+
+/** Returns the error for a start of an agent that a limit pauses. */
+export function pausedByLimit(limit: LimitReached): ApiError {
+  return new ApiError(
+    "agent_paused",
+    `This agent is paused because a limit is reached, and starts no runs. ${limitError(limit).message}`,
+    { limitReached: limit, retryAfter: secondsToReset(limit) },
+  );
+}
+
+/** Returns the error of a process that is stopping. */
+export function stopping(): ApiError {
+  return new ApiError(
+    "unavailable",
+    "This server is stopping and starts no more runs. Try again: another server may accept the request.",
+    {
+      retryAfter: 1,
+    },
+  );
+}
+
+/** Returns the error of a process whose memory is almost used up. */
+export function outOfMemory(): ApiError {
+  return new ApiError(
+    "unavailable",
+    "This server has almost no free memory and starts no runs until some is released. Try again shortly.",
+    {
+      retryAfter: 5,
+    },
+  );
+}
+
+/** Returns the error for a request that the start statement has rejected. */
+export function rejection(reason: Exclude<StartRejection, "agent_busy">): ApiError {
+  return new ApiError(...rejections[reason]);
+}
+
+/**
+ * Error codes that every route that starts runs can return. Each route documents its further codes
+ * itself.
+ */
+export const startErrors = [
+  "agent_paused",
+  "agent_busy",
+  "plan_exhausted",
+  "ceiling_reached",
+] as const;
+
+/**
+ * Code and message of the error for each reason. The type makes the compiler report a reason that
+ * is missing here.
+ */
+const rejections: {
+  readonly [Reason in Exclude<StartRejection, "agent_busy">]: ConstructorParameters<
+    typeof ApiError
+  >;
+} = {
+  unauthorized: ["unauthorized", unauthorizedMessage],
+  forbidden: [
+    "forbidden",
+    "This key lacks the scope agents:invoke. Use a key that has it, or the agent's own token.",
+  ],
+  not_found: ["not_found", "There is no agent with this id in this workspace."],
+  idempotency_mismatch: [
+    "idempotency_mismatch",
+    "This Idempotency-Key was used with another body, beckon-external-id or beckon-tags. Use a new key for a new request, or send the same ones again.",
+  ],
+  agent_deleted: [
+    "conflict",
+    "The agent of this run was deleted and starts no runs. Restore the agent, then try again.",
+  ],
+  agent_paused: [
+    "agent_paused",
+    "This agent is paused and starts no runs. Resume it, or try again later.",
+  ],
+  trigger_disabled: ["trigger_disabled", "This trigger is disabled. Enable it to start runs."],
+  empty: [
+    "bad_request",
+    "The body is empty, and this trigger has no prompt prefix. Send a payload.",
+  ],
+  body: ["bad_request", "The body cannot be read."],
+};
