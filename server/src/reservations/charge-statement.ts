@@ -1,6 +1,6 @@
 import { type Database, statement } from "../base/database/index.ts";
 import { amountSql, crossedSql, entryAmountSql } from "./budget.ts";
-import { periodOf, scopeIds, startPeriod, waiterTimeoutSeconds } from "./reserve-statement.ts";
+import { presentPeriod, scopeIds, startPeriod, waiterTimeoutSeconds } from "./reserve-statement.ts";
 
 /**
  * SQL of what a call `c` used, and of what a reservation `v` holds, as it counts for a budget `b`.
@@ -43,7 +43,9 @@ export function chargeBudgets(
     and (select count(*) from locked_budgets) >= 0
   returning v.*
 ), charged_budgets as materialized (
-  select b.*, next.starts as next_starts, next.ends as next_ends,
+  select b.*,
+    case when b.is_over then ${presentPeriod("b", "starts")} end as next_starts,
+    case when b.is_over then ${presentPeriod("b", "ends")} end as next_ends,
     case when b.is_over and b.changes_next then b.next_allowed else b.allowed end as new_allowed,
     case when b.is_over then 0 else b.spent end + (
       -- The entries have the time of now(). If another transaction has started a period after that,
@@ -56,10 +58,6 @@ export function chargeBudgets(
     (select coalesce(sum(${amountHeld}), 0) from settled v where b.id = any (v.held_in)
     ) as returned
   from locked_budgets b
-  left join lateral (
-    select p.* from workspaces w, ${periodOf("b", "w")} as p
-    where w.id = b.workspace_id and b.is_over
-  ) next on true
 ), reached as materialized (
   select c.*, case when c.is_over then 0 else c.crossed end as was_crossed,
     greatest(case when c.is_over then 0 else c.crossed end,

@@ -6,7 +6,8 @@ import type { Amounts, Budget } from "./budget.ts";
 export const scopeIds = (run: string) => `array[${run}.workspace_id, ${run}.agent_id,
     case when ${run}.principal like 'key:%' then substr(${run}.principal, 5) end, ${run}.trigger_id]`;
 
-const runsOf = (runIds: string) => `runs_to_limit as materialized (
+/** Returns SQL of runs with what determines their scopes, for the ids in an array. */
+export const runsToLimit = (runIds: string) => `runs_to_limit as materialized (
   select r.id as run_id, r.workspace_id, r.agent_id, i.principal, i.trigger_id
   from unnest(${runIds}) as asked (id)
   cross join lateral (select * from runs r where r.id = asked.id limit 1) r
@@ -43,14 +44,12 @@ interface BudgetRow {
 const lockStatement = statement<readonly string[]>("reserve-lock", (p) => {
   const runIds = p.value("text[]", (ids) => ids);
   return `
-with ${runsOf(runIds)}
+with ${runsToLimit(runIds)}
 select b.id, b.workspace_id, b.scope_id, b.scope_kind, b.metric, b.pauses_agent, b.reserved,
   case when b.ends > now() or not b.changes_next then b.allowed else b.next_allowed end as allowed,
   case when b.ends > now() then b.spent else 0 end as spent,
   b.refused and b.ends > now() as refused,
-  case when b.ends > now() then b.ends else (
-    select p.ends from workspaces w, ${periodOf("b", "w")} as p where w.id = b.workspace_id
-  ) end as ends
+  case when b.ends > now() then b.ends else ${presentPeriod("b", "ends")} end as ends
 from budgets b
 where b.workspace_id = any (array(select workspace_id from runs_to_limit))
   and b.scope_id = any (array(select unnest(${scopeIds("r")}) from runs_to_limit r))
@@ -58,10 +57,15 @@ order by b.workspace_id, b.scope_id, b.scope_kind, b.metric
 for no key update of b`;
 });
 
-/** SQL that calls `period_of` for a budget and its workspace. */
-export function periodOf(budget: string, workspace: string): string {
-  return `period_of(now(), ${workspace}.time_zone,
-      case ${budget}.scope_kind when 'plan' then 'month' else 'day' end, ${workspace}.plan_anchor)`;
+/**
+ * Returns SQL of the start or end of the period that contains the present moment. Use it within
+ * `case`, which evaluates it only if the budget's period is over: it costs half a millisecond.
+ */
+export function presentPeriod(budget: string, bound: "starts" | "ends"): string {
+  return `(select p.${bound}
+    from workspaces w, period_of(now(), w.time_zone,
+      case ${budget}.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    where w.id = ${budget}.workspace_id)`;
 }
 
 function toBudget(row: BudgetRow): LockedBudget {
@@ -121,7 +125,7 @@ const readStatement = statement<readonly string[]>("reserve-read", (p) => {
     'plan_cost_micros', v.plan_cost_micros, 'tokens', v.tokens, 'voice_ms', v.voice_ms,
     'browser_ms', v.browser_ms) end as held, v.held_in`;
   return `
-with ${runsOf(runIds)}
+with ${runsToLimit(runIds)}
 select r.run_id, r.workspace_id, ${scopeIds("r")} as scope_ids, true as asks,
   exists (select from budgets b where b.workspace_id = r.workspace_id) as is_limited, ${columns}
 from runs_to_limit r
@@ -228,13 +232,11 @@ const writeStatement = statement<ReserveInput>("reserve-write", (p) => {
   });
   return `
 with changed as materialized (
-  select c.*, b.ends <= now() as is_over, next.starts, next.ends
+  select c.*, b.ends <= now() as is_over,
+    case when b.ends <= now() then ${presentPeriod("b", "starts")} end as starts,
+    case when b.ends <= now() then ${presentPeriod("b", "ends")} end as ends
   from ${budgets.table}
   cross join lateral (select * from budgets b where b.id = c.id limit 1) b
-  left join lateral (
-    select p.* from workspaces w, ${periodOf("b", "w")} as p
-    where w.id = b.workspace_id and b.ends <= now()
-  ) next on true
 ), written_budgets as (
   update budgets b set reserved = c.reserved, ${startPeriod("b", "c.is_over", "c")},
     refused = (b.refused and not c.is_over) or c.refused,

@@ -1,7 +1,8 @@
 import type { Database } from "../base/database/index.ts";
 import { type Amounts, type Limit, noAmounts } from "./budget.ts";
 import { type Decision, decide, type ReservationRequest } from "./decide.ts";
-import type { CallBound } from "./fit.ts";
+import { type CallBound, fitInto } from "./fit.ts";
+import { reserveAtOnce } from "./reserve-at-once-statement.ts";
 import {
   type Locked,
   type LockedBudget,
@@ -19,17 +20,57 @@ export interface AskingRun {
   readonly runLimit?: Limit | undefined;
 }
 
+type Granted = Extract<Decision, { readonly kind: "granted" }>;
+
 /** `unlimited`: no limit applies to the run. `isLimited`: whether its workspace has any limit. */
 export type ReserveResult = (Decision | { readonly kind: "unlimited" }) & {
   readonly isLimited: boolean;
 };
 
 /**
- * Reserves for all runs in one transaction. If its reply is lost, it can be sent again: what a run
- * holds is replaced.
+ * Reserves for all runs. If the reply is lost, it can be sent again: what a run holds is replaced.
  * @param runs in the order in which they asked, each at most once.
  */
 export async function reserveForRuns(
+  database: Database,
+  runs: readonly AskingRun[],
+): Promise<readonly ReserveResult[]> {
+  return (await grantAll(database, runs)) ?? (await reserveInTurn(database, runs));
+}
+
+/** Grants all runs what they ask for; returns undefined, and reserves nothing, if that is not free. */
+async function grantAll(
+  database: Database,
+  runs: readonly AskingRun[],
+): Promise<readonly ReserveResult[] | undefined> {
+  const grants: Granted[] = [];
+  for (const { call, runLimit } of runs) {
+    const fit = fitInto(runLimit === undefined ? [] : [runLimit], call);
+    if (fit.kind !== "fits" || usesAny(call.used)) return undefined;
+    const { outputTokens, loweredBy } = fit;
+    grants.push({
+      kind: "granted",
+      outputTokens,
+      loweredBy,
+      amounts: call.amountsOf(outputTokens),
+    });
+  }
+  const unlimited = await reserveAtOnce(
+    database,
+    runs.map(({ runId }, index) => ({ runId, amounts: grants[index]?.amounts ?? noAmounts })),
+  );
+  if (unlimited === undefined) return undefined;
+  return grants.map((granted, index) => {
+    const run = runs[index];
+    const { isLimited } = unlimited.get(run?.runId ?? "") ?? { isLimited: undefined };
+    return isLimited === undefined
+      ? { ...granted, isLimited: true }
+      : { ...(run?.runLimit === undefined ? { kind: "unlimited" } : granted), isLimited };
+  });
+}
+
+/** Decides in one transaction who gets how much, and who waits. */
+async function reserveInTurn(
   database: Database,
   runs: readonly AskingRun[],
 ): Promise<readonly ReserveResult[]> {

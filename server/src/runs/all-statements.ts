@@ -1,4 +1,8 @@
-import { reserveStatements, returnStatements } from "../reservations/index.ts";
+import {
+  reserveAtOnceStatement,
+  reserveStatements,
+  returnStatements,
+} from "../reservations/index.ts";
 import { claimStatements, expireStatement, failoverStatements } from "./claiming/index.ts";
 import { appendStatements, cancelStatement } from "./journal/index.ts";
 import { startStatements } from "./starting/index.ts";
@@ -15,6 +19,7 @@ export function statementsText(): string {
     expireStatement,
     ...claimStatements,
     ...failoverStatements,
+    reserveAtOnceStatement,
     ...reserveStatements,
     ...returnStatements,
   ];

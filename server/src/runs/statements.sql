@@ -2793,7 +2793,15 @@ with tenants as materialized (
     and (select count(*) from locked_budgets) >= 0
   returning v.*
 ), charged_budgets as materialized (
-  select b.*, next.starts as next_starts, next.ends as next_ends,
+  select b.*,
+    case when b.is_over then (select p.starts
+    from workspaces w, period_of(now(), w.time_zone,
+      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    where w.id = b.workspace_id) end as next_starts,
+    case when b.is_over then (select p.ends
+    from workspaces w, period_of(now(), w.time_zone,
+      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    where w.id = b.workspace_id) end as next_ends,
     case when b.is_over and b.changes_next then b.next_allowed else b.allowed end as new_allowed,
     case when b.is_over then 0 else b.spent end + (
       -- The entries have the time of now(). If another transaction has started a period after that,
@@ -2816,11 +2824,6 @@ with tenants as materialized (
       else v.browser_ms end, 0)), 0) from settled v where b.id = any (v.held_in)
     ) as returned
   from locked_budgets b
-  left join lateral (
-    select p.* from workspaces w, period_of(now(), w.time_zone,
-      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
-    where w.id = b.workspace_id and b.is_over
-  ) next on true
 ), reached as materialized (
   select c.*, case when c.is_over then 0 else c.crossed end as was_crossed,
     greatest(case when c.is_over then 0 else c.crossed end,
@@ -2950,7 +2953,15 @@ with tenants as materialized (
     and (select count(*) from locked_budgets) >= 0
   returning v.*
 ), charged_budgets as materialized (
-  select b.*, next.starts as next_starts, next.ends as next_ends,
+  select b.*,
+    case when b.is_over then (select p.starts
+    from workspaces w, period_of(now(), w.time_zone,
+      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    where w.id = b.workspace_id) end as next_starts,
+    case when b.is_over then (select p.ends
+    from workspaces w, period_of(now(), w.time_zone,
+      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    where w.id = b.workspace_id) end as next_ends,
     case when b.is_over and b.changes_next then b.next_allowed else b.allowed end as new_allowed,
     case when b.is_over then 0 else b.spent end + (
       -- The entries have the time of now(). If another transaction has started a period after that,
@@ -2973,11 +2984,6 @@ with tenants as materialized (
       else v.browser_ms end, 0)), 0) from settled v where b.id = any (v.held_in)
     ) as returned
   from locked_budgets b
-  left join lateral (
-    select p.* from workspaces w, period_of(now(), w.time_zone,
-      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
-    where w.id = b.workspace_id and b.is_over
-  ) next on true
 ), reached as materialized (
   select c.*, case when c.is_over then 0 else c.crossed end as was_crossed,
     greatest(case when c.is_over then 0 else c.crossed end,
@@ -3461,6 +3467,68 @@ select (select count(*) from picked) > (select count(*) from picked) as contende
 from (values (1)) as always
   left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
+-- reserve-at-once
+with runs_to_limit as materialized (
+  select r.id as run_id, r.workspace_id, r.agent_id, i.principal, i.trigger_id
+  from unnest($1::text[]) as asked (id)
+  cross join lateral (select * from runs r where r.id = asked.id limit 1) r
+  cross join lateral (
+    select * from run_inputs i where i.run_id = r.id and i.workspace_id = r.workspace_id limit 1
+  ) i
+), asking as materialized (
+  select a.*, r.workspace_id, r.agent_id, r.principal, r.trigger_id, array[r.workspace_id, r.agent_id,
+    case when r.principal like 'key:%' then substr(r.principal, 5) end, r.trigger_id] as scope_ids
+  from (select a.*, nullif(($2::bigint[])[5 * (a.position::int - 1) + 1], -9007199254740991) as cost_micros, nullif(($2::bigint[])[5 * (a.position::int - 1) + 2], -9007199254740991) as plan_cost_micros, nullif(($2::bigint[])[5 * (a.position::int - 1) + 3], -9007199254740991) as tokens, nullif(($2::bigint[])[5 * (a.position::int - 1) + 4], -9007199254740991) as voice_ms, nullif(($2::bigint[])[5 * (a.position::int - 1) + 5], -9007199254740991) as browser_ms from unnest($1::text[]) with ordinality as a (run_id, position)) as a join runs_to_limit r on r.run_id = a.run_id
+), locked_budgets as materialized (
+  select b.* from budgets b
+  where b.workspace_id = any (array(select workspace_id from asking))
+    and b.scope_id = any (array(select unnest(scope_ids) from asking))
+  order by b.workspace_id, b.scope_id, b.scope_kind, b.metric
+  for no key update of b
+), needed as materialized (
+  select b.id, sum(coalesce(case b.metric
+      when 'cost' then case when b.scope_kind = 'plan' then a.plan_cost_micros
+        else a.cost_micros end
+      when 'tokens' then a.tokens
+      when 'voice' then a.voice_ms
+      else a.browser_ms end, 0)) as amount, bool_or(b.metric = 'cost' and case
+      when b.scope_kind = 'plan' then a.plan_cost_micros else a.cost_micros end is null
+    ) as is_unpriced
+  from locked_budgets b
+  join asking a on a.workspace_id = b.workspace_id and b.scope_id = any (a.scope_ids)
+  group by b.id
+), verdict as materialized (
+  select not exists (
+    select from needed n join locked_budgets b on b.id = n.id
+    where b.ends <= now()
+      or b.waiter_seen_at > clock_timestamp() - interval '15 seconds'
+      or b.allowed is not null and (n.is_unpriced or n.amount > b.allowed - b.spent - b.reserved)
+  ) and not exists (
+    -- What a run holds already must be replaced.
+    select from reservations v where v.run_id = any ($1::text[])
+  ) as fits
+), written_budgets as (
+  update budgets b set reserved = b.reserved + n.amount
+  from needed n
+  where (select fits from verdict) and b.id = n.id and b.id = any (array(select id from needed))
+), held as materialized (
+  select a.*, array(
+    select b.id from locked_budgets b
+    where b.workspace_id = a.workspace_id and b.scope_id = any (a.scope_ids)
+  ) as held_in
+  from asking a
+), written_reservations as (
+  insert into reservations (run_id, workspace_id, agent_id, principal, trigger_id, state,
+    cost_micros, plan_cost_micros, tokens, voice_ms, browser_ms, held_in)
+  select run_id, workspace_id, agent_id, principal, trigger_id, 'held', cost_micros,
+    plan_cost_micros, tokens, voice_ms, browser_ms, held_in
+  from held where (select fits from verdict) and held_in <> '{}'
+)
+select fits, (select json_agg(json_build_array(h.run_id,
+    exists (select from budgets b where b.workspace_id = h.workspace_id)))
+  from held h where h.held_in = '{}') as unlimited
+from verdict;
+
 -- reserve-lock
 with runs_to_limit as materialized (
   select r.id as run_id, r.workspace_id, r.agent_id, i.principal, i.trigger_id
@@ -3474,10 +3542,10 @@ select b.id, b.workspace_id, b.scope_id, b.scope_kind, b.metric, b.pauses_agent,
   case when b.ends > now() or not b.changes_next then b.allowed else b.next_allowed end as allowed,
   case when b.ends > now() then b.spent else 0 end as spent,
   b.refused and b.ends > now() as refused,
-  case when b.ends > now() then b.ends else (
-    select p.ends from workspaces w, period_of(now(), w.time_zone,
-      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p where w.id = b.workspace_id
-  ) end as ends
+  case when b.ends > now() then b.ends else (select p.ends
+    from workspaces w, period_of(now(), w.time_zone,
+      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    where w.id = b.workspace_id) end as ends
 from budgets b
 where b.workspace_id = any (array(select workspace_id from runs_to_limit))
   and b.scope_id = any (array(select unnest(array[r.workspace_id, r.agent_id,
@@ -3521,14 +3589,17 @@ cross join lateral (
 
 -- reserve-write
 with changed as materialized (
-  select c.*, b.ends <= now() as is_over, next.starts, next.ends
+  select c.*, b.ends <= now() as is_over,
+    case when b.ends <= now() then (select p.starts
+    from workspaces w, period_of(now(), w.time_zone,
+      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    where w.id = b.workspace_id) end as starts,
+    case when b.ends <= now() then (select p.ends
+    from workspaces w, period_of(now(), w.time_zone,
+      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    where w.id = b.workspace_id) end as ends
   from unnest($1::bigint[], $2::bigint[], $3::boolean[], $4::boolean[]) with ordinality as c (id, reserved, refused, has_waiter, position)
   cross join lateral (select * from budgets b where b.id = c.id limit 1) b
-  left join lateral (
-    select p.* from workspaces w, period_of(now(), w.time_zone,
-      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
-    where w.id = b.workspace_id and b.ends <= now()
-  ) next on true
 ), written_budgets as (
   update budgets b set reserved = c.reserved, starts = case when c.is_over then c.starts else b.starts end,
     ends = case when c.is_over then c.ends else b.ends end,

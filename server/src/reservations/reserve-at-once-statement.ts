@@ -1,0 +1,103 @@
+import { type Database, statement } from "../base/database/index.ts";
+import { type Amounts, amountSql } from "./budget.ts";
+import { runsToLimit, scopeIds, waiterTimeoutSeconds } from "./reserve-statement.ts";
+
+/** What a run reserves if all of it fits. */
+export interface WholeReservation {
+  readonly runId: string;
+  readonly amounts: Amounts;
+}
+
+const amountOfRun = amountSql("b", "a", { tokens: "a.tokens", planCost: "a.plan_cost_micros" });
+
+/**
+ * Reserves for all runs what they ask for, or nothing. It reserves only if what they ask for is
+ * free in every budget that applies, so that their order does not matter, and if no other run waits
+ * for these budgets. `budgets.waiter_seen_at` is read under the lock of the row. The rows of
+ * waiting runs are not read, since the statement's snapshot is older than the lock.
+ */
+const reserveStatement = statement<readonly WholeReservation[]>("reserve-at-once", (p) => {
+  const asking = p.rowsWithNumbers(
+    "a",
+    (runs) => runs,
+    { run_id: ["text", ({ runId }) => runId] },
+    {
+      cost_micros: ({ amounts }) => amounts.costMicros,
+      plan_cost_micros: ({ amounts }) => amounts.planCostMicros,
+      tokens: ({ amounts }) => amounts.tokens,
+      voice_ms: ({ amounts }) => amounts.voiceMs,
+      browser_ms: ({ amounts }) => amounts.browserMs,
+    },
+  );
+  const runIds = asking.column("run_id");
+  return `
+with ${runsToLimit(runIds)}, asking as materialized (
+  select a.*, r.workspace_id, r.agent_id, r.principal, r.trigger_id, ${scopeIds("r")} as scope_ids
+  from ${asking.table} join runs_to_limit r on r.run_id = a.run_id
+), locked_budgets as materialized (
+  select b.* from budgets b
+  where b.workspace_id = any (array(select workspace_id from asking))
+    and b.scope_id = any (array(select unnest(scope_ids) from asking))
+  order by b.workspace_id, b.scope_id, b.scope_kind, b.metric
+  for no key update of b
+), needed as materialized (
+  select b.id, sum(${amountOfRun}) as amount, bool_or(b.metric = 'cost' and case
+      when b.scope_kind = 'plan' then a.plan_cost_micros else a.cost_micros end is null
+    ) as is_unpriced
+  from locked_budgets b
+  join asking a on a.workspace_id = b.workspace_id and b.scope_id = any (a.scope_ids)
+  group by b.id
+), verdict as materialized (
+  select not exists (
+    select from needed n join locked_budgets b on b.id = n.id
+    where b.ends <= now()
+      or b.waiter_seen_at > clock_timestamp() - interval '${waiterTimeoutSeconds} seconds'
+      or b.allowed is not null and (n.is_unpriced or n.amount > b.allowed - b.spent - b.reserved)
+  ) and not exists (
+    -- What a run holds already must be replaced.
+    select from reservations v where v.run_id = any (${runIds})
+  ) as fits
+), written_budgets as (
+  update budgets b set reserved = b.reserved + n.amount
+  from needed n
+  where (select fits from verdict) and b.id = n.id and b.id = any (array(select id from needed))
+), held as materialized (
+  select a.*, array(
+    select b.id from locked_budgets b
+    where b.workspace_id = a.workspace_id and b.scope_id = any (a.scope_ids)
+  ) as held_in
+  from asking a
+), written_reservations as (
+  insert into reservations (run_id, workspace_id, agent_id, principal, trigger_id, state,
+    cost_micros, plan_cost_micros, tokens, voice_ms, browser_ms, held_in)
+  select run_id, workspace_id, agent_id, principal, trigger_id, 'held', cost_micros,
+    plan_cost_micros, tokens, voice_ms, browser_ms, held_in
+  from held where (select fits from verdict) and held_in <> '{}'
+)
+select fits, (select json_agg(json_build_array(h.run_id,
+    exists (select from budgets b where b.workspace_id = h.workspace_id)))
+  from held h where h.held_in = '{}') as unlimited
+from verdict`;
+});
+
+/**
+ * Reserves for all runs in one statement, which is much cheaper than a transaction.
+ * @param runs runs that have made no attempt of this call yet.
+ * @returns the runs to which no budget applies, and whether their workspaces have any; undefined if
+ *   nothing was reserved, because it must be decided who gets how much, and who waits.
+ */
+export async function reserveAtOnce(
+  database: Database,
+  runs: readonly WholeReservation[],
+): Promise<ReadonlyMap<string, { readonly isLimited: boolean }> | undefined> {
+  const { rows } = await reserveStatement.send<{
+    fits: boolean;
+    unlimited: [runId: string, isLimited: boolean][] | null;
+  }>(database.engine, runs);
+  const [row] = rows;
+  if (row?.fits !== true) return undefined;
+  return new Map(row.unlimited?.map(([runId, isLimited]) => [runId, { isLimited }]));
+}
+
+/** The statement of this file, for `statements.sql`. */
+export const reserveAtOnceStatement = reserveStatement;
