@@ -42,21 +42,27 @@ export function chargeBudgets(
     -- Rows of reservations are locked after budgets.
     and (select count(*) from locked_budgets) >= 0
   returning v.*
+), charged_calls as materialized (
+  select c.*, s.workspace_id, s.scope_ids
+  from ${calls} c join settled_runs s on s.run_id = c.run_id
+), spent_in as materialized (
+  -- The entries have the time of now(). If another transaction has started a period after that,
+  -- they belong to the period before.
+  select b.id, sum(${amountOfCall}) as amount
+  from charged_calls c join locked_budgets b
+    on b.workspace_id = c.workspace_id and b.scope_id = any (c.scope_ids) and now() >= b.starts
+  group by b.id
+), returned_to as materialized (
+  select b.id, sum(${amountHeld}) as amount
+  from settled v join locked_budgets b on b.id = any (v.held_in) group by b.id
 ), charged_budgets as materialized (
   select b.*,
     case when b.is_over then ${presentPeriod("b", "starts")} end as next_starts,
     case when b.is_over then ${presentPeriod("b", "ends")} end as next_ends,
     case when b.is_over and b.changes_next then b.next_allowed else b.allowed end as new_allowed,
-    case when b.is_over then 0 else b.spent end + (
-      -- The entries have the time of now(). If another transaction has started a period after that,
-      -- they belong to the period before.
-      select coalesce(sum(${amountOfCall}), 0)
-      from ${calls} c join settled_runs s on s.run_id = c.run_id
-      where s.workspace_id = b.workspace_id and b.scope_id = any (s.scope_ids)
-        and now() >= b.starts
-    ) as new_spent,
-    (select coalesce(sum(${amountHeld}), 0) from settled v where b.id = any (v.held_in)
-    ) as returned
+    case when b.is_over then 0 else b.spent end
+      + coalesce((select s.amount from spent_in s where s.id = b.id), 0) as new_spent,
+    coalesce((select r.amount from returned_to r where r.id = b.id), 0) as returned
   from locked_budgets b
 ), reached as materialized (
   select c.*, case when c.is_over then 0 else c.crossed end as was_crossed,
