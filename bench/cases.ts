@@ -96,7 +96,7 @@ export const cases: readonly Case[] = [
     preparedOn: "checkout",
   },
   {
-    // 100 connections to a model that takes 500 ms are 200 requests a second.
+    // Each of the 100 connections sends two requests a second, because the model takes 500 ms.
     name: "invoke, 500 ms model, 100 connections, five dashboards",
     source: "invoke",
     model: "slow",

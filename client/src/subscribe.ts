@@ -44,7 +44,7 @@ export interface Subscription<Event> {
   readonly classify: (event: Event) => "new" | "known" | "gap" | "last";
   /** Id of the run whose events are streamed, for errors. Absent for a stream of a workspace. */
   readonly runId?: string;
-  /** The first connection, if there is one already. */
+  /** A response that is read before any request is sent; undefined if no stream is open yet. */
   readonly opened?: OpenedStream | undefined;
 }
 
@@ -123,7 +123,7 @@ async function connect(
   });
 }
 
-/** Returns a response that is a stream. @throws BeckonError `unexpected_answer` if it is none */
+/** Returns the response if it is a stream. @throws BeckonError `unexpected_answer` if it is not */
 export async function ensureStream(response: Response, operation: string): Promise<OpenedStream> {
   if (response.headers.get("content-type")?.startsWith("text/event-stream"))
     return { response, operation };

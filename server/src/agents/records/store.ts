@@ -29,7 +29,10 @@ export type AgentRow = Selectable<Tables["agents"]> & {
 const restorableUntil = sql<Date | null>`agents.deleted_at + interval '720 hours'`;
 const isRestorable = sql<boolean>`coalesce(${restorableUntil} > now(), false)`;
 
-/** The same condition as in the start statement. It becomes false when the period ends. */
+/**
+ * Whether a ceiling pauses the agent now. The statement that starts runs has the same condition. It
+ * becomes false when the period of the ceiling ends.
+ */
 const isPausedByLimit = sql<boolean>`exists (select from budgets b
   where b.workspace_id = agents.workspace_id and b.scope_kind = 'agent' and b.scope_id = agents.id
     and b.pauses_agent and now() < b.ends and (b.refused or b.spent >= greatest(b.allowed, 1)))`;
