@@ -168,7 +168,7 @@ export interface StartedRun {
    * the run.
    */
   readonly status: InitialStatus;
-  /** Whether the workspace has limits. */
+  /** Whether the workspace has a limit of money or usage. */
   readonly limited: boolean;
 }
 
@@ -192,8 +192,8 @@ export type StartResult =
    */
   | { readonly kind: "limited" }
   /**
-   * The allowance of a limit is spent, and no earlier check has rejected the request. It must be
-   * sent again, to create a run that has already failed.
+   * The allowance of a limit is spent, and no check that takes precedence has rejected the request.
+   * It must be sent again, with the limit, to create a run that has already failed.
    */
   | {
       readonly kind: "limit_reached";

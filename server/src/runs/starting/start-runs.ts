@@ -99,7 +99,10 @@ function toResult(
   }
 }
 
-/** PostgreSQL writes times into JSON in another form of RFC 3339 than the API. */
+/**
+ * Converts `resets_at` to the format of the API. PostgreSQL writes times into JSON in another
+ * variant of RFC 3339.
+ */
 function toLimit({ resets_at, ...limit }: LimitReached): LimitReached {
   return { ...limit, resets_at: resets_at === null ? null : new Date(resets_at).toISOString() };
 }
