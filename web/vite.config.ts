@@ -28,14 +28,17 @@ const preloadFont: Plugin = {
   },
 };
 
-/** Screens whose code is downloaded with the page, under the names that public/theme.js reads. */
+/**
+ * Screens whose code is downloaded together with the page. public/theme.js reads the file names
+ * under these names.
+ */
 const firstScreens = {
   overview: "overview/overview-screen.tsx",
   runs: "runs/list/runs-screen.tsx",
   run: "runs/run/run-screen.tsx",
 };
 
-/** Writes the names of the files of the most visited screens for public/theme.js. */
+/** Writes the file names of these screens into attributes of the page, for public/theme.js. */
 const nameFirstScreens: Plugin = {
   name: "name-first-screens",
   transformIndexHtml: {
@@ -53,7 +56,7 @@ const nameFirstScreens: Plugin = {
       });
       return html.replace('src="/theme.js"', `src="/theme.js" ${attributes.join(" ")}`);
 
-      /** Returns the files and those that they import. */
+      /** Returns the files and all files that they import. */
       function filesOf(names: readonly string[]): Set<string> {
         const files = new Set(names);
         for (const name of files)
@@ -86,9 +89,10 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // All that the entry imports. Files of a few hundred bytes compress badly.
+            // Everything that the entry imports, in one file: files of a few hundred bytes compress
+            // badly.
             { name: "shell", tags: ["$initial"], priority: 1 },
-            // What most screens import.
+            // Modules that most screens import, in one file.
             { name: "common", test: /[\\/](web[\\/]src|lucide-react)[\\/]/, minShareCount: 7 },
           ],
         },

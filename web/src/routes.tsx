@@ -76,7 +76,8 @@ const workspace = createRoute({
     context.queryClient.ensureQueryData(workspaceQuery(params.workspaceId)),
   component: WorkspaceShell,
   pendingComponent: ShellSkeleton,
-  // Not longer than it must be: the navigation is shown again with all its entries.
+  // The skeleton disappears as soon as the workspace is loaded, because the navigation then gets
+  // all its entries.
   pendingMinMs: 0,
 });
 
@@ -104,8 +105,9 @@ const loadOverview = () => import("./overview/overview-screen.tsx");
 const loadRun = () => import("./runs/run/run-screen.tsx");
 
 /**
- * Begins to load what the first screen needs, all at once: routes and components would ask for one
- * after the other. Failures show when the route asks again.
+ * Starts to load the code and data of the first screen at the same time. Without it, routes and
+ * components would request one after the other. Failures are ignored here: the route makes the same
+ * requests and shows their errors.
  */
 export function startFirstScreen(queryClient: QueryClient, pathname: string): void {
   const [, workspaceId, path = ""] = /^\/w\/([^/]+)(\/.*)?$/.exec(pathname) ?? [];
@@ -120,7 +122,7 @@ export function startFirstScreen(queryClient: QueryClient, pathname: string): vo
   if (prefetched) prefetched.catch(() => {});
 }
 
-/** Loads a screen when its route is opened. */
+/** Returns a component whose code is loaded when its route is opened. */
 function screen<Name extends string>(
   load: () => Promise<{ readonly [Key in Name]: () => ReactNode }>,
   name: Name,

@@ -46,7 +46,7 @@ export function useList<Row>(options: ReturnType<typeof listOptions<Row>>) {
   return {
     ...query,
     rows,
-    /** No row of the last page matched, and the next one is being read. */
+    /** True while the next page is read because no row of the last page matched the filter. */
     isSearching,
   };
 }

@@ -27,7 +27,10 @@ export const scopes: readonly Scope[] = [
   "workspaces:own",
 ];
 
-/** Whether a key that is limited to some agents cannot have the scope. */
+/**
+ * Returns whether a scope concerns the whole workspace. Keys that are limited to some agents cannot
+ * have such scopes.
+ */
 export function isOfWorkspace(scope: Scope): boolean {
   return /^(providers|limits|plans|audit|members|workspaces):/.test(scope);
 }

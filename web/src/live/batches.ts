@@ -60,8 +60,8 @@ export function beforeNextFrame(flush: () => void): void {
 const minIntervalMs = 300;
 
 /**
- * Returns a function that calls its argument before the next frame, but not within 300 ms after the
- * last call, so that a busy workspace does not cause a rendering in each frame.
+ * Returns a function that calls its argument before the next frame, but at the earliest 300 ms
+ * after the last call. So a busy workspace does not cause a rendering in each frame.
  */
 export function createSlowSchedule(): (flush: () => void) => void {
   let last = Number.NEGATIVE_INFINITY;

@@ -61,7 +61,8 @@ function connectPage(
   receive: (message: HubMessage) => void,
 ): HubConnection {
   const hub = createHub({ client: clientOf(workspaceId), now: Date.now });
-  // Later, as from a worker: the first messages are for a tab that has its connection.
+  // Messages are delivered later, like those of a worker. The tab can handle them only after this
+  // function has returned its connection.
   const tab: Tab = { send: (message) => queueMicrotask(() => receive(message)) };
   const timer = setInterval(hub.tick, 1_000);
   const followVisibility = () =>

@@ -3,7 +3,7 @@ import type { HubMessage, Tab, TabMessage } from "./protocol.ts";
 import { createRunStreams } from "./run-streams.ts";
 import { type Connection, type LiveStatus, statusOf } from "./status.ts";
 
-/** What the hub needs of its surroundings. Tests pass a fake clock and a fake client. */
+/** The dependencies of the hub. Tests pass a fake clock and a fake client. */
 export interface HubOptions {
   readonly client: Pick<BeckonClient, "agents" | "events" | "runs">;
   /** Returns the Unix time in ms. */

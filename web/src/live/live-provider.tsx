@@ -51,7 +51,8 @@ export function LiveProvider({
       created?.close();
     };
   }, [workspaceId, userId, queryClient, session, onReset]);
-  // After the effects of all screens, which have passed their handlers then.
+  // This effect runs after the effects of all screens. So their handlers are registered when the
+  // first events arrive.
   useEffect(() => live?.connect(), [live]);
   return <LiveContext value={live}>{children}</LiveContext>;
 }
@@ -61,5 +62,8 @@ export function useLive(): Live | undefined {
   return useContext(LiveContext);
 }
 
-/** The first paint goes before the stream, but a busy page does not hold it up for longer. */
+/**
+ * Maximum delay of the stream. The first paint takes precedence over it, but on a page that stays
+ * busy the stream starts after this time.
+ */
 const maxWaitMs = 500;

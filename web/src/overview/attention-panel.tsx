@@ -15,7 +15,7 @@ const maxRows = 12;
 export const AttentionPanel = memo(function AttentionPanel() {
   const workspace = useWorkspace();
   const agents = useAgentNames();
-  // Read in turns with the other statistics: see use-statistics.ts.
+  // The statistics are refreshed in turns with those of other panels: see use-statistics.ts.
   const byAgent = useQuery(byAgentQuery(workspace));
   const providers = useQuery(providerHealthQuery(workspace));
   const queue = useQuery(queueQuery(workspace));

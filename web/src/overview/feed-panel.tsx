@@ -36,7 +36,10 @@ const noLines: Readonly<Record<FeedFilter, string>> = {
   running: "No run is running.",
 };
 
-/** Lines in sight. The others follow after the first paint. */
+/**
+ * Number of lines that are rendered at first, as many as are visible. The others follow after the
+ * first paint.
+ */
 const firstLines = 20;
 
 /** What happens in the workspace, the newest first. */
@@ -55,7 +58,8 @@ export const FeedPanel = memo(function FeedPanel() {
     if (news.length > 0) setEvents((before) => [...before, ...news].slice(-maxEvents));
   });
   const cache = useQueryClient();
-  // Events that arrive while no feed is shown are lost to it.
+  // The cached lists of runs lack events that arrive while no feed is shown. So they are marked as
+  // stale when the feed is closed.
   useEffect(() => {
     const queryKey = feedKey(workspace.id);
     return () => void cache.invalidateQueries({ queryKey, refetchType: "none" });

@@ -8,7 +8,7 @@ import { type FeedFilter, feedLength } from "./feed.ts";
 
 type Source = Pick<CurrentWorkspace, "id" | "client">;
 
-/** Statistics of the last minutes. */
+/** Statistics of the last 5 or 60 minutes. */
 export interface Recent {
   /** 60; 5 if more runs were started in an hour than statistics count. */
   readonly minutes: number;
@@ -31,7 +31,7 @@ export const recentQuery = ({ id, client }: Source) =>
     ...inTurns,
   });
 
-/** Durations of all runs of the last hour together. */
+/** Durations of all runs of the last hour, not grouped. */
 export const speedQuery = ({ id, client }: Source) =>
   queryOptions({
     queryKey: statsKey(id, "speed"),
@@ -119,7 +119,7 @@ export const providerHealthQuery = ({ id, client, can }: CurrentWorkspace) =>
 /** Beginning of the keys of all feeds. */
 export const feedKey = (workspaceId: string) => [...runsKey(workspaceId), "feed"] as const;
 
-/** The ceilings, with what is spent of them; at most 200. Every role can read them. */
+/** The first 200 ceilings, with what is spent of them. Every role can read them. */
 export const nearLimitsQuery = ({ id, client }: Source) =>
   queryOptions({
     queryKey: [id, "limits", "near"],
@@ -137,7 +137,7 @@ export const feedQuery = ({ id, client }: Source, filter: FeedFilter) =>
       const query = { ...status, view: "summary", limit: feedLength } as const;
       return (await client.runs.list(query, { signal }).page()).data;
     },
-    // What was read before the screen is rendered is not read again.
+    // If the data was read just before the screen is rendered, it is not read again.
     staleTime: 2_000,
     meta: { live: true },
   });

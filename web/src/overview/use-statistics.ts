@@ -7,11 +7,15 @@ import { isEnd, isNewRun } from "../runs/index.ts";
 import { byAgentQuery, recentQuery, speedQuery, todayQuery } from "./queries.ts";
 import { addToTally, type Tally } from "./tally.ts";
 
-/** Statistics scan many rows, so that one of them is read at a time, and not more often. */
+/**
+ * Time between two reads. Statistics scan many rows, so only one of the queries is sent at a time.
+ */
 const turnMs = 10_000;
-/** The figures change at most this often while events arrive. */
+/** Minimum time between two updates of the figures while events arrive. */
 const minTallyMs = 1_000;
-/** Without events too, because their ranges move on. */
+/**
+ * Statistics are also read again after this time without events, because their time ranges move on.
+ */
 const maxAgeMs = 60_000;
 
 /**

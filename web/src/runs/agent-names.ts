@@ -10,11 +10,11 @@ export interface AgentName {
   readonly name: string;
   readonly paused: boolean;
   readonly pauseReason: string | null;
-  /** Whether its ceiling pauses it, and no person. */
+  /** Whether the agent is paused by its ceiling, and not by a person. */
   readonly isPausedByLimit: boolean;
 }
 
-/** Agents whose names are read. Of others, the id is shown. */
+/** Maximum number of agents whose names are read. For all others, the id is shown. */
 const maxAgents = 1_000;
 
 /** Names of the agents by id, newest first. */
@@ -49,7 +49,10 @@ export function useAgentNames(): ReadonlyMap<string, AgentName> {
   const options = agentNamesQuery(useWorkspace());
   const queryClient = useQueryClient();
   const names = useQuery(options).data;
-  /** Agents that have no name although the names were read for them: those that are deleted. */
+  /**
+   * Ids of agents without a name in the list that was read after they appeared in an event. They
+   * are deleted agents, so the list is not read again for them.
+   */
   const nameless = useRef(new Set<string>());
   const isNews = ({ type, agent_id }: WorkspaceEvent) => {
     if (["agent.paused", "agent.resumed", "usage.threshold"].includes(type)) return true;

@@ -15,7 +15,10 @@ import { Button, Field, FormError, LeaveGuard, PasswordInput, useToast } from ".
 import { tooManySentence } from "../sentence-of.ts";
 import { sessionsKey } from "./queries.ts";
 
-/** What becomes of a second attempt if the first one was executed. */
+/**
+ * Shown if the response of an attempt was lost: says how a second attempt shows whether the first
+ * one was executed.
+ */
 const again =
   "Press Change password again: if the current one is rejected then, the new one is in use.";
 

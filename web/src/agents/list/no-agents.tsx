@@ -5,7 +5,7 @@ import type { AgentFilters } from "./queries.ts";
 
 interface NoAgentsProps {
   readonly filters: AgentFilters;
-  /** The primary action. */
+  /** The primary action, a button. */
   readonly action: ReactNode;
 }
 

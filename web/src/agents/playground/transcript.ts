@@ -11,7 +11,7 @@ export interface ToolUse {
   readonly callId: string;
   readonly tool: string;
   readonly arguments: unknown;
-  /** True once the call was made. One that was rejected never is. */
+  /** True once the call was made. It stays undefined for a call that was rejected. */
   readonly isCalled?: boolean | undefined;
   /** undefined while the call has no result. */
   readonly outcome?: string | undefined;

@@ -11,8 +11,8 @@ export interface NewRun {
 }
 
 /**
- * Returns the mutation that starts a run of the agent: as a draft if there are unsaved settings.
- * Trying again after a lost response does not start a second run.
+ * Returns the mutation that starts a run of the agent, or a draft run if there are unsaved
+ * settings. A retry after a lost response does not start a second run.
  */
 export function useStartRun(agentId: string) {
   const { client } = useWorkspace();

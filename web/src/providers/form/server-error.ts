@@ -9,8 +9,9 @@ export interface ServerError {
 }
 
 /**
- * Returns where an error of the API belongs.
- * @param retry what happens if the form is sent again, for a lost response
+ * Returns the form field that an error of the API is about, and the message to show there. The
+ * field is undefined if the error is about the form as a whole.
+ * @param retry says what happens if the form is sent again, for the case that the response was lost
  */
 export function serverError(thrown: unknown, retry: string): ServerError {
   const sentence = failureOf(thrown, "the provider was saved", retry);

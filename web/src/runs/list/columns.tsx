@@ -42,7 +42,10 @@ export const columnLabels: Readonly<Record<ColumnName, string>> = {
   cost: "Cost",
 };
 
-/** The list does not have the steps of runs, which say why a cost is not known. */
+/**
+ * Names both possible causes, because the list does not load the steps of runs, which would show
+ * which one it is.
+ */
 const unknownCost =
   "A model of this run has no known price, or the run is older than the metering of costs.";
 

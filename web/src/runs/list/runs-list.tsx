@@ -47,7 +47,7 @@ export function RunsList(props: RunsListProps) {
     }),
     [agents, isWide, isNarrow, hasAgent],
   );
-  // Stable, so that rows are not rendered again with each page of the list.
+  // Memoized, so that loading a further page does not render all rows again.
   const shownColumns = useMemo(
     () => columns.filter((name) => !isNarrow || name !== "state").map((name) => byName[name]),
     [columns, isNarrow, byName],

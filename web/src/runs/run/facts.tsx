@@ -26,7 +26,7 @@ const layouts = {
   grid: "grid min-w-0 grid-cols-[repeat(2,minmax(0,1fr))] gap-x-4 gap-y-2",
 };
 
-/** Named facts. */
+/** A list of facts, each with its name. */
 export function Facts({ layout = "line", children }: FactsProps) {
   return <dl className={layouts[layout]}>{children}</dl>;
 }

@@ -15,11 +15,11 @@ export interface RunSearch {
   readonly tab: RunTab;
   /** How the detail of a step shows texts. */
   readonly view: TextView;
-  /** How input and output are shown. */
+  /** How the input and the output of the run are shown. */
   readonly as: TextView;
-  /** Idle times are shown shortened. */
+  /** True if idle times in the timeline are shortened. */
   readonly fold: boolean;
-  /** The dialog that compares it with the run of which it is a retry is open. */
+  /** True if the dialog is open that compares the run with the run of which it is a retry. */
   readonly compare: boolean;
 }
 

@@ -39,9 +39,9 @@ interface DataTableProps<Item> {
 }
 
 /**
- * A table with a sticky header. Above 40 rows only those in sight are in the document; all rows
- * are equally high and cells are one line, or two if `double`. Put it where its container or the
- * page scrolls.
+ * A table with a sticky header. If it has more than 40 rows, only the visible ones are in the
+ * document. All rows have the same height: their cells are one line, or two if `density` is
+ * `double`. Its container or the page must scroll.
  */
 export function DataTable<Item>(props: DataTableProps<Item>) {
   const { label, columns, rows, rowKey, rowHref, currentKey, density = "normal" } = props;

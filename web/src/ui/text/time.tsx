@@ -13,8 +13,8 @@ interface TimeProps {
 }
 
 /**
- * A time, relative under 24 hours, then its date. Hover and focus show the exact time in the
- * workspace's zone and in UTC; in a row of a table only hover does.
+ * A time. It is relative if it is less than 24 hours ago, otherwise a date. Hover and focus show
+ * the exact time in the workspace's time zone and in UTC; in a row of a table, only hover does.
  */
 export function Time({ value }: TimeProps) {
   const zone = useTimeZone();

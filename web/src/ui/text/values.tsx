@@ -25,7 +25,7 @@ interface MoneyProps {
   readonly micros: number | null | undefined;
   /** Marks an estimate with `~` and a dotted underline. */
   readonly estimated?: boolean | undefined;
-  /** Why the amount is not known, for the pointer. */
+  /** Why the amount is unknown, shown under the pointer. */
   readonly unknownReason?: string | undefined;
 }
 

@@ -47,7 +47,10 @@ export function useJournal(runId: string) {
     error,
     refetch,
     receive,
-    /** The stream starts after the last page: it sends what the journal lacks. */
+    /**
+     * True when the last page has been read and the run has not ended. The stream then starts after
+     * the last entry, and sends what the journal lacks.
+     */
     isFollowed: data?.isComplete === true && !hasEnd(data),
     after: lastSeq(journal),
   };

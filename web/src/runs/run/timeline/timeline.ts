@@ -1,7 +1,7 @@
 import type { JournalEvent, Run } from "@beckon/client";
 import { toolOutcomeOf, unansweredCall } from "../../tool-outcome.ts";
 
-/** What a row of the timeline shows. */
+/** The kinds of rows of the timeline. */
 export type RowKind = "queued" | "model" | "tool" | "rejected" | "lost" | "resumed" | "end";
 
 /** A row of the timeline. Times are Unix times in ms. */
@@ -199,12 +199,12 @@ function positionOf(
 }
 
 function endCall(row: DraftRow, { outcome, duration_ms }: Data, at: number, start: number): void {
-  // A large result does not say its outcome here.
+  // The outcome of a large result is stored with the result in an artifact. It is shown as ok here.
   const word = outcome === undefined ? "ok" : String(outcome);
   row.end = at;
   row.isFailed = word !== "ok";
   row.note = word === "ok" ? undefined : toolOutcomeOf(word).word.toLowerCase();
-  // An instant: there was no call.
+  // A rejected call was never made, so its row is a point in time.
   if (word === "refused") row.kind = "rejected";
   else if (word === "unknown") {
     row.kind = "lost";

@@ -20,7 +20,10 @@ interface WaterfallRowProps {
   readonly scale: Scale;
   readonly now: number;
   readonly isSelected: boolean;
-  /** Gets the index of the row. Must be stable. */
+  /**
+   * Called with the index of the row. It must be the same function in each rendering, because the
+   * row is memoized.
+   */
   readonly onPress: (index: number) => void;
 }
 

@@ -60,13 +60,13 @@ export function Waterfall({ rows, scale, now, selected, onSelect }: WaterfallPro
   useEffect(() => {
     latest.current = onSelect;
   }, [onSelect]);
-  // Stable, so that scrolling renders new rows only.
+  // The same function in each rendering, so that scrolling renders only new rows.
   const pressRow = useCallback((index: number) => latest.current(index, "press"), []);
   const idOf = (row: TimelineRow | undefined) => (row === undefined ? undefined : id + row.key);
   return (
     <div ref={box} className="@container h-full overflow-y-auto">
       <Axis scale={scale} height={rowHeight} />
-      {/* The lines reach the end of the box, also below few steps. */}
+      {/* The vertical lines reach the end of the box, even if there are only few steps. */}
       <div className="relative" style={{ minHeight: `calc(100% - ${rowHeight}px)` }}>
         <Lines scale={scale} />
         <div
