@@ -16,6 +16,7 @@ export interface Case {
   /**
    * Prepares the server over REST before the load, for example sets a limit or starts readers.
    * Returns a function that undoes the preparation, because the next case uses the same server.
+   * Default: no preparation.
    */
   readonly prepare?: (prepared: Prepared) => Promise<() => Promise<void>>;
   /**

@@ -79,7 +79,7 @@ export default defineConfig({
     // The Content-Security-Policy allows neither inline scripts nor data: URLs.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
-    // Measures what is loaded first.
+    // The manifest names the files of each screen. `bench/dashboard/sizes.ts` reads it.
     manifest: true,
     // The licences of the packages require that their text comes with the code.
     license: true,

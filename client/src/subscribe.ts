@@ -9,9 +9,12 @@ import type { StreamClosed } from "./watched-event.ts";
 
 /** Options of `events.watch` and `runs.watch`. */
 export interface FollowOptions {
-  /** Aborts the stream. The loop that reads it then throws the signal's reason. */
+  /**
+   * Aborts the stream. The loop that reads it then throws the signal's reason. Default: the stream
+   * cannot be aborted.
+   */
   readonly signal?: AbortSignal | undefined;
-  /** The credential: a key with scope `runs:read`, or an agent's token. */
+  /** The credential: a key with scope `runs:read`, or an agent's token. Default: the client's. */
   readonly key?: string | undefined;
   /**
    * Called for each connection and each chunk of data on it, also for the keep-alive comments that

@@ -42,7 +42,7 @@ declare module "@tanstack/react-router" {
     router: ReturnType<typeof createAppRouter>;
   }
   interface StaticDataRouteOption {
-    /** The permission that the screen needs. */
+    /** The permission that the screen needs; undefined if every member can open it. */
     scope?: Scope;
   }
 }
@@ -81,7 +81,10 @@ const workspace = createRoute({
   pendingMinMs: 0,
 });
 
-/** An address that leads nowhere, inside the workspace's frame. */
+/**
+ * Any other path below a workspace. Its page says that nothing was found, beside the workspace's
+ * navigation.
+ */
 const elsewhere = createRoute({
   getParentRoute: () => workspace,
   path: "$",

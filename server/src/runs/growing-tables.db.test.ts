@@ -128,7 +128,10 @@ const runningAt = (of: string, count: number) =>
   start(many(count, () => startRow(agent, { owner: of })));
 const queuedOf = (of: SeededAgent, count: number) => start(many(count, () => startRow(of)));
 
-/** Creates runs of a dead process, at the given attempt. `max_attempts` is 3. */
+/**
+ * Creates runs of a dead process, at the given attempt. As `max_attempts` is 3, runs at attempt 3
+ * have no attempt left.
+ */
 async function abandon(count: number, attempt: number): Promise<void> {
   const process = await seedProcess(database);
   await runningAt(process, count);

@@ -4,7 +4,7 @@ export interface ModelOutput {
   readonly reasoning?: string;
   /**
    * Signature of the reasoning, or the encrypted reasoning itself. The next request to the model
-   * must contain it.
+   * must contain it. Undefined if the model sends none.
    */
   readonly signature?: string;
   readonly calls?: readonly OutputCall[];

@@ -1,6 +1,6 @@
 const name = "beckon.workspace";
 
-/** Returns the workspace that this browser opened last. */
+/** Returns the id of the workspace that this browser opened last; undefined if there is none. */
 export function lastWorkspace(): string | undefined {
   return localStorage.getItem(name) ?? undefined;
 }

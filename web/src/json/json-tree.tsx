@@ -22,7 +22,10 @@ interface JsonTreeProps {
   readonly depth?: number;
   /** `none` hides find, copy and download, for small values. */
   readonly tools?: "all" | "none";
-  /** `half` scrolls above half the window's height; `free` takes the height it needs. */
+  /**
+   * `half` (the default) is at most half the height of the window and scrolls; `free` has the
+   * height of its content.
+   */
   readonly height?: "half" | "free";
 }
 

@@ -7,7 +7,7 @@ import { whyFixed, whyNotRotated } from "./permission.ts";
 
 interface KeyDialogProps {
   readonly apiKey?: Key;
-  /** Why the key could not be read. */
+  /** Why the key could not be loaded; undefined if there is no error. */
   readonly error?: Error;
   readonly close: () => void;
   readonly show: (search: Readonly<Record<string, string>>) => void;

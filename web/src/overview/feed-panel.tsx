@@ -51,7 +51,7 @@ export const FeedPanel = memo(function FeedPanel() {
   const agents = useAgentNames();
   const runs = useQuery(feedQuery(workspace, filter));
   const [events, setEvents] = useState<readonly WorkspaceEvent[]>([]);
-  /** How many events there were when the feed was paused; undefined if it is not. */
+  /** The events at the moment when the feed was paused; undefined if it is not paused. */
   const [pausedAt, setPausedAt] = useState<readonly WorkspaceEvent[]>();
   useEvents((batch) => {
     const news = batch.filter(isFeedEvent);

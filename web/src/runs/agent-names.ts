@@ -17,7 +17,7 @@ export interface AgentName {
 /** Maximum number of agents whose names are read. For all others, the id is shown. */
 const maxAgents = 1_000;
 
-/** Names of the agents by id, newest first. */
+/** Names of the agents by their ids, newest agents first. */
 export const agentNamesQuery = ({
   id,
   client,

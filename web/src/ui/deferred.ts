@@ -3,7 +3,7 @@ import { whenIdle } from "./when-idle.ts";
 
 /** Code that the first paint does not need. */
 export interface Deferred<Value> {
-  /** Undefined until it is loaded. */
+  /** The code; undefined until it is loaded. */
   value: Value | undefined;
   readonly load: () => Promise<Value>;
 }

@@ -28,7 +28,10 @@ export function Anchor({ href, onClick, ...rest }: AnchorProps) {
 }
 
 interface LinkProps extends Omit<AnchorProps, "className" | "style"> {
-  /** `text` in sentences; `quiet` where a whole row or list is links. */
+  /**
+   * `text` (the default) is for links in sentences; `quiet` where a whole row or list consists of
+   * links.
+   */
   readonly variant?: "text" | "quiet";
 }
 

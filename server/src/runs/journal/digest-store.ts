@@ -27,7 +27,7 @@ interface Total extends SpentColumns {
   readonly model: string | null;
   /** Id of the workspace's own provider; null if the model is built in or the operator's. */
   readonly provider_id: string | null;
-  /** Bytes of the prompt and the whole journal. */
+  /** Bytes of the prompt and the whole journal; null if the run does not exist. */
   readonly bytes: number | null;
   readonly was_waiting: boolean | null;
 }

@@ -16,6 +16,7 @@ interface StartOptions {
   readonly repeated?: boolean;
   /**
    * Workspaces whose runs wait for memory in this process. New runs of these workspaces are queued.
+   * Default: none.
    */
   readonly full?: readonly string[];
 }

@@ -19,7 +19,7 @@ export const lastCallQuery = ({ id, client }: CurrentWorkspace, agentId: string)
 /** What this page has learned of an agent's token. The API has no state of it to read. */
 export interface TokenState {
   readonly isIssued: boolean;
-  /** ISO 8601: until then the previous token is valid as well. */
+  /** Time in ISO 8601 until which the previous token is valid as well; undefined if it is not. */
   readonly previousUntil?: string | undefined;
 }
 

@@ -45,7 +45,9 @@ function fieldOf(path: readonly string[]): keyof AgentFields {
   return path.includes("headers") ? "apiKey" : "url";
 }
 
-/** Returns the field that an error of the server is about, which its message begins with. */
+/**
+ * Returns the field with whose name an error message of the API begins; undefined if there is none.
+ */
 export function fieldInMessage(message: string): keyof AgentFields | undefined {
   const [, path] = /^"?(name|model|instructions|tools\S*)\b/i.exec(message) ?? [];
   return path === undefined ? undefined : fieldOf(path.toLowerCase().split("."));

@@ -29,7 +29,10 @@ export function importProblems(message: string, text: string): readonly ImportPr
   });
 }
 
-/** Returns the line of an agent's field, or of the agent if the field is not found. */
+/**
+ * Returns the line of an agent's field; the line of the agent if the field is not found; undefined
+ * if neither is found.
+ */
 function lineOf(text: string, agent: number, field: string): number | undefined {
   const lines = text.split("\n");
   const list = lines.findIndex((line) => /^\s*"?agents"?\s*:/.test(line));

@@ -4,7 +4,7 @@ import type { ImportProblem } from "./import-errors.ts";
 
 interface ImportProblemsProps {
   readonly problems: readonly ImportProblem[];
-  /** The field with the text. */
+  /** The text area that contains the text to import. */
   readonly area: RefObject<HTMLTextAreaElement | null>;
 }
 

@@ -13,7 +13,7 @@ interface ComposerProps {
   readonly error: unknown;
   /** Number of settings that are not saved: then the run is a draft. */
   readonly unsaved: number;
-  /** Why the person cannot run the agent. */
+  /** Why the person cannot run the agent; undefined if they can. */
   readonly disabledReason: string | undefined;
   /** Stops the run that is going on; undefined if there is none. */
   readonly onStop: (() => void) | undefined;

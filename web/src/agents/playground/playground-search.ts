@@ -1,8 +1,8 @@
 /** The state of the playground in its URL. */
 export interface PlaygroundSearch {
-  /** Run whose input is filled in. */
+  /** Id of the run whose input is filled in; undefined for none. */
   readonly run?: string | undefined;
-  /** Run that is compared with it. */
+  /** Id of the run that is compared with `run`; undefined for no comparison. */
   readonly compare?: string | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface ToolUse {
   readonly outcome?: string | undefined;
   readonly result?: unknown;
   readonly durationMs?: number | undefined;
-  /** The result is too large for the event. */
+  /** Set if the result is too large for the event: where the whole result is. */
   readonly large?: Large | undefined;
 }
 

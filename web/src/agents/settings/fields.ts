@@ -86,7 +86,10 @@ export function bodyOf(changes: Partial<AgentFields>): UpdateAgentBody {
   }) as UpdateAgentBody;
 }
 
-/** Returns the field that a JSON path within the body is about, with what follows it. */
+/**
+ * Returns the form field for a JSON path in the request's body, which can continue below the field;
+ * undefined if no form field has this path.
+ */
 export function fieldAt(path: readonly PropertyKey[]): keyof AgentFields | undefined {
   const [first, second] = path;
   const name = first === "limits" || first === "model_settings" ? second : first;

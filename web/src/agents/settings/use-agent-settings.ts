@@ -56,7 +56,8 @@ export function useAgentSettings(agent: Agent): AgentSettings {
     resolver: settingsResolver,
     defaultValues: valuesOf(base),
     mode: "onTouched",
-    // The field can be in a part that is closed: SettingsForm opens it first.
+    // React Hook Form must not focus the first invalid field, because it can be in a closed
+    // section. `SettingsForm` opens the section first and focuses the field then.
     shouldFocusError: false,
   });
 

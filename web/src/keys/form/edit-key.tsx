@@ -26,8 +26,8 @@ export function EditKey({ apiKey, close }: EditKeyProps) {
       await announceChanges(queryClient, keysKey(workspace.id));
     },
   });
-  // After the form knows that nothing is unsaved: closing is a navigation, which it would stop.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, whoever renders this again
+  // Closing is a navigation, which a form with unsaved changes blocks. So the dialog is closed in
+  // an effect, after the form has been rendered with the saved values.
   useEffect(() => {
     if (save.isSuccess) close();
   }, [save.isSuccess]);

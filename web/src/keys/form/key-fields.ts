@@ -97,7 +97,7 @@ const sources: Readonly<Record<string, keyof KeyFields>> = {
 /** The API's fields that an error can be about. */
 export const apiFields = Object.keys(sources);
 
-/** Returns the field of the form that a field of the API comes from. */
+/** Returns the field of the form from which a field of the API is computed; undefined for none. */
 export function sourceOf(apiField: string | undefined): keyof KeyFields | undefined {
   return apiField === undefined ? undefined : sources[apiField];
 }
@@ -118,7 +118,10 @@ export const keyResolver: Resolver<KeyFields> = (fields) => {
   return { values: {}, errors };
 };
 
-/** An empty choice needs another sentence than a wrong one. */
+/**
+ * Returns the message for an empty choice, which zod's message does not explain; undefined for
+ * other errors.
+ */
 function messageFor(field: keyof KeyFields, fields: KeyFields): string | undefined {
   if (field === "name" && fields.name.trim() === "") return "Enter a name, for example Shop.";
   if (field === "scopes" && scopesIn(fields).length === 0) return "Choose at least one scope.";

@@ -22,7 +22,7 @@ import { serverError } from "./server-error.ts";
 import { useCreateProvider } from "./use-create-provider.ts";
 
 interface AddFormProps {
-  /** Id of a preset. */
+  /** Id of the preset with which the form is filled in; undefined for an empty form. */
   readonly preset: string | undefined;
   readonly close: () => void;
   readonly onCreated: (provider: Provider) => void;

@@ -10,7 +10,10 @@ export interface ProviderPreset {
   readonly baseUrl: string;
   /** The page where a person makes a key; undefined where servers usually need none. */
   readonly keysPage?: string;
-  /** Name of the operator's provider that Beckon finds by itself on its own machine. */
+  /**
+   * Name of the operator's provider that Beckon finds by itself if the server runs on its own
+   * machine; undefined if Beckon does not look for it.
+   */
   readonly discovered?: string;
 }
 

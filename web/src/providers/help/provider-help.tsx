@@ -11,7 +11,7 @@ import { FoundModels } from "./found-models.tsx";
 interface ProviderHelpProps {
   /** Called with the model that the person chooses, as `provider/model`. */
   readonly onUse: (model: string) => void;
-  /** Why the person cannot use a model here, for example their role. */
+  /** Why the person cannot use a model here, for example their role; undefined if they can. */
   readonly disabledReason?: string | undefined;
 }
 

@@ -17,7 +17,7 @@ interface ProviderRowProps {
   /** Whether the models are listed below. */
   readonly isOpen: boolean;
   readonly onToggle: () => void;
-  /** What else can be done with it. */
+  /** The menu with further actions. Default: none. */
   readonly menu?: ReactNode;
 }
 

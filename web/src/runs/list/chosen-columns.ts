@@ -2,7 +2,10 @@ import { type ColumnName, columnNames, defaultColumns, fixedColumns } from "./co
 
 const storageKey = "beckon.runs.columns";
 
-/** Returns the names in `value` in the order of the table, and those that are always shown. */
+/**
+ * Returns the columns that `value` names (separated by commas) and those that are always shown, in
+ * the order of the table; undefined without a value.
+ */
 export function columnsOf(value: string | null | undefined): readonly ColumnName[] | undefined {
   if (value === undefined || value === null) return undefined;
   const given = new Set(value.split(","));

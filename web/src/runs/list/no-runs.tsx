@@ -4,7 +4,7 @@ import { Button, CurlLine, EmptyState, LinkButton } from "../../ui/index.ts";
 interface NoRunsProps {
   /** Undefined if no filter is set that can be removed. */
   readonly clearFilters: (() => void) | undefined;
-  /** The agent or trigger to which the list is limited. */
+  /** Id of the agent to which the list is limited; undefined if it is not limited to an agent. */
   readonly agentId: string | undefined;
   readonly triggerId: string | undefined;
 }

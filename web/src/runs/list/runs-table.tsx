@@ -15,7 +15,10 @@ import { useRunFilters } from "./use-run-filters.ts";
 interface RunsTableProps {
   /** Accessible name: "Runs". */
   readonly label: string;
-  /** Limits the list to an agent or a trigger: these filters cannot be changed. */
+  /**
+   * Limits the list to an agent or a trigger; the person cannot change these filters. Default: no
+   * limit.
+   */
   readonly limitedTo?: RunFilters | undefined;
 }
 

@@ -16,7 +16,9 @@ export function Fact({ label, children }: FactProps) {
 }
 
 interface FactsProps {
-  /** `line` wraps; `grid` has two columns, for phones. */
+  /**
+   * `line` (the default) puts the facts side by side and wraps; `grid` has two columns, for phones.
+   */
   readonly layout?: "line" | "grid";
   readonly children: ReactNode;
 }

@@ -10,7 +10,10 @@ export type TextView = (typeof views)[number];
 
 /** The state of the run page that its URL holds. */
 export interface RunSearch {
-  /** Journal entry whose row is selected; `now`: the last row, also when later ones follow. */
+  /**
+   * Sequence number of the journal entry whose row is selected. `now`: the last row, even when
+   * later rows follow. Undefined: the page chooses the row.
+   */
   readonly seq: number | "now" | undefined;
   readonly tab: RunTab;
   /** How the detail of a step shows texts. */

@@ -8,7 +8,9 @@ interface PaletteItemProps {
   readonly value: string;
   readonly keywords?: string[];
   readonly icon?: LucideIcon;
-  /** Keys that do the same, separated by spaces. */
+  /**
+   * The keyboard shortcut for the same action, its keys separated by spaces; undefined for none.
+   */
   readonly keys?: string;
   readonly onSelect: () => void;
   readonly children: ReactNode;

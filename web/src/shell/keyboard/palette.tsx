@@ -16,7 +16,7 @@ interface PaletteProps {
 const group =
   "[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-ink-3 [&_[cmdk-group-heading]]:text-label";
 
-/** Finds screens, agents and ids, and does what all screens can do. */
+/** Finds screens, agents and ids, and offers the actions that are available on every screen. */
 export function Palette({ close, showKeys }: PaletteProps) {
   const workspace = useWorkspace();
   const router = useRouter();

@@ -44,7 +44,8 @@ export function useTriggerActions({ id, agent_id, name }: Trigger) {
     reveal: async () => (await triggers.reveal(agent_id, id)).url,
     remove: async () => {
       await triggers.delete(agent_id, id);
-      // At once, because the list opens its first trigger.
+      // The trigger is removed from the cached list before the list is opened: the list opens its
+      // first trigger, which must not be the deleted one.
       queryClient.setQueryData(
         triggersQuery(workspace, agent_id).queryKey,
         (list) =>

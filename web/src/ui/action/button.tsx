@@ -13,7 +13,7 @@ export interface ButtonProps extends Omit<ComponentProps<"button">, "className" 
   readonly pending?: boolean | undefined;
   /** Text while pending, "Saving…" unless given. */
   readonly pendingText?: string | undefined;
-  /** Why the action is not allowed. Disables the button and keeps it focusable. */
+  /** Why the action is not allowed. If it is set, the button is disabled and stays focusable. */
   readonly disabledReason?: string | undefined;
   readonly children: ReactNode;
 }

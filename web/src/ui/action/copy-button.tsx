@@ -9,7 +9,7 @@ interface CopyButtonProps {
   readonly text: string | (() => string | Promise<string>);
   /** What is copied, for the accessible name: "run id" gives "Copy run id". */
   readonly what: string;
-  /** `icon` beside values, `button` where copying is the purpose. */
+  /** `icon` (the default) beside values, `button` where copying is the main action. */
   readonly variant?: "icon" | "button";
 }
 

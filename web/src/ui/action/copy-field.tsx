@@ -4,7 +4,7 @@ interface CopyFieldProps {
   /** Name of the value, shown above it. */
   readonly label: string;
   readonly value: string;
-  /** `line` cuts with an ellipsis, `wrap` shows everything. */
+  /** `line` (the default) truncates the text with an ellipsis, `wrap` shows all of it. */
   readonly variant?: "line" | "wrap";
   readonly hint?: string | undefined;
 }

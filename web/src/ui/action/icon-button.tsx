@@ -8,7 +8,7 @@ interface IconButtonProps
   readonly icon: LucideIcon;
   /** Accessible name and tooltip, a verb: "Copy the run id". */
   readonly label: string;
-  /** Why the action is not allowed. Disables the button and keeps it focusable. */
+  /** Why the action is not allowed. If it is set, the button is disabled and stays focusable. */
   readonly disabledReason?: string | undefined;
   readonly variant?: ButtonVariant | undefined;
   readonly size?: ButtonSize | undefined;

@@ -6,13 +6,16 @@ import { CopyButton } from "./copy-button.tsx";
 
 interface SecretFieldProps {
   readonly label: string;
-  /** Beginning of the secret that is no secret, shown before the dots: a URL up to its token. */
+  /**
+   * Beginning of the value that is not secret, for example a URL up to its token. It is shown
+   * before the dots. Undefined: all of the value is secret.
+   */
   readonly start?: string | undefined;
   /** Reads the secret from the server. Called for each reveal. */
   readonly load: () => Promise<string>;
   /** Said before revealing. Unless given: "Revealing is recorded in the audit log." */
   readonly hint?: string;
-  /** Why this person cannot reveal it. */
+  /** Why this person cannot reveal the secret; undefined if they can. */
   readonly disabledReason?: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 interface EmptyStateProps {
   /** One sentence that explains what will be shown here. */
   readonly children: ReactNode;
-  /** The primary action, or "Clear filters". */
+  /** A button: the primary action of the screen, or "Clear filters". */
   readonly action?: ReactNode;
   /** An element with text to copy, for example CurlLine. */
   readonly snippet?: ReactNode;

@@ -1,9 +1,9 @@
 interface SkeletonProps {
-  /** `text` has the height of a line of body text, `block` fills its container. */
+  /** `text` (the default) has the height of a line of body text, `block` fills its container. */
   readonly variant?: "text" | "block";
-  /** Share of the width, in percent. */
+  /** Share of the width, in percent. Default: 100. */
   readonly width?: 25 | 40 | 60 | 80 | 100;
-  /** `end` for numbers. */
+  /** `end` for a place where numbers will be shown. Default: start. */
   readonly align?: "start" | "end" | undefined;
 }
 

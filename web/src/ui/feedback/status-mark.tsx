@@ -10,9 +10,12 @@ export type KnownStatus =
 
 interface StatusMarkProps {
   readonly status: KnownStatus | (string & {});
-  /** `hidden` where a column of marks needs only shapes: the word stays for screen readers. */
+  /**
+   * `hidden` in a column of marks, which shows only their shapes. Screen readers still read the
+   * word. Default: shown.
+   */
   readonly label?: "shown" | "hidden";
-  /** Another word, e.g. "Received". */
+  /** A word for this state, for example "Received". Default: the state itself. */
   readonly word?: string | undefined;
 }
 

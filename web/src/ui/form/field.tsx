@@ -6,7 +6,7 @@ interface FieldProps {
   readonly label: string;
   /** Help below the control, one sentence. */
   readonly hint?: ReactNode;
-  /** What is wrong and what to do. Replaces the hint. */
+  /** What is wrong and what to do; undefined if nothing is wrong. It replaces the hint. */
   readonly error?: string | undefined;
   /** Shows "optional" beside the label. Required is the normal case and not marked. */
   readonly optional?: boolean | undefined;
@@ -14,7 +14,7 @@ interface FieldProps {
   readonly labelHidden?: boolean | undefined;
   /** At the end of the label's line, e.g. a counter or a link. */
   readonly aside?: ReactNode;
-  /** Id of the control, to focus it from a summary of errors. */
+  /** Id of the control, so that a summary of errors can focus it. Default: a generated id. */
   readonly id?: string | undefined;
   /** One control: TextInput, TextArea, Select, … */
   readonly children: ReactNode;

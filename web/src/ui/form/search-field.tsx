@@ -11,7 +11,7 @@ interface SearchFieldProps {
   readonly placeholder?: string | undefined;
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Called by Enter. */
+  /** Called when Enter is pressed. Default: no call. */
   readonly onSubmit?: ((value: string) => void) | undefined;
   /** True: `/` moves focus here. One per screen. */
   readonly slash?: boolean;

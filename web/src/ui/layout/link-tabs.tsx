@@ -12,7 +12,7 @@ export interface LinkTab {
 interface LinkTabsProps {
   /** Accessible name: "Agent". */
   readonly label: string;
-  /** `href` of the open tab. */
+  /** `href` of the tab whose page is open; undefined if none is. */
   readonly current: string | undefined;
   readonly tabs: readonly LinkTab[];
 }

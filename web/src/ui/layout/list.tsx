@@ -30,7 +30,7 @@ export function List({ label, isLong, children }: ListProps) {
 }
 
 interface RowProps {
-  /** Makes the whole row a link. */
+  /** Makes the whole row a link to this path. Default: no link. */
   readonly href?: string | undefined;
   readonly title: ReactNode;
   /** Below the title. */

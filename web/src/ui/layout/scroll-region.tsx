@@ -3,7 +3,9 @@ import type { ReactNode } from "react";
 interface ScrollRegionProps {
   /** Accessible name. */
   readonly label: string;
-  /** `bounded` is at most 320 px high, `tall` 640 px, `wide` as high as its content. */
+  /**
+   * `bounded` is at most 320 px high, `tall` 640 px, `wide` (the default) as high as its content.
+   */
   readonly variant?: "bounded" | "tall" | "wide";
   readonly children: ReactNode;
 }

@@ -6,11 +6,11 @@ interface SplitPaneProps {
   /** Names of the tabs on narrow screens. */
   readonly startLabel: string;
   readonly endLabel: string;
-  /** Which side is wider. */
+  /** Which side is wider. Default: even. */
   readonly ratio?: "even" | "start" | "end";
   /**
-   * `page`: both sides scroll with the page. `panes`: from 1100 px on they fill the height that is
-   * left, with a hairline between them, and each scrolls by itself.
+   * `page` (the default): both sides scroll with the page. `panes`: from 1100 px on, the two sides
+   * fill the rest of the window's height, with a hairline between them, and each scrolls by itself.
    */
   readonly scroll?: "page" | "panes";
   /** The open tab on narrow screens, if the screen decides it. */

@@ -17,7 +17,10 @@ interface ConfirmDialogProps {
   readonly pendingText?: string;
   /** True for what cannot be undone. */
   readonly danger?: boolean;
-  /** Must be typed first; only for actions on many things. */
+  /**
+   * A name that the person must type before the action is enabled; only for actions that affect
+   * many things. Default: nothing must be typed.
+   */
   readonly typedName?: string | undefined;
   /** The dialog closes when it resolves, and shows the error when it rejects. */
   readonly onConfirm: () => Promise<void> | void;

@@ -14,7 +14,10 @@ export interface DialogProps {
   readonly children?: ReactNode;
   /** Buttons, the primary one last. */
   readonly footer?: ReactNode;
-  /** 400, 560 or 880 px wide. On phones all fill the width, at the bottom. */
+  /**
+   * Width: 400, 560 (the default) or 880 px. On phones every dialog is as wide as the screen, at
+   * its bottom.
+   */
   readonly size?: "small" | "medium" | "large";
   /** False keeps it open on Esc and presses outside; it then needs its own way out. */
   readonly dismissible?: boolean;

@@ -4,7 +4,10 @@ import { ConfirmDialog } from "./confirm-dialog.tsx";
 interface LeaveGuardProps {
   /** True while the form has something that would be lost. Read when the person leaves. */
   readonly isDirty: () => boolean;
-  /** Verb and noun: "Discard agent". */
+  /**
+   * Text of the button that discards the changes: verb and noun, for example "Discard agent".
+   * Default: "Discard changes".
+   */
   readonly discardLabel?: string;
   /** True if the form survives changes of the search parameters. */
   readonly withinPage?: boolean;

@@ -10,12 +10,14 @@ export interface MenuAction {
   readonly icon?: LucideIcon | undefined;
   readonly onSelect?: (() => void) | undefined;
   readonly href?: string | undefined;
-  /** True or false makes it a checkbox item. */
+  /**
+   * Set for an item with a checkbox: whether it is checked. Undefined: the item has no checkbox.
+   */
   readonly checked?: boolean | undefined;
   readonly danger?: boolean | undefined;
-  /** Why the action is not allowed; shown below the label. */
+  /** Why the action is not allowed, shown below the label; undefined if it is allowed. */
   readonly disabledReason?: string | undefined;
-  /** Keys as shown, e.g. "E". The screen handles them. */
+  /** Keyboard shortcut, for example "E". The menu only shows it; the screen handles the keys. */
   readonly shortcut?: string | undefined;
 }
 

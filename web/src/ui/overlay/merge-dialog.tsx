@@ -13,7 +13,7 @@ interface MergeDialogProps<Value extends Fields> {
   readonly theirs: Value;
   /** What the form holds. */
   readonly yours: Value;
-  /** Names of fields as the form shows them; others show the field's name. */
+  /** Labels of the fields in the form. A field without a label is shown with its own name. */
   readonly labels?: Readonly<Partial<Record<keyof Value, string>>>;
   /** How to show a value; JSON unless given. */
   readonly show?: (field: string, value: unknown) => ReactNode;

@@ -11,7 +11,10 @@ export interface PopoverFrameProps {
   readonly onOpenChange: (open: boolean) => void;
   /** Mounted while it is open. */
   readonly children: ReactNode;
-  /** `editor` of a filter; `list` as wide as its button, and modal. */
+  /**
+   * `panel` is the default; `editor` is for the value of a filter; `list` is as wide as its button,
+   * and modal.
+   */
   readonly look?: "panel" | "editor" | "list";
   readonly align?: "start" | "center" | "end";
 }

@@ -9,7 +9,7 @@ export interface ToastMessage {
   readonly tone?: "info" | "success" | "warning" | "failure" | undefined;
   readonly title: string;
   readonly description?: string | undefined;
-  /** At most one, e.g. Undo. */
+  /** A button in the message, for example Undo. Default: none. */
   readonly action?: { readonly label: string; readonly onPress: () => void } | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface Column<Item> {
   /** Its cells hold a button, which is never cut. Give it a width of the button and 24 px. */
   readonly isControl?: boolean | undefined;
   readonly cell: (item: Item) => ReactNode;
-  /** `end` for numbers, also times and money. */
+  /** `end` for numbers, times and money. Default: start. */
   readonly align?: "start" | "end" | undefined;
   /** Width in px; columns without one share the rest. */
   readonly width?: number | undefined;

@@ -16,16 +16,22 @@ interface DataTableProps<Item> {
   readonly columns: readonly Column<Item>[];
   readonly rows: readonly Item[];
   readonly rowKey: (item: Item) => string;
-  /** Makes each row a link; its text is that of `linkColumn`. */
+  /**
+   * Makes each row a link to this path. The text of the link is the cell of `linkColumn`. Default:
+   * no links.
+   */
   readonly rowHref?: ((item: Item) => string) | undefined;
   /** Id of the column with the link; the first one without `headerHidden` unless given. */
   readonly linkColumn?: string | undefined;
-  /** Key of the row that is open beside the table. */
+  /** Key of the row whose details are shown beside the table; undefined for none. */
   readonly currentKey?: string | undefined;
   readonly density?: RowDensity;
   /** True while the first page loads: shows skeleton rows. */
   readonly loading?: boolean | undefined;
-  /** Shown instead of rows when the first page failed, above them when a later one did. */
+  /**
+   * Shown instead of the rows if the first page could not be loaded, and above the rows if a later
+   * page could not. Undefined or null: no error.
+   */
   readonly error?: unknown;
   readonly onRetry?: (() => unknown) | undefined;
   /** Shown when there are no rows: EmptyState. */
@@ -33,7 +39,9 @@ interface DataTableProps<Item> {
   /** True if the server has a next page. */
   readonly hasMore?: boolean | undefined;
   readonly loadingMore?: boolean | undefined;
-  /** Called when the end comes into sight, and by the button there. */
+  /**
+   * Called when the end of the table becomes visible, and by the button there. Default: no call.
+   */
   readonly onLoadMore?: (() => void) | undefined;
   readonly selection?: Selection | undefined;
 }

@@ -9,9 +9,15 @@ export interface FilterDefinition {
   readonly options?: readonly { readonly value: string; readonly label: string }[] | undefined;
   /** True: several options can be chosen. The value has them separated by commas. */
   readonly multiple?: boolean | undefined;
-  /** What the chip shows instead of its value. */
+  /**
+   * Returns the text that the chip shows instead of the value. Default: the value or the option's
+   * label.
+   */
   readonly display?: ((value: string) => string) | undefined;
-  /** Chooses the value, instead of options or a text. `choose` closes the editor. */
+  /**
+   * Renders an editor for the value, which replaces the list of options or the text field. It calls
+   * `choose` with the new value, which closes the editor.
+   */
   readonly editor?: ((value: string, choose: (value: string) => void) => ReactNode) | undefined;
   readonly placeholder?: string | undefined;
 }

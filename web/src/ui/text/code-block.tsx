@@ -5,7 +5,7 @@ interface CodeBlockProps {
   readonly code: string;
   /** What it is, for the copy button and screen readers: "curl command". */
   readonly label: string;
-  /** `scroll` keeps lines whole from 768 px on, `wrap` breaks them. */
+  /** `scroll` (the default) does not wrap lines from 768 px on, `wrap` always does. */
   readonly variant?: "scroll" | "wrap";
 }
 

@@ -4,7 +4,7 @@ import { Button } from "../action/button.tsx";
 
 interface LongTextProps {
   readonly text: string;
-  /** `prose` in the sans, `code` in the mono. */
+  /** `prose` (the default) uses the sans-serif font, `code` the monospace font. */
   readonly variant?: "prose" | "code";
 }
 

@@ -21,7 +21,7 @@ export function Duration({ ms }: { readonly ms: number | null | undefined }) {
 }
 
 interface MoneyProps {
-  /** Millionths of a dollar, as `cost_micros`. */
+  /** Millionths of a dollar, as `cost_micros` of the API; null or undefined if unknown. */
   readonly micros: number | null | undefined;
   /** Marks an estimate with `~` and a dotted underline. */
   readonly estimated?: boolean | undefined;

@@ -16,7 +16,7 @@ interface ToolDialogProps {
   readonly isNew: boolean;
   /** The agent's other tools, whose names are taken. */
   readonly others: readonly Tool[];
-  /** Why the tool can only be read. */
+  /** Why the tool can only be read; undefined if it can be changed. */
   readonly disabledReason: string | undefined;
   /** Gets the tool as the form has it. It is saved with the agent. */
   readonly onDone: (tool: HttpTool) => void;

@@ -9,7 +9,7 @@ interface ValueRowsProps {
   readonly name: RowsName;
   readonly title: string;
   readonly hint?: string;
-  /** Called when a value was left. */
+  /** Called when a field of a value has lost the focus. Default: no call. */
   readonly onBlur?: () => void;
 }
 

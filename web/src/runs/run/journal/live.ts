@@ -80,8 +80,8 @@ function without(object: Readonly<Record<string, unknown>>, names: ReadonlySet<s
 }
 
 /**
- * Returns the output of the current model call after an event of the run's stream. The journal
- * entry of the step replaces it.
+ * Returns the output of the current model call after an event of the run's stream. It becomes
+ * undefined when the journal entry of the step arrives, which contains the output.
  */
 export function applyOutput(
   output: ModelOutput | undefined,

@@ -15,12 +15,12 @@ export interface TimelineRow {
   /** Journal entries that the row shows, in order. */
   readonly seqs: readonly number[];
   readonly start: number;
-  /** Undefined while it lasts. */
+  /** Undefined while the step has not ended. */
   readonly end: number | undefined;
   /** False if the journal does not say how long it lasted. */
   readonly isMeasured: boolean;
   readonly isFailed: boolean;
-  /** A few words about the outcome, for example "2 retries". */
+  /** A few words about the outcome, for example "2 retries"; undefined for none. */
   readonly note: string | undefined;
 }
 
@@ -152,12 +152,15 @@ export function layOut(
   return { rows, start, end };
 }
 
-/** Returns the row that shows this journal entry. */
+/** Returns the row that shows this journal entry; undefined if there is none. */
 export function rowOf(rows: readonly TimelineRow[], seq: number): TimelineRow | undefined {
   return rows.find(({ seqs }) => seqs.includes(seq));
 }
 
-/** Returns the index of the next failed row after `index`, from the start again after the last. */
+/**
+ * Returns the index of the next failed row after `index`; after the last one, of the first.
+ * Undefined if no row has failed.
+ */
 export function nextFailed(rows: readonly TimelineRow[], index: number): number | undefined {
   for (let distance = 1; distance <= rows.length; distance += 1) {
     const candidate = (index + distance) % rows.length;

@@ -17,7 +17,7 @@ export async function stopProcess({
   pid: number;
   alive: () => Promise<boolean>;
   graceMs: number;
-  /** Once aborted, each wait is shortened to 3 s. */
+  /** Once aborted, each wait is shortened to 3 s. Default: waits are not shortened. */
   hurry?: AbortSignal | undefined;
 }): Promise<void> {
   const steps = [
