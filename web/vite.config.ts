@@ -3,8 +3,9 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
 /**
- * Starts the download of the text font with the page. The browser would otherwise find it only
- * after it has parsed the style sheet. Not every page uses the font for code.
+ * Starts the download of the font for texts together with the page. Without it, the browser would
+ * find the font only after parsing the style sheet. The font for code is not included, because not
+ * every page uses it.
  */
 const preloadFont: Plugin = {
   name: "preload-font",
@@ -15,7 +16,8 @@ const preloadFont: Plugin = {
         .filter((file) => /-next-latin-wght-normal-[\w-]+\.woff2$/.test(file))
         .map((file) => ({
           tag: "link",
-          // Browsers request fonts without credentials, also those of the same origin.
+          // Browsers request fonts in anonymous CORS mode, even those of the same origin. The
+          // preload must have the same mode to be used.
           attrs: {
             rel: "preload",
             href: `/${file}`,
@@ -83,7 +85,7 @@ export default defineConfig({
     manifest: true,
     // The licences of the packages require that their text comes with the code.
     license: true,
-    // script/build-web.ts reports them, compressed as they are sent.
+    // script/build-web.ts reports the sizes as they are sent, compressed.
     reportCompressedSize: false,
     rolldownOptions: {
       output: {

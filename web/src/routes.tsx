@@ -91,7 +91,10 @@ const elsewhere = createRoute({
   component: NotFoundPage,
 });
 
-/** Returns the signed-in person. Leads to the sign-in page if nobody is, from there to `next`. */
+/**
+ * Returns the signed-in person. If nobody is signed in, redirects to the sign-in page, which opens
+ * `next` afterwards.
+ */
 async function requireMe(queryClient: QueryClient, next?: string) {
   try {
     return await queryClient.ensureQueryData(meQuery);
@@ -151,7 +154,7 @@ const inWorkspace = <const Path extends string>(
     staticData: { scope },
   });
 
-/** The frame of an agent's screens. Its own address leads to the first tab. */
+/** The frame of an agent's screens. The path of the agent redirects to the first tab. */
 const agent = inWorkspace(
   "/agents/$agentId",
   "agents:read",
@@ -168,7 +171,7 @@ const inAgent = <const Path extends string>(path: Path, scope: Scope, component:
     staticData: { scope },
   });
 
-/** The frame of an agent's triggers: the list, and beside it the one that is open. */
+/** The frame of an agent's triggers: the list, and beside it the open trigger. */
 const triggers = inAgent(
   "/triggers",
   "triggers:read",
@@ -340,7 +343,10 @@ const routeTree = root.addChildren([
   ]),
 ]);
 
-/** Creates the router. Search parameters are texts, so that URLs are those of the API's filters. */
+/**
+ * Creates the router. Search parameters are not parsed as JSON, so that URLs can have the same
+ * filters as the API.
+ */
 export function createAppRouter(queryClient: QueryClient) {
   return createRouter({
     routeTree,
@@ -355,7 +361,7 @@ export function createAppRouter(queryClient: QueryClient) {
     defaultPendingMs: 150,
     defaultErrorComponent: CrashPage,
     defaultNotFoundComponent: NotFoundPage,
-    // Queries decide what is stale, so routes keep nothing.
+    // Routes cache nothing, because the queries decide which data is stale.
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
   });

@@ -1,4 +1,6 @@
-/** Where the id of a thing leads, by its prefix. `route` is the screen that must exist. */
+/**
+ * The screens to which ids link, by the prefix of the id. `route` is the screen that must exist.
+ */
 const targets: Readonly<
   Record<string, { readonly route: string; readonly pathOf: (id: string) => string }>
 > = {
@@ -16,7 +18,7 @@ const targets: Readonly<
 };
 
 /**
- * Returns the path of the screen of a thing below its workspace, undefined if there is none.
+ * Returns the path of a resource's screen, relative to the workspace; undefined if it has none.
  * @param routes ids of all routes
  */
 export function targetPath(id: string, routes: readonly string[]): string | undefined {

@@ -17,8 +17,8 @@ export const account: BeckonClient = createClient({
 const clients = new Map<string, BeckonClient>();
 
 /**
- * Returns the client whose calls name this workspace. The session cookie authenticates: browsers
- * send it with every request to the page's own origin.
+ * Returns the client that adds the workspace's id to each call. Calls are authenticated by the
+ * session cookie, which browsers send with every request to the page's own origin.
  */
 export function clientOf(workspaceId: string): BeckonClient {
   const known = clients.get(workspaceId);

@@ -6,9 +6,9 @@ interface Attempt {
 }
 
 /**
- * Returns a function that gives one Idempotency-Key to one filled form: sending the same body again
+ * Returns `keyOf`, which returns the same Idempotency-Key for the same body: sending a form again
  * after a lost response repeats the call and does not execute it twice. A changed body gets a new
- * key. Call `release` after a success, so that an equal form filled in later counts as new.
+ * key. Call `release` after a success, so that a later form with equal values gets a new key.
  */
 export function useIdempotencyKey() {
   const attempt = useRef<Attempt>(undefined);

@@ -5,12 +5,12 @@ export function lastWorkspace(): string | undefined {
   return localStorage.getItem(name) ?? undefined;
 }
 
-/** Remembers the workspace that `/` leads to. */
+/** Stores the workspace to which `/` redirects. */
 export function rememberWorkspace(workspaceId: string): void {
   localStorage.setItem(name, workspaceId);
 }
 
-/** Forgets it, for the next person who signs in. */
+/** Deletes the stored workspace, because the next person who signs in may not be a member of it. */
 export function forgetWorkspace(): void {
   localStorage.removeItem(name);
 }

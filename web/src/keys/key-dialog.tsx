@@ -13,7 +13,7 @@ interface KeyDialogProps {
   readonly show: (search: Readonly<Record<string, string>>) => void;
 }
 
-/** All about a key, and what can be done with it. */
+/** Shows the details of a key and its actions. */
 export function KeyDialog({ apiKey, error, close, show }: KeyDialogProps) {
   if (apiKey === undefined)
     return (

@@ -19,7 +19,7 @@ interface KeyDialogsProps {
   readonly show: (search: Readonly<Record<string, string>>) => void;
 }
 
-/** The dialog that the URL names. */
+/** The dialog that the search parameters name. */
 export function KeyDialogs({ rows, search, show }: KeyDialogsProps) {
   const { can } = useWorkspace();
   const close = () => show({});
@@ -36,7 +36,7 @@ export function KeyDialogs({ rows, search, show }: KeyDialogsProps) {
 function OneKey({ id, rows, search, show }: KeyDialogsProps & { readonly id: string }) {
   const workspace = useWorkspace();
   const listed = rows.find((row) => row.id === id);
-  // A link can name a key that is not on the first page.
+  // The key is read on its own if a link names a key that is not in the loaded rows.
   const { data: read, error } = useQuery({
     ...keyQuery(workspace, id),
     enabled: listed === undefined,

@@ -1,4 +1,7 @@
-/** What waits for a frame at most. A hidden tab gets no frames and can fall behind. */
+/**
+ * Maximum number of items that wait for the next frame. Without it, they could grow without bound
+ * in a hidden tab, which gets no frames.
+ */
 const maxWaiting = 5_000;
 
 /** Collects items and passes them on together. */

@@ -7,7 +7,7 @@ import type { LiveStatus } from "./status.ts";
 
 const connecting: LiveStatus = { state: "connecting", asOf: undefined };
 
-/** Returns whether changes reach the page as they happen, and how to reconnect at once. */
+/** Returns the status of live updates, with a function that reconnects at once. */
 export function useLiveStatus(): LiveStatus & { readonly retry: () => void } {
   const live = useLive();
   const status = useSyncExternalStore(

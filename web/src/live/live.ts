@@ -12,7 +12,7 @@ import type { LiveStatus } from "./status.ts";
 /** Receives events in order, at most one batch every 300 ms. */
 export type EventsHandler = (events: readonly WorkspaceEvent[]) => void;
 
-/** Gets the events of one run in order, a batch before each frame. */
+/** Receives the events of one run in order, at most one batch per frame. */
 export interface RunReader {
   /** `seq` of the last journal entry that the reader has. Grows with the events. */
   after: number;

@@ -49,7 +49,10 @@ export function createRunStreams({
   readonly client: Pick<BeckonClient, "agents" | "runs">;
   readonly onUnauthorized: () => void;
 }): RunStreams {
-  /** In the order of their start: the first one is replaced when there are too many. */
+  /**
+   * The streams by run id, in the order of their start. If there are too many, the first one is
+   * closed.
+   */
   const streams = new Map<string, RunStream>();
 
   const setState = (runId: string, stream: RunStream, state: RunStreamState) => {
@@ -88,7 +91,7 @@ export function createRunStreams({
       for await (const event of events) {
         if (signal.aborted) return;
         for (const [tab, seen] of stream.readers) {
-          // A reader that came with later events does not get the earlier ones again.
+          // A tab that already has later events does not get the earlier ones again.
           if ("seq" in event && event.seq <= seen) continue;
           if ("seq" in event) stream.readers.set(tab, event.seq);
           tab.send({ type: "run event", runId, event });

@@ -1,4 +1,4 @@
-/** Whether changes reach the page as they happen. */
+/** The status of live updates. */
 export interface LiveStatus {
   readonly state: "connecting" | "live" | "reconnecting" | "not live";
   /** Unix time in ms of the last byte from the server; undefined before the first. */

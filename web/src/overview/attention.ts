@@ -24,7 +24,10 @@ const minQueue = 50;
 /** A ceiling is near if at least this share is spent. */
 const minSpentShare = 0.8;
 
-/** What is known about the workspace; undefined if it is loading or must not be read. */
+/**
+ * The state of the workspace. A field is undefined while it loads, and if the person lacks the
+ * permission to read it.
+ */
 export interface Condition {
   readonly providers: readonly ModelList[] | undefined;
   readonly byAgent: Recent | undefined;

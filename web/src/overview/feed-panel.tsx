@@ -21,7 +21,7 @@ import { addToFeed, type FeedFilter, type FeedLine, isFeedEvent, lineOf } from "
 import { FeedRow } from "./feed-row.tsx";
 import { feedKey, feedQuery } from "./queries.ts";
 
-/** Events of which the feed can still show something: the lines are far fewer. */
+/** Maximum number of events that are kept. The feed shows far fewer lines. */
 const maxEvents = 400;
 
 const filters = [
@@ -42,7 +42,7 @@ const noLines: Readonly<Record<FeedFilter, string>> = {
  */
 const firstLines = 20;
 
-/** What happens in the workspace, the newest first. */
+/** The newest events of the workspace, newest first. */
 export const FeedPanel = memo(function FeedPanel() {
   const workspace = useWorkspace();
   const navigate = useNavigate();

@@ -11,11 +11,11 @@ import { FirstRun } from "./first-run.tsx";
 import { byAgentQuery, feedQuery, queueQuery, recentQuery, speedQuery } from "./queries.ts";
 import { useStatistics } from "./use-statistics.ts";
 
-/** Whether all is well, and what happens now. */
+/** The overview: the state of the workspace, and what happens in it now. */
 export function OverviewScreen() {
   const workspace = useWorkspace();
   const newest = useQuery(feedQuery(workspace, "all"));
-  // Also before the first run: what is read and counted then must have it.
+  // The hook is also called before the first run, so that its tally contains this run.
   const statistics = useStatistics();
   const [hasRun, setHasRun] = useState(false);
   useEvents((events) => {

@@ -10,15 +10,18 @@ type Source = Pick<CurrentWorkspace, "id" | "client">;
 
 /** Statistics of the last 5 or 60 minutes. */
 export interface Recent {
-  /** 60; 5 if more runs were started in an hour than statistics count. */
+  /** Length of the range: 60 minutes, or 5 if an hour has more runs than the API counts. */
   readonly minutes: number;
   readonly stats: RunStats;
 }
 
-/** Ranges in minutes, the one to prefer first. */
+/** The possible ranges in minutes, the preferred one first. */
 const ranges = [60, 5] as const;
 
-/** The statistics are read in turns, not by each query for itself: see use-statistics.ts. */
+/**
+ * Options for statistics, which are not refreshed by their queries, but in turns: see
+ * use-statistics.ts.
+ */
 const inTurns = { staleTime: 10_000, refetchOnWindowFocus: false, refetchOnReconnect: false };
 
 const statsKey = (workspaceId: string, name: string) => [...runsKey(workspaceId), "stats", name];
@@ -70,7 +73,7 @@ async function readRecent(
   };
   const [hour, short] = ranges;
   return read(hour).catch((thrown: unknown) => {
-    // Above 100,000 runs there are no statistics.
+    // The API returns no statistics for more than 100,000 runs.
     if (codeOf(thrown) === "bad_request") return read(short);
     throw thrown;
   });
@@ -78,10 +81,10 @@ async function readRecent(
 
 const queuePage = 200;
 
-/** Runs that wait. */
+/** The queued runs. */
 export interface Queue {
   readonly count: number;
-  /** More wait than were counted. */
+  /** True if there are more queued runs than were counted. */
   readonly isMore: boolean;
   /** When the oldest of those counted was created, as Unix time in ms; undefined if none waits. */
   readonly oldest: number | undefined;
@@ -110,7 +113,7 @@ export const providerHealthQuery = ({ id, client, can }: CurrentWorkspace) =>
     queryKey: [id, "models", "health"],
     queryFn: async ({ signal }) =>
       (await client.models.list({ limit: 200 }, { signal }).page()).data,
-    // The server requests each provider for it.
+    // For each read the server sends requests to all providers, so it is done rarely.
     staleTime: 60_000,
     refetchInterval: 300_000,
     enabled: can("providers:read"),

@@ -19,13 +19,14 @@ const minTallyMs = 1_000;
 const maxAgeMs = 60_000;
 
 /**
- * Returns the statistics of the workspace. They are read in turns, one every ten seconds while runs
- * start or end; what happens in between is in the tally.
+ * Returns the statistics of the workspace, and a tally of the events since they were read. One of
+ * the statistics is refreshed every ten seconds while runs start or end.
  */
 export function useStatistics() {
   const workspace = useWorkspace();
   const [tally, setTally] = useState<Tally>([]);
-  // What happened before the stream was connected is in no tally: each is read once more.
+  // Starts with the present time, so that each of the statistics is refreshed once: the tally lacks
+  // events from before the stream was connected.
   const changedAt = useRef(Date.now());
   const recent = useQuery(recentQuery(workspace));
   const speed = useQuery(speedQuery(workspace));

@@ -15,7 +15,9 @@ interface ProviderDialogsProps {
   readonly close: () => void;
 }
 
-/** The dialog that the URL names, for those who can change providers. */
+/**
+ * The dialog that the search parameters name. It is shown only to people who can change providers.
+ */
 export function ProviderDialogs({ providers, canWrite, search, close }: ProviderDialogsProps) {
   if (!canWrite) return null;
   const named = (id: string | undefined) =>

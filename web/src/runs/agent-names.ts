@@ -5,7 +5,7 @@ import { agentsKey } from "../agents/index.ts";
 import { type CurrentWorkspace, useWorkspace } from "../data/index.ts";
 import { useEvents } from "../live/index.ts";
 
-/** What lists of runs show of an agent. */
+/** The fields of an agent that lists of runs show. */
 export interface AgentName {
   readonly name: string;
   readonly paused: boolean;

@@ -24,7 +24,7 @@ const again =
 
 const empty = { current_password: "", new_password: "" };
 
-/** Changes the password, which ends all other sessions. */
+/** The form that changes the password. A change ends all other sessions. */
 export function PasswordForm() {
   const { email } = useMe();
   const queryClient = useQueryClient();
@@ -56,7 +56,7 @@ export function PasswordForm() {
       className="flex flex-col gap-4"
     >
       <LeaveGuard isDirty={() => isDirty} />
-      {/* Tells password managers whose password it is. */}
+      {/* With this field, password managers know which account the password belongs to. */}
       <input hidden readOnly type="email" autoComplete="username" value={email} />
       <Field label="Current password" error={messageOf(errors.current_password)}>
         <PasswordInput {...register("current_password")} autoComplete="current-password" />

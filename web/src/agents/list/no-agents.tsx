@@ -9,7 +9,7 @@ interface NoAgentsProps {
   readonly action: ReactNode;
 }
 
-/** What the list shows if it has no rows. */
+/** Shown instead of the list if it has no rows. */
 export function NoAgents({ filters, action }: NoAgentsProps) {
   const { id } = useWorkspace();
   const path = `/w/${id}/agents`;

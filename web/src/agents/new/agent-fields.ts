@@ -37,7 +37,7 @@ export function agentResolver(template: AgentTemplate | undefined): Resolver<Age
   };
 }
 
-/** Returns the field of the form that a path within the request's body comes from. */
+/** Returns the form field for a path in the request's body. */
 function fieldOf(path: readonly string[]): keyof AgentFields {
   const [first] = path;
   if (first === "model" || first === "instructions") return first;

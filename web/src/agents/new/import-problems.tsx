@@ -8,7 +8,9 @@ interface ImportProblemsProps {
   readonly area: RefObject<HTMLTextAreaElement | null>;
 }
 
-/** Why nothing was imported: each problem with its agent, and a way to its line. */
+/**
+ * Shows why nothing was imported: each problem with its agent, and a button that selects its line.
+ */
 export function ImportProblems({ problems, area }: ImportProblemsProps) {
   if (problems.length === 0) return null;
   return (

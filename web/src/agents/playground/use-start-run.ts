@@ -3,10 +3,10 @@ import { useMutation } from "@tanstack/react-query";
 import { useIdempotencyKey, useWorkspace } from "../../data/index.ts";
 import { useWatchedStart } from "../../live/index.ts";
 
-/** What a run is started with. */
+/** The input and the settings with which a run is started. */
 export interface NewRun {
   readonly input: string;
-  /** Settings that are not saved; undefined or empty for the agent as it is saved. */
+  /** Unsaved settings; undefined or empty for a run with the saved settings. */
   readonly config?: UpdateAgentBody | undefined;
 }
 

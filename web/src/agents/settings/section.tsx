@@ -3,7 +3,10 @@ import { createContext, type ReactNode, useContext, useState } from "react";
 import { useFormState } from "react-hook-form";
 import type { FormValues } from "./form-values.ts";
 
-/** `page`: titles beside the fields. `pane`: titles above them, and long parts can be closed. */
+/**
+ * `page`: on wide screens, titles are beside the fields. `pane`: titles are above the fields, and
+ * long sections can be closed.
+ */
 export type SettingsLayout = "page" | "pane";
 
 /** Set by SettingsForm. */

@@ -12,7 +12,7 @@ interface EditKeyProps {
   readonly close: () => void;
 }
 
-/** Changes what a key can do, for which agents, and until when. Its secret stays. */
+/** The dialog that changes a key's scopes, agents and expiry. The secret stays the same. */
 export function EditKey({ apiKey, close }: EditKeyProps) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();

@@ -32,7 +32,7 @@ const kindOptions = Object.entries(kindLabels).map(([value, label]) => ({ value,
 const presetOptions = presets.map(({ id, label }) => ({ value: id, label }));
 const retry = "Press Add and check again: it is added once only.";
 
-/** The form of a new provider. A preset fills it in, so that most people enter only their key. */
+/** The form of a new provider. A preset fills in all fields except the key. */
 export function AddForm({ preset: first, close, onCreated }: AddFormProps) {
   const [preset, setPreset] = useState(() => presetOf(first));
   const create = useCreateProvider(onCreated);

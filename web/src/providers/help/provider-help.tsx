@@ -16,8 +16,8 @@ interface ProviderHelpProps {
 }
 
 /**
- * Where an agent's model can come from: what Beckon has found, then the demo model, then a form for
- * an account or a server.
+ * Shows where an agent can get a model from: first the providers that Beckon has found, then the
+ * demo model, then a form for a new provider.
  */
 export function ProviderHelp({ onUse, disabledReason }: ProviderHelpProps) {
   const workspace = useWorkspace();

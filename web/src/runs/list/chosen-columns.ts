@@ -17,7 +17,7 @@ export function rememberedColumns(): readonly ColumnName[] {
   return columnsOf(localStorage.getItem(storageKey)) ?? defaultColumns;
 }
 
-/** Keeps the columns for other lists of runs in this browser. */
+/** Stores the columns for all lists of runs in this browser. */
 export function rememberColumns(columns: readonly ColumnName[]): void {
   localStorage.setItem(storageKey, columns.join(","));
 }

@@ -24,7 +24,7 @@ interface RunsListProps {
   readonly empty: ReactNode;
 }
 
-/** The runs that match the filters, and what can be done with many of them. */
+/** The runs that match the filters, and the actions on many of them. */
 export function RunsList(props: RunsListProps) {
   const { label, filters, agents, columns, filterWords, columnsMenu, empty } = props;
   const workspace = useWorkspace();

@@ -31,7 +31,7 @@ import { useRunSearch } from "./run-search.ts";
 import { Steps } from "./steps.tsx";
 import { useClock } from "./use-clock.ts";
 
-/** The page of a run that is loaded. */
+/** The page of a run, once the run is loaded. */
 export function RunPage({ run }: { readonly run: Run }) {
   const workspace = useWorkspace();
   const { data: agent } = useQuery(agentQuery(workspace, run.agent_id));

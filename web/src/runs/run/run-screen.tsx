@@ -7,7 +7,7 @@ import { firstEntriesQuery } from "./journal/queries.ts";
 import { RunPage } from "./run-page.tsx";
 import { RunSkeleton } from "./run-skeleton.tsx";
 
-/** One run: what happened, step by step, while it happens. */
+/** The screen of a run: what happens in it step by step, while it happens. */
 export function RunScreen() {
   const workspace = useWorkspace();
   const { runId = "" } = useParams({ strict: false }) as { readonly runId?: string };

@@ -3,12 +3,12 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 const tabs = ["input", "output", "journal"] as const;
 const views = ["rendered", "text", "json"] as const;
 
-/** What is shown below the timeline. */
+/** The tabs below the timeline. */
 export type RunTab = (typeof tabs)[number];
-/** How texts are shown. */
+/** The ways in which texts can be shown. */
 export type TextView = (typeof views)[number];
 
-/** The state of the run page that its URL holds. */
+/** The search parameters of the run page. */
 export interface RunSearch {
   /**
    * Sequence number of the journal entry whose row is selected. `now`: the last row, even when
@@ -39,7 +39,7 @@ function parseRunSearch(search: Readonly<Record<string, string | undefined>>): R
   };
 }
 
-/** Returns the state in the URL and the function that changes a part of it. */
+/** Returns the search parameters, and a function that changes some of them. */
 export function useRunSearch() {
   const search: Record<string, string | undefined> = useSearch({ strict: false });
   const navigate = useNavigate();

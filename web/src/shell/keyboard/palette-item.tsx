@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Kbd } from "../../ui/index.ts";
 
 interface PaletteItemProps {
-  /** What the typed text is compared with. */
+  /** The text with which the typed text is compared. */
   readonly value: string;
   readonly keywords?: string[];
   readonly icon?: LucideIcon;

@@ -105,7 +105,10 @@ export function Palette({ close, showKeys }: PaletteProps) {
   );
 }
 
-/** Every typed word must occur. cmdk's own fuzzy search finds "Dark theme" for "dem". */
+/**
+ * Returns whether every typed word occurs. cmdk's own fuzzy search is not used: it finds "Dark
+ * theme" for "dem".
+ */
 function matches(value: string, search: string, keywords: readonly string[] = []): number {
   const text = [value, ...keywords].join(" ").toLowerCase();
   return search

@@ -9,7 +9,7 @@ interface CopyFieldProps {
   readonly hint?: string | undefined;
 }
 
-/** A read-only value in mono with its copy button, e.g. a URL. */
+/** A read-only value in a monospace font with a copy button, for example a URL. */
 export function CopyField({ label, value, variant = "line", hint }: CopyFieldProps) {
   return (
     <div className="flex min-w-0 flex-col gap-1">

@@ -12,11 +12,14 @@ interface IconButtonProps
   readonly disabledReason?: string | undefined;
   readonly variant?: ButtonVariant | undefined;
   readonly size?: ButtonSize | undefined;
-  /** False where the label is visible nearby or the button opens a menu. */
+  /**
+   * False to show no tooltip, because the label is visible nearby or the button opens a menu.
+   * Default true.
+   */
   readonly tooltip?: boolean | undefined;
 }
 
-/** A square button with an icon; its label is its tooltip. */
+/** A square button with an icon. Its label is shown as a tooltip. */
 export function IconButton({
   icon: Icon,
   label,

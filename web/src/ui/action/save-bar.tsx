@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { Button } from "./button.tsx";
 
-/** What is known about the form: only a 2xx response makes it `saved`. */
+/** The state of the form. It is `saved` only after a 2xx response. */
 export type SaveState = "clean" | "dirty" | "saving" | "saved";
 
 interface SaveBarProps {

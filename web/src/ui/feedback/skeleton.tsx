@@ -9,7 +9,10 @@ interface SkeletonProps {
 
 const widths = { 25: "w-1/4", 40: "w-2/5", 60: "w-3/5", 80: "w-4/5", 100: "w-full" };
 
-/** Holds the place of what is loading. Visible after 150 ms, so fast responses show no flash. */
+/**
+ * A placeholder for content that is loading. It becomes visible only after 150 ms, so that it does
+ * not flash with a fast response.
+ */
 export function Skeleton({ variant = "text", width = 100, align = "start" }: SkeletonProps) {
   const bar = `animate-late rounded-bar bg-rule ${widths[width]}`;
   return (

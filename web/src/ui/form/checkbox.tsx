@@ -5,11 +5,11 @@ interface CheckboxProps extends Omit<ComponentProps<"input">, "className" | "sty
   readonly label: string;
   readonly labelHidden?: boolean | undefined;
   readonly hint?: ReactNode;
-  /** Some but not all below it are checked. */
+  /** True if some but not all of the boxes that belong to this one are checked. */
   readonly indeterminate?: boolean | undefined;
 }
 
-/** A box for yes or no that takes effect on saving. */
+/** A checkbox whose value takes effect only when the form is saved. */
 export function Checkbox({ label, labelHidden, hint, indeterminate, ref, ...rest }: CheckboxProps) {
   const note = useId();
   const attach = useCallback(

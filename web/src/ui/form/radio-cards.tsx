@@ -30,7 +30,7 @@ interface RadioCardsProps<Value extends string> {
 
 const grids = { 1: "", 2: "sm:grid-cols-2", 3: "sm:grid-cols-3" };
 
-/** One choice of few, each explained. */
+/** A choice between few options, each with an explanation. */
 export function RadioCards<Value extends string>({
   label,
   labelHidden,

@@ -26,7 +26,7 @@ interface SelectProps
   readonly placeholder?: string | undefined;
 }
 
-/** The browser's own list of choices. */
+/** A native `<select>`. */
 export function Select({ options, placeholder, id, ...rest }: SelectProps) {
   const control = useControl(id);
   return (

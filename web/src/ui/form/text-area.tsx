@@ -4,7 +4,7 @@ import { controlLook } from "./look.ts";
 
 interface TextAreaProps extends Omit<ComponentProps<"textarea">, "className" | "style"> {
   readonly mono?: boolean | undefined;
-  /** Lines before it grows, default 3. */
+  /** Minimum height in lines. Default 3. */
   readonly rows?: number;
 }
 
@@ -16,7 +16,10 @@ function grow(area: HTMLTextAreaElement): void {
   area.style.height = `${area.scrollHeight + 2}px`;
 }
 
-/** A text of several lines. Grows with what is typed, to 60 % of the window; then it scrolls. */
+/**
+ * A field for a text of several lines. It grows with the text up to 60 % of the window's height,
+ * and then scrolls.
+ */
 export function TextArea({ mono, rows = 3, id, onInput, ref, ...rest }: TextAreaProps) {
   const control = useControl(id);
   const attach = useCallback(

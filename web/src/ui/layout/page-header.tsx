@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Link } from "../link.tsx";
 
-/** A step of the way to a page. */
+/** A page above the current one, in the breadcrumb. */
 export interface Crumb {
   readonly label: string;
   readonly href: string;

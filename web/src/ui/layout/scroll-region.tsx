@@ -12,7 +12,7 @@ interface ScrollRegionProps {
 
 const heights = { bounded: "max-h-80", tall: "max-h-160", wide: "" };
 
-/** A part of the page that scrolls by itself, also with the keyboard. */
+/** A part of the page that scrolls on its own. It can also be scrolled with the keyboard. */
 export function ScrollRegion({ label, variant = "wide", children }: ScrollRegionProps) {
   return (
     <section

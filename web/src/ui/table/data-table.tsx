@@ -21,12 +21,12 @@ interface DataTableProps<Item> {
    * no links.
    */
   readonly rowHref?: ((item: Item) => string) | undefined;
-  /** Id of the column with the link; the first one without `headerHidden` unless given. */
+  /** Id of the column with the link. Default: the first column without `headerHidden`. */
   readonly linkColumn?: string | undefined;
   /** Key of the row whose details are shown beside the table; undefined for none. */
   readonly currentKey?: string | undefined;
   readonly density?: RowDensity;
-  /** True while the first page loads: shows skeleton rows. */
+  /** True while the first page loads. Skeleton rows are shown then. */
   readonly loading?: boolean | undefined;
   /**
    * Shown instead of the rows if the first page could not be loaded, and above the rows if a later
@@ -34,7 +34,7 @@ interface DataTableProps<Item> {
    */
   readonly error?: unknown;
   readonly onRetry?: (() => unknown) | undefined;
-  /** Shown when there are no rows: EmptyState. */
+  /** Shown if there are no rows: an EmptyState. */
   readonly empty: ReactNode;
   /** True if the server has a next page. */
   readonly hasMore?: boolean | undefined;

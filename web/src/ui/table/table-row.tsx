@@ -60,7 +60,7 @@ function Content<Item>(props: TableRowProps<Item>) {
           {column.id !== linkColumn ? (
             column.cell(item)
           ) : href === undefined ? (
-            // Without a link the row itself takes the focus of J and K.
+            // In a row without a link, this element gets the focus from the keys J and K.
             <span tabIndex={-1} data-row-focus className="rounded-bar">
               {column.cell(item)}
             </span>

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useMedia } from "../use-media.ts";
 
-/** Height of a table's rows: `double` for two lines. */
+/** The height of a table's rows. `double` is for cells with two lines. */
 export type RowDensity = "normal" | "dense" | "double";
 
 /**

@@ -2,8 +2,8 @@ import { type RefObject, useEffect } from "react";
 import { isSingleKey } from "../single-keys.ts";
 
 /**
- * J and K (and the arrow keys while a row has focus) move focus between the rows of a table.
- * Enter follows the row's link, which is the browser's own doing.
+ * The keys J and K move the focus between the rows of a table, and so do the arrow keys while a row
+ * has the focus. Enter follows the row's link, which is the browser's default.
  */
 export function useRowKeys(
   body: RefObject<HTMLElement | null>,

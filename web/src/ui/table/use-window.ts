@@ -24,10 +24,10 @@ const minNewRows = 8;
 const fastMs = 30;
 
 /**
- * Returns which rows of equal height to render. Rows are equally high, so their position follows
- * from the list's own: this works below any element that scrolls, also the page.
+ * Returns which rows to render. All rows have the same height, so the position of each follows from
+ * the position of the list. This works inside any element that scrolls, and on the page itself.
  *
- * @param list the element that is as high as all rows
+ * @param list the element whose height is that of all rows
  */
 export function useRowWindow(
   list: RefObject<HTMLElement | null>,

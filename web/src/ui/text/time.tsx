@@ -4,11 +4,14 @@ import { Tooltip } from "../overlay/tooltip.tsx";
 import { useTextAtNow } from "./now.ts";
 import { useTimeZone } from "./time-zone.tsx";
 
-/** True within rows of a table: a stop for the Tab key per row would be in the way. */
+/**
+ * True inside rows of a table, where times cannot be focused: the Tab key would have to stop in
+ * every row.
+ */
 export const InRowContext = createContext(false);
 
 interface TimeProps {
-  /** ISO 8601 or milliseconds since 1970; null gives a dash. */
+  /** A time in ISO 8601, or in milliseconds since 1970. For null and undefined, a dash is shown. */
   readonly value: string | number | null | undefined;
 }
 

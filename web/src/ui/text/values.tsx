@@ -59,7 +59,7 @@ export function ByteSize({ bytes }: { readonly bytes: number | null | undefined 
   return <Fact text={formatBytes(bytes)} />;
 }
 
-/** An id, shortened in its middle; hover shows all of it. */
+/** An id, shortened in its middle. Hover shows the whole id. */
 export function Id({ value }: { readonly value: string }) {
   return <Fact text={shortenId(value)} title={value} />;
 }

@@ -34,7 +34,7 @@ interface InspectorProps {
   readonly ref?: Ref<HTMLElement>;
 }
 
-/** The detail of the selected step. */
+/** The details of the selected step. */
 export function Inspector(props: InspectorProps) {
   const { runId, row, entries, askedBy, now, hasEnded, output, silence, onBack, ref } = props;
   const { view, change } = useRunSearch();

@@ -81,7 +81,7 @@ export const entryQuery = ({ id, client }: CurrentWorkspace, runId: string, seq:
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** The version of the agent that the run executes; for its limits. */
+/** The version of the agent that the run executes. Its limits are shown. */
 export const versionQuery = ({ id, client }: CurrentWorkspace, agentId: string, version: number) =>
   queryOptions({
     queryKey: [id, "agents", agentId, "versions", version],

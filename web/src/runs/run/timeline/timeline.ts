@@ -17,14 +17,14 @@ export interface TimelineRow {
   readonly start: number;
   /** Undefined while the step has not ended. */
   readonly end: number | undefined;
-  /** False if the journal does not say how long it lasted. */
+  /** False if the journal does not show how long the step lasted. */
   readonly isMeasured: boolean;
   readonly isFailed: boolean;
   /** A few words about the outcome, for example "2 retries"; undefined for none. */
   readonly note: string | undefined;
 }
 
-/** The rows of a run in the order of its journal, and the time they span. */
+/** The rows of a run in the order of its journal, and the time that they cover. */
 export interface Timeline {
   readonly rows: readonly TimelineRow[];
   readonly start: number;
@@ -51,9 +51,9 @@ export function layOut(
 ): Timeline {
   const start = Date.parse(run.created_at);
   const rows: DraftRow[] = [];
-  /** Tool calls without a result, with their `call_id`. */
+  /** Tool calls without a result so far, with their `call_id`. */
   const open: { readonly id: unknown; readonly row: DraftRow }[] = [];
-  /** When the run last wrote to its journal. */
+  /** Time of the latest journal entry so far. */
   let lastTime = start;
   let steps = 0;
   let end: number | undefined;
@@ -103,7 +103,7 @@ export function layOut(
         add(seq, {
           kind: "lost",
           name: `Model call ${numberOf(data.step, steps + 1)}`,
-          // It was lost at some time before another process resumed the run.
+          // The call was lost at an unknown time before another process resumed the run.
           ...(data.reason === "process_lost" && resumed
             ? { start: resumed.start, end: resumed.end }
             : { end: at }),
@@ -183,9 +183,9 @@ function noteOfStep({ retries }: Data): string | undefined {
 }
 
 /**
- * Returns the position of the call that a result belongs to, beyond the end if there is none. Data
- * above 64 KiB is not in the journal, so a large result, or a call with large arguments, has no id:
- * it is matched with the oldest call to which no other result belongs.
+ * Returns the position of the call to which a result belongs; the length of the list if there is
+ * none. Data above 64 KiB is not in the journal, so a large result, or a call with large arguments,
+ * has no id. It is matched with the oldest call that has no other result.
  */
 function positionOf(
   open: readonly { readonly id: unknown }[],
@@ -232,7 +232,7 @@ function endRow(
   return { kind: "end", name, start: at, end: at, isFailed };
 }
 
-/** Without a result in the journal, nobody knows whether the call took effect. */
+/** Closes the rows of calls without a result as lost: it is not known whether they took effect. */
 function closeOpenRows(rows: readonly DraftRow[], end: number): void {
   for (const row of rows) {
     if (row.end !== undefined) continue;
@@ -245,7 +245,7 @@ function closeOpenRows(rows: readonly DraftRow[], end: number): void {
   }
 }
 
-/** A run that executes and waits for no tool waits for its model. */
+/** Returns whether a model call is in flight: the run executes and does not wait for a tool. */
 function isModelCalled(
   run: Pick<Run, "started_at">,
   events: readonly JournalEvent[],
