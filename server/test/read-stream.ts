@@ -32,7 +32,7 @@ export interface StreamReader {
    * @throws {Error} a frame violates the contract.
    */
   readonly frames: readonly Frame[];
-  /** Sequence numbers of the journal events among them. */
+  /** Sequence numbers of the frames that are journal events. */
   readonly seqs: readonly number[];
   /** The cursor of the last frame that has one; undefined if no frame had one yet. */
   readonly lastEventId: string | undefined;

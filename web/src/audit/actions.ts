@@ -2,7 +2,7 @@ import type { AuditEntry } from "@beckon/client";
 
 /** The words for an action in the audit log. */
 interface Wording {
-  /** For the filter: "Agent: created". */
+  /** The name of the action in the filter: "Agent: created". */
   readonly label: string;
   /**
    * The part of the sentence after the name of the actor. `{target}` is the affected resource,

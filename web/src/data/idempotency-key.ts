@@ -24,7 +24,10 @@ export function useIdempotencyKey() {
   };
 }
 
-/** Not `crypto.randomUUID`, which does not exist in pages served over plain HTTP. */
+/**
+ * Returns a random key. `crypto.randomUUID` is not used, because it does not exist in pages served
+ * over plain HTTP.
+ */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, "0"),

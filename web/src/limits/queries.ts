@@ -17,7 +17,7 @@ export const ceilingsQuery = ({ id, client }: CurrentWorkspace) => ({
   refetchInterval: refreshMs,
 });
 
-/** One ceiling, for a link to it. */
+/** A single ceiling. It is read if a link names a ceiling that the list has not loaded. */
 export const ceilingQuery = ({ id, client }: CurrentWorkspace, scope: string, scopeId: string) =>
   queryOptions({
     queryKey: [...ceilingsKey(id), scope, scopeId],

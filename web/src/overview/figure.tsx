@@ -9,7 +9,7 @@ interface FigureProps {
   readonly label: string;
   /** The figure; undefined while it loads, and if it could not be loaded. */
   readonly value: ReactNode;
-  /** One line below the figure. */
+  /** A line of text below the number. */
   readonly detail: ReactNode;
   /** What the line shows, with its last value. */
   readonly seriesLabel: string;

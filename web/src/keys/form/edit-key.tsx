@@ -28,6 +28,7 @@ export function EditKey({ apiKey, close }: EditKeyProps) {
   });
   // Closing is a navigation, which a form with unsaved changes blocks. So the dialog is closed in
   // an effect, after the form has been rendered with the saved values.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, whoever renders this again
   useEffect(() => {
     if (save.isSuccess) close();
   }, [save.isSuccess]);

@@ -28,7 +28,8 @@ function TestRun({ runId, live }: TestRunProps) {
   const queryClient = useQueryClient();
   const { data: read } = useQuery(runQuery(workspace, runId));
   const run = read && patched(read, live);
-  // The workspace's stream has no outputs.
+  // The events of the workspace's stream contain no output, so the run is read again once it has
+  // ended.
   const lacksOutput = run !== undefined && isEnded(run) && !isEnded(read ?? run);
   useEffect(() => {
     if (lacksOutput)

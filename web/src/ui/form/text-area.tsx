@@ -41,7 +41,7 @@ export function TextArea({ mono, rows = 3, id, onInput, ref, ...rest }: TextArea
       ref={attach}
       rows={rows}
       onInput={input}
-      // `field-sizing` ignores `rows`.
+      // With `field-sizing`, browsers ignore `rows`. So the minimum height is set by a style.
       style={{ minHeight: `calc(${rows} * 1.25rem + 0.875rem)` }}
       className={`${controlLook} field-sizing-content resize-y max-h-[60vh] px-2 py-1.5 ${mono ? "font-mono text-dense" : ""}`}
     />

@@ -33,11 +33,11 @@ interface RowProps {
   /** Makes the whole row a link to this path. Default: no link. */
   readonly href?: string | undefined;
   readonly title: ReactNode;
-  /** Below the title. */
+  /** Shown below the title. */
   readonly detail?: ReactNode;
-  /** Before the title, e.g. StatusMark. */
+  /** Shown before the title, for example a StatusMark. */
   readonly start?: ReactNode;
-  /** At the end: facts, buttons. */
+  /** Shown at the end of the row: facts or buttons. */
   readonly end?: ReactNode;
   readonly current?: boolean | undefined;
 }

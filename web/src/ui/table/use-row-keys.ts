@@ -43,7 +43,7 @@ function focusRow(body: HTMLElement, index: number, rowHeight: number): void {
   const target = row?.querySelector<HTMLElement>("[data-row-focus]");
   if (!row || !target) return;
   target.focus({ preventScroll: true });
-  // The sticky header would cover the row.
+  // Without this margin, the sticky header would cover the row after scrolling.
   row.style.scrollMarginTop = `${rowHeight * 2}px`;
   row.scrollIntoView({ block: "nearest" });
 }

@@ -30,7 +30,7 @@ export async function stopProcess({
     try {
       process.kill(pid, signal);
     } catch {
-      // It exited between the check and the signal.
+      // The process exited between the check and the signal.
     }
     const start = elapsed();
     while (elapsed() - start < (hurry?.aborted ? Math.min(waitMs, hurriedMs) : waitMs)) {
