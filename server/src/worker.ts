@@ -24,7 +24,7 @@ const pollIntervalMs = 1_000;
  * dead processes from the database, and sums up usage.
  */
 const pollsPerSweep = 60;
-/** Number of polls from one return of what ended runs had reserved to the next. */
+/** Number of polls after which the worker again returns the reservations of ended runs. */
 const pollsPerReturn = 20;
 
 /**

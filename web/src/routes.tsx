@@ -136,11 +136,11 @@ function screen<Name extends string>(
   return lazyRouteComponent(load as () => Promise<Record<string, () => ReactNode>>, name);
 }
 
-/** A page outside of workspaces. */
+/** Creates the route of a page outside of workspaces. */
 const outside = <const Path extends string>(path: Path, component: RouteComponent) =>
   createRoute({ getParentRoute: () => root, path, component });
 
-/** A screen of a workspace. */
+/** Creates the route of a screen of a workspace. `scope` is what a person needs to see it. */
 const inWorkspace = <const Path extends string>(
   path: Path,
   scope: Scope,

@@ -6,7 +6,7 @@ import type { Names } from "./sentence.ts";
 /** Names of the API's filters. The URL of the screen uses the same names. */
 const filterNames = ["actor", "action", "target", "since", "until"] as const;
 
-/** The search parameters of the screen, as texts. */
+/** Search parameters in the URL of the audit log's screen. */
 export type AuditSearch = Readonly<
   Partial<Record<(typeof filterNames)[number] | "entry" | "at", string>>
 >;

@@ -13,7 +13,9 @@ export interface ToolUse {
   readonly arguments: unknown;
   /** True once the call was made. It stays undefined for a call that was rejected. */
   readonly isCalled?: boolean | undefined;
-  /** undefined while the call has no result. */
+  /**
+   * How the call ended: `ok`, `error`, `refused` or `unknown`; undefined while it has no result.
+   */
   readonly outcome?: string | undefined;
   readonly result?: unknown;
   readonly durationMs?: number | undefined;
