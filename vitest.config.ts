@@ -39,16 +39,16 @@ const exceptThoseOf = (other: DatabaseKind) => [
 ];
 
 /**
- * Node.js loads the modules itself, which takes less CPU than Vite. Vite is needed only for the
- * dashboard's sources.
+ * Node.js loads the modules itself, which takes less CPU than loading them through Vite. Only tests
+ * of the dashboard's sources need Vite.
  */
 const experimental = { viteModuleRunner: false };
 
 /**
- * Files of a project share the processes and the modules that these have loaded: starting a process
- * and loading the server takes a second of CPU per file. A file has its own database and servers,
- * and stops them. Modules keep nothing that a test can see; what tests keep for one file is reset
- * in the files `each-file.ts`.
+ * Test files of a project share processes, and the modules that these have loaded: starting a
+ * process and loading the server would take a second of CPU per file. Each file has its own
+ * database and servers, and stops them. Modules keep no state that tests can observe; what test
+ * helpers keep for one file is reset in the files `each-file.ts`.
  */
 const isolate = false;
 
@@ -116,7 +116,8 @@ export default defineConfig({
       },
       {
         extends: true,
-        // After the others: journeys start whole servers and measure waits.
+        // These tests run after those of the other projects, because they start whole servers and
+        // measure waits.
         test: {
           name: "e2e",
           experimental,

@@ -16,6 +16,7 @@ export interface Case {
   /**
    * Prepares the server over REST before the load, for example sets a limit or starts readers.
    * Returns a function that undoes the preparation, because the next case uses the same server.
+   * Default: no preparation.
    */
   readonly prepare?: (prepared: Prepared) => Promise<() => Promise<void>>;
   /**
@@ -96,7 +97,7 @@ export const cases: readonly Case[] = [
     preparedOn: "checkout",
   },
   {
-    // 100 connections to a model that takes 500 ms are 200 requests a second.
+    // Each of the 100 connections sends two requests a second, because the model takes 500 ms.
     name: "invoke, 500 ms model, 100 connections, five dashboards",
     source: "invoke",
     model: "slow",

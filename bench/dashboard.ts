@@ -35,7 +35,7 @@ interface Result {
   readonly what: string;
   readonly value: string;
   readonly limit: string;
-  /** To the bare page; empty if the value is not a time. */
+  /** `value` divided by the LCP of the bare page; empty if the value is not a time. */
   readonly ratio: string;
   readonly passed: boolean;
 }
@@ -84,7 +84,8 @@ await withCleanUp(async (opened) => {
     const page = await context.newPage();
     const cdp = await context.newCDPSession(page);
     await cdp.send("Emulation.setCPUThrottlingRate", { rate: cpuSlowdown });
-    // Each new window loads pages of Chromium's own, for example for its address bar.
+    // Each new window loads pages of Chromium's own, for example for its address bar. The delay
+    // keeps their CPU time out of the measurement.
     await delay(2_000);
     return { page, cdp };
   };
@@ -120,7 +121,8 @@ await withCleanUp(async (opened) => {
   await delay(1_000);
   await list.page.evaluate("measured.longestTaskMs = 0");
   let maxRows = 0;
-  // Reads nothing that makes the browser compute a layout: that would be part of the long tasks.
+  // The loop reads nothing that makes the browser compute a layout, because the time of the layout
+  // would count as a long task.
   for (let atEnd = 0; atEnd < 20; ) {
     await list.page.mouse.wheel(0, 2_000);
     const [rows = 0, rowCount = 0] = await list.page.evaluate<number[]>(
@@ -128,7 +130,7 @@ await withCleanUp(async (opened) => {
         Number(document.querySelector("[aria-rowcount]").getAttribute("aria-rowcount"))]`,
     );
     maxRows = Math.max(maxRows, rows);
-    // It is -1 while there are further pages.
+    // `aria-rowcount` is -1 while the list has further pages.
     if (rowCount > storedRuns) atEnd += 1;
   }
   addMs(`longest task, ${storedRuns} rows scrolled`, await longestTaskOf(list.page), 50);
@@ -159,7 +161,8 @@ await withCleanUp(async (opened) => {
   await run.page.getByRole("treeitem").first().waitFor();
   await run.page.goto("about:blank");
   await run.page.goto(`${home}/runs/${dashboard.runs.long}`, { waitUntil: "commit" });
-  // `waitForFunction` compiles text in the page, which the page's CSP forbids.
+  // The page polls by itself. Playwright's `waitForFunction` cannot be used: it compiles text in
+  // the page, which the page's CSP forbids.
   const rowsMs = await run.page.evaluate<number>(`new Promise((done) => {
     const look = () => measured.rowsMs > 0 ? done(measured.rowsMs) : requestAnimationFrame(look);
     look();
@@ -173,7 +176,7 @@ function add(what: string, value: number, limit: number, digits = 0, ratio = "")
   results.push({ what, value: value.toFixed(digits), limit: String(limit), ratio, passed });
 }
 
-/** A time, which depends on the machine. */
+/** Adds a time with its ratio to the bare page, because times alone depend on the machine. */
 function addMs(what: string, ms: number, limitMs: number): void {
   add(`${what}, ms`, ms, limitMs, 0, (ms / bareMs).toFixed(2));
 }

@@ -1,8 +1,8 @@
 import { Client } from "pg";
 
 /**
- * Inserts finished runs of the agent with their journals and entries in the usage ledger, as a
- * history.
+ * Inserts finished runs of the agent, with their journals and their entries in the usage ledger, so
+ * that the database has a history.
  */
 export async function storeRuns(
   databaseUrl: string,

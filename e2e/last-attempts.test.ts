@@ -32,11 +32,12 @@ async function shownAttempt(runId: string): Promise<number> {
 it(
   "lets 40 runs that lose their process twice succeed within their time limits",
   async () => {
-    // One after the other they would take two minutes, longer than their time limit of 90 seconds.
+    // Executed one after the other, these runs would take two minutes, which is longer than their
+    // time limit of 90 seconds.
     const plans = Array.from({ length: 40 }, (_, index) =>
       planned({ steps: index % 4 === 0 ? ["unsafe"] : [], thinkMs: 3_000 }),
     );
-    // No run finishes before both kills.
+    // The model is held, so that no run finishes before both kills.
     const gates = plans.map(({ nonce }) => world.holdModel(nonce));
     const [call] = await Promise.all(
       plans.map((plan) => caller.send({ plan, source: "fire", keyed: true })),

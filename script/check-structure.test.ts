@@ -142,13 +142,13 @@ test("every violation of the import rules is found, and nothing else", () => {
     "server/src/keys/up.ts": use("../agents/index.ts"),
     "server/src/base/up.ts": use("../keys/index.ts"),
     "server/src/engine/up.ts": use("../worker.ts"),
-    // Sideways within a layer.
+    // Imports of another module in the same layer.
     "server/src/tokens/side.ts": use("../keys/index.ts"),
     "server/src/usage/side.ts": use("../engine/index.ts"),
     "server/src/engine/side.ts": use("../providers/index.ts"),
     "server/src/providers/index.ts": name("provider"),
     "server/src/http/side.ts": use("../worker.ts"),
-    // Not through an index.ts.
+    // Imports that bypass the index.ts of a folder.
     "server/src/triggers/past.ts": use("../agents/create.ts"),
     "server/src/past.ts": use("./runs/store.ts", "./base/secrets/seal.ts"),
     "server/src/base/audit/past.ts": use("../secrets/seal.ts"),

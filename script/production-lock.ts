@@ -64,7 +64,9 @@ function needsOf(locked: LockedPackage): { name: string; isOptional: boolean }[]
   ];
 }
 
-/** Returns the path of a package as Node.js resolves it from a folder. */
+/**
+ * Returns the path of a package as Node.js resolves it from a folder; undefined if it is missing.
+ */
 function find(name: string, from: string, packages: Lock["packages"]): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/")))) {
     const path = folder === "" ? `node_modules/${name}` : `${folder}/node_modules/${name}`;

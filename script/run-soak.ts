@@ -108,7 +108,9 @@ function crashOften(): Promise<boolean> {
   });
 }
 
-/** Kills servers around the write of a step. The ledger must be what the model server reported. */
+/**
+ * Kills servers around the write of a step. The ledger must contain what the model server reported.
+ */
 function killOftenAroundSteps(): Promise<boolean> {
   const seed = printedSeed();
   const kills = number("MONEY_KILLS", 500);
@@ -124,7 +126,7 @@ function killOftenAroundSteps(): Promise<boolean> {
   });
 }
 
-/** Runs a test with a PostgreSQL of its own. */
+/** Runs a test with its own PostgreSQL, which is stopped afterwards. */
 async function withDatabase(
   test: (embedded: Embedded, database: Database) => Promise<boolean>,
 ): Promise<boolean> {
@@ -148,7 +150,7 @@ async function withDatabase(
   } finally {
     await database.close();
     await embedded.stop();
-    // Waiting for the guard does not keep the event loop alive, so this timer does.
+    // Waiting for the guard does not keep the process alive, so this timer does.
     const keepAlive = setInterval(() => {}, 1_000);
     await guard.release();
     clearInterval(keepAlive);

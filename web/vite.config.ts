@@ -3,8 +3,9 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
 /**
- * Starts the download of the text font with the page. The browser would otherwise find it only
- * after it has parsed the style sheet. Not every page uses the font for code.
+ * Starts the download of the font for texts together with the page. Without it, the browser would
+ * find the font only after parsing the style sheet. The font for code is not included, because not
+ * every page uses it.
  */
 const preloadFont: Plugin = {
   name: "preload-font",
@@ -15,7 +16,8 @@ const preloadFont: Plugin = {
         .filter((file) => /-next-latin-wght-normal-[\w-]+\.woff2$/.test(file))
         .map((file) => ({
           tag: "link",
-          // Browsers request fonts without credentials, also those of the same origin.
+          // Browsers request fonts in anonymous CORS mode, even those of the same origin. The
+          // preload must have the same mode to be used.
           attrs: {
             rel: "preload",
             href: `/${file}`,
@@ -28,14 +30,17 @@ const preloadFont: Plugin = {
   },
 };
 
-/** Screens whose code is downloaded with the page, under the names that public/theme.js reads. */
+/**
+ * Screens whose code is downloaded together with the page. public/theme.js reads the file names
+ * under these names.
+ */
 const firstScreens = {
   overview: "overview/overview-screen.tsx",
   runs: "runs/list/runs-screen.tsx",
   run: "runs/run/run-screen.tsx",
 };
 
-/** Writes the names of the files of the most visited screens for public/theme.js. */
+/** Writes the file names of these screens into attributes of the page, for public/theme.js. */
 const nameFirstScreens: Plugin = {
   name: "name-first-screens",
   transformIndexHtml: {
@@ -53,7 +58,7 @@ const nameFirstScreens: Plugin = {
       });
       return html.replace('src="/theme.js"', `src="/theme.js" ${attributes.join(" ")}`);
 
-      /** Returns the files and those that they import. */
+      /** Returns the files and all files that they import. */
       function filesOf(names: readonly string[]): Set<string> {
         const files = new Set(names);
         for (const name of files)
@@ -76,19 +81,20 @@ export default defineConfig({
     // The Content-Security-Policy allows neither inline scripts nor data: URLs.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
-    // Measures what is loaded first.
+    // The manifest names the files of each screen. `bench/dashboard/sizes.ts` reads it.
     manifest: true,
     // The licences of the packages require that their text comes with the code.
     license: true,
-    // script/build-web.ts reports them, compressed as they are sent.
+    // script/build-web.ts reports the sizes as they are sent, compressed.
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [
-            // All that the entry imports. Files of a few hundred bytes compress badly.
+            // Everything that the entry imports, in one file: files of a few hundred bytes compress
+            // badly.
             { name: "shell", tags: ["$initial"], priority: 1 },
-            // What most screens import.
+            // Modules that most screens import, in one file.
             { name: "common", test: /[\\/](web[\\/]src|lucide-react)[\\/]/, minShareCount: 7 },
           ],
         },

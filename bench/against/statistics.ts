@@ -1,4 +1,4 @@
-/** The same measure of both versions, taken one after the other. */
+/** The values of one measure in both versions, measured one after the other. */
 export interface Pair {
   readonly checkout: number;
   readonly commit: number;

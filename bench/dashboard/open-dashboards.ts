@@ -45,7 +45,7 @@ async function openStream(): Promise<void> {
 
 const lastHour = () => new Date(Date.now() - 3_600_000).toISOString();
 const today = () => `${new Date().toISOString().slice(0, 10)}T00:00:00Z`;
-/** The statistics of the overview, of which one is read at a time. */
+/** The statistics of the overview. Every ten seconds one of them is read, in turn. */
 const statistics: readonly (() => string)[] = [
   () => `/runs/stats?bucket=minute&created_after=${lastHour()}`,
   () => `/runs/stats?created_after=${lastHour()}`,

@@ -25,8 +25,8 @@ const smallestForm = "src/agents/frame/pause-dialog.tsx";
 const markdown = "src/markdown/rendered.tsx";
 
 /**
- * Measures the scripts and styles in web/dist: what the first load of the overview downloads, what
- * forms and Markdown add to that, and what each screen adds to the first load and the forms.
+ * Measures the scripts and styles in web/dist: the size of the first load of the overview, what
+ * forms and Markdown add to it, and what each screen adds to the first load and the forms together.
  */
 export function measureSizes(): DashboardSize[] {
   const manifest: Manifest = JSON.parse(readFileSync(resolve(dist, ".vite/manifest.json"), "utf8"));

@@ -8,7 +8,7 @@ export interface Call {
    * Error messages show this path and never the parameters' values.
    */
   readonly path: string;
-  /** Values of the path's parameters, in the order of the path. */
+  /** Values of the path's parameters, in the order of the path. Default: none. */
   readonly params?: readonly string[];
   readonly query?: object | undefined;
   /** Strings and bytes are sent unchanged if `bodyType` is set; all else is sent as JSON. */
@@ -22,7 +22,7 @@ export interface Call {
   /** Whether the operation needs no credential. If so, none is sent. */
   readonly open?: boolean;
   readonly headers?: Readonly<Record<string, string | number | undefined>>;
-  /** Overrides the client's URL. */
+  /** Overrides the client's URL for this call. Default: the client's URL. */
   readonly url?: string;
 }
 

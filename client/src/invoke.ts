@@ -7,7 +7,10 @@ import { jitter, sleep } from "./retry.ts";
 
 /** Options of `agents.start`. */
 export interface StartOptions extends OnceOptions, LabelOptions {
-  /** The agent's token. It takes precedence over the option `key`, which can also be a token. */
+  /**
+   * The agent's token. It takes precedence over the option `key`, which can also be a token.
+   * Default: the option `key`.
+   */
   readonly token?: string | undefined;
 }
 

@@ -2,14 +2,20 @@
 export interface ClientOptions {
   /** Beckon's URL, for example `https://beckon.example.com`. */
   readonly url: string;
-  /** The credential: a workspace key, or an agent's token. Each call can override it. */
+  /**
+   * The credential: a workspace key, or an agent's token. Each call can override it. Default: none,
+   * for example if a session cookie authenticates.
+   */
   readonly key?: string | undefined;
   /**
    * Maximum number of further attempts after a failed one, where a repeat is safe. 0 or more,
    * default 5.
    */
   readonly retries?: number | undefined;
-  /** Headers of every call, for example `beckon-workspace` when a session cookie authenticates. */
+  /**
+   * Headers of every call, for example `beckon-workspace` when a session cookie authenticates.
+   * Default: none.
+   */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The function that sends the requests. Default: the runtime's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
@@ -17,15 +23,18 @@ export interface ClientOptions {
 
 /** Options of every call. */
 export interface CallOptions {
-  /** The credential of this call: a workspace key or an agent's token. */
+  /** The credential of this call: a workspace key or an agent's token. Default: the client's. */
   readonly key?: string | undefined;
-  /** Aborts the call, which then throws the signal's reason. A started run continues. */
+  /**
+   * Aborts the call, which then throws the signal's reason. A started run continues. Default: the
+   * call cannot be aborted.
+   */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds for the call including all attempts. Default: no limit. */
   readonly timeout?: number | undefined;
   /** Milliseconds for one attempt, after which its response counts as lost. Default 60,000. */
   readonly tryTimeout?: number | undefined;
-  /** Overrides `retries` of the client. */
+  /** Overrides `retries` of the client. Default: the client's value. */
   readonly retries?: number | undefined;
 }
 
@@ -40,9 +49,9 @@ export interface OnceOptions extends CallOptions {
 
 /** Labels that the caller gives a run. They are stored, and `runs.list` can filter by them. */
 export interface LabelOptions {
-  /** The caller's own id of the run, 1 to 255 characters; it need not be unique. */
+  /** The caller's own id of the run, 1 to 255 characters; it need not be unique. Default: none. */
   readonly externalId?: string | undefined;
-  /** At most 10 different tags, each of 1 to 64 characters. */
+  /** At most 10 different tags, each of 1 to 64 characters. Default: none. */
   readonly tags?: readonly string[] | undefined;
 }
 

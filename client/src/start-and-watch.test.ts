@@ -20,7 +20,7 @@ const frame = (seq: number) =>
 const output = `event: run.output.start\ndata: ${JSON.stringify({ type: "run.output.start", run_id: "run_1", data: { step: 1, attempt: 1 } })}\n\n`;
 const soon = "retry: 10\n\n";
 
-/** Responds as an invoke does: the stream, whose run is in the Location. */
+/** Responds like invoke: with a stream of events, and with the URL of the run in `Location`. */
 const starts =
   (text: string, options?: { disconnect: boolean }): Handler =>
   (response, request) => {

@@ -15,7 +15,10 @@ export interface StartAndWatchOptions
 /** A run that was started, with its events. */
 export interface WatchedRun {
   readonly run_id: string;
-  /** As `runs.watch` yields them. Until they are read, or `signal` aborts, a connection is open. */
+  /**
+   * Yields the same events as `runs.watch`. The connection stays open until all events are read or
+   * `signal` aborts.
+   */
   readonly events: AsyncGenerator<WatchedEvent>;
 }
 
@@ -44,7 +47,7 @@ export async function startAndWatch(
   const opened = await exchange(settings, call, { ...options, key }, ensureStream);
   const { response, operation } = opened;
   const runId = response.headers.get("location")?.split("/").at(-1);
-  // Also if nobody reads the events.
+  // The abort closes the connection even if nobody reads the events.
   const close = () => void response.body?.cancel().catch(() => {});
   signal?.addEventListener("abort", close, { once: true });
   if (runId === undefined) {

@@ -9,9 +9,12 @@ import type { StreamClosed } from "./watched-event.ts";
 
 /** Options of `events.watch` and `runs.watch`. */
 export interface FollowOptions {
-  /** Aborts the stream. The loop that reads it then throws the signal's reason. */
+  /**
+   * Aborts the stream. The loop that reads it then throws the signal's reason. Default: the stream
+   * cannot be aborted.
+   */
   readonly signal?: AbortSignal | undefined;
-  /** The credential: a key with scope `runs:read`, or an agent's token. */
+  /** The credential: a key with scope `runs:read`, or an agent's token. Default: the client's. */
   readonly key?: string | undefined;
   /**
    * Called for each connection and each chunk of data on it, also for the keep-alive comments that
@@ -44,7 +47,7 @@ export interface Subscription<Event> {
   readonly classify: (event: Event) => "new" | "known" | "gap" | "last";
   /** Id of the run whose events are streamed, for errors. Absent for a stream of a workspace. */
   readonly runId?: string;
-  /** The first connection, if there is one already. */
+  /** A response that is read before any request is sent; undefined if no stream is open yet. */
   readonly opened?: OpenedStream | undefined;
 }
 
@@ -123,7 +126,7 @@ async function connect(
   });
 }
 
-/** Returns a response that is a stream. @throws BeckonError `unexpected_answer` if it is none */
+/** Returns the response if it is a stream. @throws BeckonError `unexpected_answer` if it is not */
 export async function ensureStream(response: Response, operation: string): Promise<OpenedStream> {
   if (response.headers.get("content-type")?.startsWith("text/event-stream"))
     return { response, operation };

@@ -14,7 +14,8 @@ export interface WatchOptions extends FollowOptions {
  * Yields the events of a run as they occur, until the run ends. Each entry of the run's journal is
  * yielded once and in order, and between these the model's output while it is generated. Reconnects
  * automatically; leaving the loop closes the connection.
- * @param opened stream of the run from `after` on, if there is one already
+ * @param opened a response that already streams the events after `after`; undefined if the function
+ *   must send a request for them
  * @throws BeckonError if the server rejects the credential or finds no run with this id, or after
  *   five minutes without a connection
  */

@@ -101,9 +101,9 @@ export const eventData = {
     model: z.string(),
     parts: z.array(answerPart),
     finish_reason: finishReason,
-    /** Of all attempts of the model call, including failed ones. */
+    /** Usage of all attempts of the model call, including failed ones. */
     usage: tokenUsage,
-    /** Of all attempts. Absent in events that were written before Beckon computed costs. */
+    /** Cost of all attempts. Absent in events that were written before Beckon computed costs. */
     cost_micros: costMicros.optional(),
     duration_ms: z.number().int().nonnegative(),
     /** Failed model calls before the successful one. */
@@ -113,7 +113,7 @@ export const eventData = {
     step: z.number().int().positive(),
     model: z.string(),
     usage: tokenUsage,
-    /** Absent in events that were written before Beckon computed costs. */
+    /** Cost of the call. Absent in events that were written before Beckon computed costs. */
     cost_micros: costMicros.optional(),
     reason: z.enum(["process_lost", "cancelled", "deadline_exceeded"]),
   }),
@@ -187,7 +187,10 @@ export const workspaceEventData = {
    */
   "agent.paused": z.object({ reason: z.string().nullable(), actor: z.string() }),
   "agent.resumed": z.object({ actor: z.string() }),
-  /** Once per period and percentage. `agent_id` is set if the limit is a ceiling of the agent. */
+  /**
+   * A limit has reached 50, 80 or 100 percent. Written once per period and percentage. `agent_id`
+   * is set if the limit is a ceiling of the agent.
+   */
   "usage.threshold": usageThreshold,
 } as const;
 

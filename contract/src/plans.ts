@@ -81,7 +81,10 @@ export const workspacePlan = z.object({
   plan: z.string(),
   /** null if no change is planned. */
   next_plan: plannedChange.nullable(),
-  /** Day on which the months of the plan begin; in shorter months it is the last day. */
+  /**
+   * Day of the month on which each month of the plan begins. In months without this day, it begins
+   * on the last day.
+   */
   anchor_day: z.number().int(),
 });
 export type WorkspacePlan = z.infer<typeof workspacePlan>;
@@ -103,7 +106,7 @@ export const updateWorkspacePlanBody = z
     plan: planName.optional(),
     /** `now`, or `period_end`: when the present month of the plan ends. */
     takes_effect: z.enum(["now", "period_end"]).default("now"),
-    /** Takes effect when the present month of the plan ends. */
+    /** The new anchor day. It takes effect when the present month of the plan ends. */
     anchor_day: anchorDay.optional(),
   })
   .refine(({ plan, anchor_day }) => plan !== undefined || anchor_day !== undefined, {

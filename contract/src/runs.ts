@@ -182,7 +182,7 @@ export const run = z.object({
   retry_of: z.string().nullable(),
   /** The caller's own id of the run, from the header `beckon-external-id`. */
   external_id: z.string().nullable(),
-  /** From the header `beckon-tags`. */
+  /** The run's tags, from the header `beckon-tags`. */
   tags: z.array(z.string()),
   input: z.string(),
   output: z.string().nullable(),

@@ -13,8 +13,8 @@ export type UsageMetric = z.infer<typeof usageMetric>;
 const dateOrTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 
 /**
- * A date, or a time with an offset. Years outside the range are rejected, because dates near them
- * would need other than four digits.
+ * A date, or a time with an offset. Only the years 1970 to 9998 are accepted: reports also compute
+ * with dates some days earlier or later, whose years must have four digits too.
  */
 export const usageMoment = cleanText(40)
   .refine(
@@ -42,11 +42,13 @@ const someText = (max: number) => cleanText(max).min(1).optional();
 
 /** Query of `GET /usage`. */
 export const usageQuery = z.strictObject({
-  // Without a default, so that it can be rejected together with format=csv.
+  // `limit` has no default: with one, a `limit` that the client sent together with format=csv could
+  // not be told from the default, and not be rejected.
   limit: z.coerce.number().int().min(1).max(1_000).optional().meta({
     description: "Maximum number of rows of a page, by default 1,000. Not with `format=csv`.",
   }),
-  // Longer than the cursors of lists, because it contains the group of a row.
+  // The maximum is higher than for cursors of lists, because this cursor contains the group of a
+  // row.
   after: z.string().max(4_000).optional().meta({
     description: "The `next` of the previous page. Not with `format=csv`.",
   }),
@@ -93,7 +95,7 @@ export type UsageTotals = z.infer<typeof usageTotals>;
 
 /** The usage of one group. It has the fields of the requested groups only. */
 const usageRow = z.object({
-  /** In the time zone that the workspace had on that day. */
+  /** Date in the time zone that the workspace had on that day. */
   day: z.iso.date().optional(),
   /** Start of the hour. */
   hour: z.iso.datetime().optional(),
@@ -123,7 +125,7 @@ export const usageReport = z.object({
   time_zone: z.string(),
   /** Time of the workspace's first entry. Earlier usage was not metered. Null without entries. */
   since: z.iso.datetime().nullable(),
-  /** Over all rows of all pages. */
+  /** Sums over all rows of all pages. */
   totals: usageTotals,
   rows: z.array(usageRow),
   /** The value of `after` for the next page; null on the last page. */

@@ -11,7 +11,7 @@ export interface ValueSchema {
   readonly type?: ValueType | readonly ValueType[];
   readonly title?: string;
   readonly description?: string;
-  /** Shown to the model, not checked. */
+  /** The format of the value. The model gets it, and Beckon does not check it. */
   readonly format?: string;
   readonly enum?: readonly (string | number | boolean | null)[];
   readonly const?: unknown;

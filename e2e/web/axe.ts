@@ -16,10 +16,10 @@ export async function accessibilityFindings(
   // check itself. So it is loaded once per page, and AxeBuilder gets a script that does nothing.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axeCore.source);
   const axe = new AxeBuilder({ page, axeSource: "0" })
-    // Passed checks are not reported in detail.
+    // Only violations are reported in detail.
     .options({ resultTypes: ["violations"] })
-    // Without it, each check opens one more page, to combine the results of frames from other
-    // origins. The dashboard has no frames.
+    // Without the legacy mode, each check opens one more page, to combine the results of frames
+    // from other origins. The dashboard has no frames.
     .setLegacyMode();
   const { violations } = await (rules === undefined
     ? axe.withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])

@@ -104,7 +104,7 @@ export async function addHostile(
   await api("/keys", { name, preset: "invoke" });
   await api("/me", { name }, { method: "PATCH" });
   const start = async (agentId: string): Promise<string> => {
-    // The API rejects control characters in these two.
+    // The API rejects control characters in external ids and in tags.
     const printable = payload.replaceAll(/\p{Cc}/gu, " ");
     const headers = {
       prefer: "respond-async",

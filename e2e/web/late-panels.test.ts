@@ -5,12 +5,18 @@ import { setupToken } from "../../server/test/people.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 
-/** The code of menus and popovers arrives after the first paint, at any time during a press. */
+/**
+ * The code of menus and popovers is loaded after the first paint. It can arrive while the button
+ * that opens them is pressed, and the press must open them nevertheless.
+ */
 
 const beckon = await startTestBeckon();
 const owner = await createOwner(beckon.url, await setupToken(beckon));
 
-/** Holds the messages by which React schedules what need not be rendered at once. */
+/**
+ * Script of the page: while `isHeld`, it holds the messages by which React schedules rendering that
+ * is not urgent.
+ */
 const holdRendering = `
   const held = [];
   const post = MessagePort.prototype.postMessage;
@@ -26,8 +32,8 @@ const holdRendering = `
 `;
 
 /**
- * Opens the list of keys without a part of its code.
- * @returns the page, and a function that delivers the code
+ * Opens the list of keys, and holds back the chunk of its code whose name begins with `file`.
+ * @returns the page, and a function that delivers the chunk
  */
 async function openWithout(file: string): Promise<[page: Page, deliver: () => Promise<void>]> {
   const page = await openDashboard(beckon.url, { as: owner, path: `/w/${owner.workspaceId}/keys` });
@@ -43,7 +49,8 @@ async function openWithout(file: string): Promise<[page: Page, deliver: () => Pr
   const url = await wanted.promise;
   const deliver = async () => {
     released.resolve();
-    // The page's own import comes first.
+    // The page has imported the chunk before. So its own import has resolved when this one
+    // resolves.
     await page.evaluate(`import(${JSON.stringify(url)}).then(() => undefined)`);
   };
   return [page, deliver];

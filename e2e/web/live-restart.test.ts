@@ -46,7 +46,8 @@ inBrowser(
     await expectFeed(page, runIds);
 
     await first.stop();
-    // The server has closed the connection, so the page need not wait for a silence.
+    // The server has closed the connection, so the page shows this at once. Without a close, it
+    // would notice the lost connection only after a silence.
     await lamp.getByText("Reconnecting…").waitFor({ timeout: 5_000 });
     await lamp.getByText(/^as of \d\d:\d\d:\d\d$/).waitFor();
     await startProduct(settings);

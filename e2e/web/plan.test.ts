@@ -13,7 +13,7 @@ const { database } = beckon.db;
 const owner = await addPerson(beckon, { role: "owner" });
 const viewer = await addPerson(beckon, { role: "viewer" });
 
-/** A workspace of the owner and the viewer, with an agent. */
+/** Creates a workspace of the owner and the viewer, with an agent. */
 async function workspace() {
   const here = (id: string) => ({ headers: { "beckon-workspace": id } });
   const created = await owner.call("/workspaces", { body: { name: "Test" }, ...here(defaultId) });

@@ -92,7 +92,8 @@ inBrowser("the first answer of the saved agent is written word by word", async (
   onTestFinished(() => model.close());
   const answer = says("One two three four five");
   const whole = await model.bytesOf(answer, { model: "scripted", stream: true, messages: [] });
-  // It never ends, so that its words can come from the stream only.
+  // The response of the model stalls and never ends. So the words that the page shows can come from
+  // the stream only, and not from the finished run.
   model.script(withDelivery({ type: "stall", after: Math.round(whole * 0.6) }, answer));
   const provider = await beckon.createProvider(model.url);
   const { id } = await beckon.createAgent({ model: `${provider.name}/scripted` });

@@ -213,7 +213,7 @@ inBrowser("a run is retried, and one with an input of one's own", async () => {
 inBrowser("large data is shown on request, and can be downloaded", async () => {
   const runId = await ended([asks(["report_write"]), says("Done")]);
   const page = await open(runId, { search: "?seq=4" });
-  // A short run has a short box.
+  // The box of a run with few steps has its minimum height, 352 px.
   const box = await detail(page).boundingBox();
   expect(box?.height).toBeLessThan(360);
   await detail(page)

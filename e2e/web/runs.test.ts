@@ -124,7 +124,7 @@ inBrowser("further down, new runs wait until they are asked for", async () => {
     await add(desk, { createdAt: new Date(yesterday - index), input: `Old ${index}.` });
   const page = await open("/runs");
   await page.getByRole("row", { name: "Old 0." }).waitFor();
-  // Only those in sight are in the document, already of the first page.
+  // Only rows in sight are in the document, even before the second page of the list is loaded.
   expect(await page.getByRole("row").count()).toBeLessThan(50);
   await page.getByTitle("Live", { exact: true }).waitFor();
   await page.mouse.move(700, 500);

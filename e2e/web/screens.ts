@@ -11,9 +11,9 @@ export interface Screen {
   readonly module: string;
   /** Returns the path at which the screen has data. */
   readonly path: (of: FilledDashboard) => string;
-  /** Returns the path at which the screen is empty. */
+  /** Returns the path at which the screen is empty; undefined if there is no such path. */
   readonly empty?: (of: FilledDashboard) => string;
-  /** The name of a button or link that opens a dialog. */
+  /** The name of a button or link that opens a dialog; undefined if the screen has no dialog. */
   readonly dialog?: RegExp;
   /** Whether the screen itself makes no API calls. It then has no state `failing`. */
   readonly isStatic?: true;

@@ -37,8 +37,9 @@ export async function showScreen(
 
 /** Opens a page and waits until the page is complete. */
 export async function openSettled(page: Page, url: string): Promise<void> {
-  // A change of the fragment alone would not load the page again. Otherwise the process of the page
-  // is kept, with the scripts that it has compiled.
+  // If only the fragment changes, `goto` does not load the page again, so it leaves the page first.
+  // In all other cases it does not, because Chromium then keeps the page's process with the scripts
+  // that it has compiled.
   if (withoutFragment(page.url()) === withoutFragment(url)) await page.goto("about:blank");
   await settled(page, () => page.goto(url));
 }

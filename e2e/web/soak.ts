@@ -41,7 +41,7 @@ async function findNothing(
   opened.defer(() => browser.close());
   const findings: string[] = [];
   let logged = 0;
-  /** Logs what was found since the last call: a fault later on must not hide it. */
+  /** Logs what was found since the last call, so that it is shown even if a later screen fails. */
   const logFindings = () => {
     for (const finding of findings.slice(logged, 50)) log(`✗ ${finding}`);
     logged = findings.length;

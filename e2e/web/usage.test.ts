@@ -17,7 +17,7 @@ const { database } = beckon.db;
 const owner = await addPerson(beckon, { role: "owner" });
 const viewer = await addPerson(beckon, { role: "viewer" });
 
-/** A workspace of the owner and the viewer, in which nothing was done. */
+/** Creates a workspace of the owner and the viewer, without usage. */
 async function workspace() {
   const created = await owner.call("/workspaces", {
     body: { name: "Test" },
@@ -112,7 +112,7 @@ inBrowser(
       });
     const page = await open();
     await page.locator("svg rect.fill-chart-5").waitFor();
-    // Five groups and the rest of the same day.
+    // The chart shows five groups of this day, and the rest of the day in the colour of edges.
     await page.locator("svg rect.fill-edge").waitFor();
     expect(await page.locator("svg[role=img] rect").count()).toBe(6);
     await page.locator(`a[title*="$28.00"]`).hover();
@@ -132,7 +132,7 @@ inBrowser("a group narrows the report, and filters can be cleared", async () => 
   const page = await open();
   await rowsOf(page, "Usage by agent").getByRole("link", { name: "Refund desk" }).click();
   await page.waitForURL(`**/usage?agent_id=${desk}&group_by=model`);
-  // "$0.72" is in the report by agent, too.
+  // The report by agent shows "$0.72" too. So the test waits for the report by model first.
   await rowsOf(page, "Usage by model").first().waitFor();
   await page.getByText("$0.72", { exact: true }).first().waitFor();
   expect(await rowsOf(page, "Usage by model").allTextContents()).toEqual([
@@ -167,7 +167,7 @@ inBrowser("the time range is chosen by name or by its days", async () => {
   await page.getByText("$5.00", { exact: true }).first().waitFor();
   expect(await page.getByLabel("Time", { exact: true }).inputValue()).toBe("custom");
   await page.getByText("Metered since").waitFor();
-  // A range that is impossible says so, and can be changed.
+  // An impossible range shows an error, and the range can still be changed.
   await page.getByLabel("First day").fill(dateOf(new Date()));
   await page.getByLabel("First day").press("Enter");
   await page.getByText("query parameter from must not be after to.").first().waitFor();
@@ -213,7 +213,7 @@ inBrowser("runs and their steps say what they cost, or why that is unknown", asy
   expect(await cell.getAttribute("title")).toMatch(/^A model of this run has no known price/);
 
   await page.goto(`${beckon.url}/w/${defaultId}/runs/${runId}`);
-  // In the facts of the run, and in those of its model call.
+  // The page gives the reason in the facts of the run, and in those of its model call.
   const reasons = page.getByText("– no known price for priceless/large", { exact: true });
   await reasons.nth(1).waitFor();
   expect(await reasons.count()).toBe(2);

@@ -219,7 +219,7 @@ function refName({ $ref }: Schema): string | undefined {
 interface Body {
   readonly type: string;
   readonly required: boolean;
-  /** Media type of a body that is not JSON. */
+  /** Media type of a body that is not JSON; undefined for JSON. */
   readonly text?: string;
 }
 

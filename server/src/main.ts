@@ -91,7 +91,7 @@ export interface StartOptions {
    * for all registered processes except this one. Default: none.
    */
   readonly reaped?: readonly string[] | "all";
-  /** The operator's own tools, granted to every agent. */
+  /** The operator's own tools, which every agent gets. Default: none. */
   readonly tools?: readonly Tool[];
   /**
    * Whether the result of this startup is printed for a person. If true, the startup reveals the

@@ -24,7 +24,7 @@ const pollIntervalMs = 1_000;
  * dead processes from the database, and sums up usage.
  */
 const pollsPerSweep = 60;
-/** Number of polls from one return of what ended runs had reserved to the next. */
+/** Number of polls after which the worker again returns the reservations of ended runs. */
 const pollsPerReturn = 20;
 
 /**
@@ -87,7 +87,7 @@ export function startWorker(
         await attempt("returning reservations", async () =>
           runs.onReturned(await returnReservations(runs.database)),
         );
-      // Between sweeps, usage is summed up when this process has just become idle.
+      // Usage is also summed up between sweeps, when the last run of this process has just ended.
       const wasBusy = isBusy;
       isBusy = runs.live.size > 0;
       if (count % pollsPerSweep === 0 || (wasBusy && !isBusy)) rollUps.wake();

@@ -27,7 +27,7 @@ export interface GivenEntry {
   /** Default: 0. Null: unknown. */
   readonly cost_micros?: number | null;
   readonly estimated?: boolean;
-  /** Default: this transaction. */
+  /** Id of the transaction that wrote the entry. Default: the transaction that inserts it. */
   readonly transaction?: number;
 }
 
@@ -75,8 +75,9 @@ export async function addUsage(
 }
 
 /**
- * Sums up the entries of transactions below `upTo`, whether such transactions can still be open or
- * not. Writes up to `parts` rows for each key. Must not run at the same time as a roll-up.
+ * Sums up the entries whose transaction id is below `upTo` by day. Unlike a roll-up, it does not
+ * check that these transactions have ended. Writes up to `parts` rows where a roll-up writes one.
+ * Must not run at the same time as a roll-up.
  */
 export async function sumUpTo(
   database: Database,

@@ -19,7 +19,7 @@ export interface CallOptions {
   readonly method?: string;
   /** Sent as `x-api-key`. Default: the bootstrap key; null: none. */
   readonly credential?: string | null;
-  /** Strings and bytes are sent unchanged, anything else as JSON. */
+  /** Strings and bytes are sent unchanged, anything else as JSON. Undefined: no body. */
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
   readonly signal?: AbortSignal;

@@ -17,7 +17,7 @@ let opened: Promise<Browser> | undefined;
 
 async function openBrowser(): Promise<Browser> {
   const browser = await launchBrowser([`--host-resolver-rules=MAP ${insecureHost} 127.0.0.1`]);
-  // A Chromium that crashed fails the file that uses it, and no later one.
+  // After a crash of Chromium, the next file starts another one. So only the current file fails.
   browser.on("disconnected", () => {
     opened = undefined;
   });

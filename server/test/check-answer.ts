@@ -42,7 +42,7 @@ export function checkAnswer(
     return;
   }
   const { doc } = route;
-  // Frames of streams are checked where they are read: see read-stream.ts.
+  // The frames of streams are checked where tests read them: see read-stream.ts.
   if (doc.stream !== undefined && (typeof answer.body === "string" || answer.status === 204))
     return;
   if (doc.csv && typeof answer.body === "string") return;

@@ -153,7 +153,8 @@ async function fillWorkspace(
     preset: "invoke",
     agent_ids: [agent.id],
   });
-  // The busy agent has no ceiling: its ceiling would reserve money for the run at its model.
+  // The busy agent gets no ceiling, because money would be reserved for its run, which waits for
+  // the model.
   await send(`/limits/agent/${agent.id}`, { limit_micros: 1_000_000 }, "PUT");
   await send(`/limits/key/${keyId}`, { limit_micros: 1_000_000 }, "PUT");
   const planId = newId("pln");

@@ -79,7 +79,7 @@ async function startCluster(): Promise<Cluster> {
     dataDir,
     log: createLog("warn"),
     tcp: { password },
-    // For the test files that run at the same time; some start several servers.
+    // Enough for all test files that run at the same time, some of which start several servers.
     connections: 200,
   });
   if (embedded.elsewhere !== undefined) guard.watch(embedded.elsewhere);

@@ -36,7 +36,7 @@ done
 `;
 
 export function startGuard(): Guard {
-  // In its own session, so that Ctrl-C does not reach it.
+  // `detached` starts the guard in its own session, so that Ctrl-C does not reach it.
   const child: ChildProcess = spawn("sh", ["-c", script], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],

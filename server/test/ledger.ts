@@ -20,7 +20,7 @@ const sumsOfEntries = [
   "bool_or(estimated) as estimated",
 ].join(", ");
 
-/** SQL that compares the columns of two rows. */
+/** Returns an SQL condition that is true if two rows differ in their token counts or their cost. */
 const differ = (left: string, right: string) =>
   `(${[...counts, "cost_micros"].map((column) => `coalesce(${left}.${column}, -1)`).join(", ")}) is distinct from
     (${[...counts, "cost_micros"].map((column) => `coalesce(${right}.${column}, -1)`).join(", ")})`;
@@ -34,7 +34,7 @@ const none = `(select ${counts.map((count) => `0::numeric as ${count}`).join(", 
  * - each `run.step` and `run.step_lost` has entries, whose sums are its usage and its cost;
  * - each entry belongs to such an event or to the end of its run, unless the run was deleted;
  * - the usage and the cost of an ended run are the sums of its entries;
- * - the sums by day, with the entries that are not summed up, are the sums of all entries.
+ * - the sums by day, plus the entries that are not in them yet, are the sums of all entries.
  */
 export async function wrongWithLedger(database: Queryable): Promise<string[]> {
   const { rows } = await database.query<{ wrong: string }>(`
@@ -115,7 +115,10 @@ export async function entriesOf(
   return rows.map(({ entry }) => entry);
 }
 
-/** Sums up all entries. Open transactions in other databases of the server delay that. */
+/**
+ * Sums up all entries of the ledger by day. It waits for open transactions in all databases of the
+ * PostgreSQL server, because later entries are not summed up before these have ended.
+ */
 export async function rollUpAll(database: Database): Promise<void> {
   await eventually("a roll-up of all entries", async () => {
     await rollUp(database);

@@ -11,7 +11,7 @@ export interface PricedWorkspace {
   /** `provider/model` of the scripted model. */
   readonly model: string;
   call(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
-  /** Creates an agent of the model. */
+  /** Creates an agent that uses `model`. */
   agent(body?: Record<string, unknown>): Promise<{ id: string; token: string }>;
   trigger(agentId: string): Promise<{ id: string; url: string }>;
   /** Sets a ceiling in micro-dollars. */
@@ -28,8 +28,9 @@ export interface TestRates {
 const perOutputToken: TestRates = { input: 0, output: 1_000_000 };
 
 /**
- * Creates a workspace with a provider at the model server.
- * @param rates null: no price is set.
+ * Creates a workspace with a provider that sends its calls to the model server.
+ * @param rates prices of the model; null: it has no price. Default: one micro-dollar for each
+ *   output token, and nothing for input.
  */
 export async function pricedWorkspace(
   beckon: TestBeckon,
@@ -122,7 +123,10 @@ from reservations v join runs r on r.id = v.run_id where r.finished_at is not nu
   return rows.map(({ wrong }) => wrong);
 }
 
-/** Returns what is spent and reserved of the budgets of a workspace, by scope. */
+/**
+ * Returns what is spent and reserved of each budget of a workspace. The keys are scope and metric,
+ * for example `agent cost`.
+ */
 export async function budgetsOf(
   database: Queryable,
   workspaceId: string,

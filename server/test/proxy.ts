@@ -37,7 +37,7 @@ export interface Proxy {
    * request.
    */
   changeWith(request: (bytes: Buffer) => boolean, weather: NetworkCondition): void;
-  /** Transforms the server's replies. */
+  /** Transforms the server's replies; undefined: they are passed on unchanged. */
   rewrite: ((bytes: Buffer) => Buffer) | undefined;
   /** Interrupts the reply to the next matching request. Resolves when that is done. */
   cutNext(cut: ReplyInterruption): Promise<void>;

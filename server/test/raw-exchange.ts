@@ -86,8 +86,8 @@ function readAnswers(received: Buffer, isHead: boolean): Exchange {
       (isHead && at === received.length) || status === 204
         ? 0
         : Number(headers.get("content-length"));
-    // Most of our responses have a length. A response without one, or with a wrong one, is left
-    // over, with its head.
+    // Only responses with a correct `content-length` can be separated. All others stay in `rest`,
+    // with their headers.
     if (Number.isNaN(length) || at + length > received.length) return { answers, rest };
     answers.push({ status, headers, text: received.subarray(at, at + length).toString("utf8") });
     at += length;

@@ -5,7 +5,7 @@ export interface RawRequest {
   readonly method: string;
   /** Name, value, name, value …: repeated names are sent repeatedly. */
   readonly headers: readonly string[];
-  /** Replaces the URL's host. */
+  /** Replaces the URL's host in the header `Host`. Default: the URL's host. */
   readonly host?: string;
   /** Sent in these pieces, chunked unless a header gives the length. */
   readonly pieces?: readonly (string | Buffer)[];

@@ -12,9 +12,9 @@ export interface Frame {
 export interface StreamOptions {
   readonly credential?: string;
   readonly headers?: Record<string, string>;
-  /** Sends a POST with this body. */
+  /** The body of a POST. Default: a GET is sent. */
   readonly body?: unknown;
-  /** Resets the connection after this many bytes. */
+  /** Number of received bytes after which the reader resets the connection. Default: never. */
   readonly cutAfter?: number;
   /** Reads nothing from the socket until `takeByte`. */
   readonly paused?: boolean;
@@ -32,9 +32,9 @@ export interface StreamReader {
    * @throws {Error} a frame violates the contract.
    */
   readonly frames: readonly Frame[];
-  /** Sequence numbers of the journal events among them. */
+  /** Sequence numbers of the frames that are journal events. */
   readonly seqs: readonly number[];
-  /** The cursor after these frames. */
+  /** The cursor of the last frame that has one; undefined if no frame had one yet. */
   readonly lastEventId: string | undefined;
   readonly types: readonly string[];
   /** Resolves when the stream is over: the server ended it, or the connection broke. */

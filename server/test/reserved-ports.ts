@@ -1,12 +1,14 @@
 import { type AddressInfo, createServer, type Server } from "node:net";
 
-/** Maximum scripted servers that can be started after a Beckon and be called by it. */
+/**
+ * Maximum number of scripted servers that can be started after a Beckon server and be called by it.
+ */
 const count = 32;
 
 /**
  * Listeners on free ports of 127.0.0.1, which reserve the ports for the scripted servers of this
- * process. All are reserved together, so that a Beckon can be started with permission to call the
- * scripted servers (`BECKON_EGRESS_ALLOW`) before these are started.
+ * process. All ports are reserved at once: a Beckon server is started with permission to call them
+ * (`BECKON_EGRESS_ALLOW`), before the scripted servers that use them are started.
  */
 const held: Server[] = [];
 
@@ -18,7 +20,8 @@ let reserving: Promise<void> = Promise.resolve();
 /** Reserves ports until `count` are held. */
 function reserve(): Promise<void> {
   reserving = reserving.then(async () => {
-    // At the front, because a running Beckon can call only the ports that were held before.
+    // New ports are put at the front and used last, because a running Beckon server may call only
+    // the ports that were reserved before it started.
     held.unshift(...(await Promise.all(Array.from({ length: count - held.length }, hold))));
   });
   return reserving;
@@ -45,8 +48,8 @@ export async function reservedHosts(): Promise<string> {
 }
 
 /**
- * Returns a reserved port, as an argument for `listen`. When all are in use, returns a random free
- * port, which no Beckon is allowed to call.
+ * Returns a listener on a reserved port, as an argument for `listen`. If none is left, returns port
+ * 0, which means a random free port that no Beckon server is allowed to call.
  */
 export async function takeReserved(): Promise<
   Server | { readonly port: number; readonly host: string }
@@ -59,8 +62,9 @@ export async function takeReserved(): Promise<
 }
 
 /**
- * Forgets the ports that scripted servers took. Call it when the servers of a test file are closed:
- * the next file of the process must not allow calls to ports that others can use by then.
+ * Removes the ports that scripted servers used from the list. Call it when the servers of a test
+ * file are closed: the next file of the process must not allow calls to these ports, which other
+ * programs can use by then.
  */
 export function forgetTaken(): void {
   taken.length = 0;

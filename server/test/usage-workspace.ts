@@ -28,18 +28,21 @@ export async function createUsageWorkspace(beckon: TestBeckon, { timeZone = "UTC
     key,
     get,
     setTimeZone,
-    /** Returns the report. */
+    /** Requests a report and returns it. */
     usage: async (query: UsageQuery = {}, credential = key) => {
       const { status, body } = await get(query, credential);
       expect({ status, body }).toMatchObject({ status: 200 });
       return body.data;
     },
-    /** Returns the report as CSV. */
+    /** Requests a report as CSV and returns the text. */
     csv: async (query: UsageQuery = {}, credential = key): Promise<string> =>
       (await get({ ...query, format: "csv" }, credential)).body,
     add: (entries: readonly GivenEntry[], of: SeededAgent = agent) =>
       addUsage(database, of, ...entries),
-    /** Sums up all entries by day. Transactions in other databases of this server can delay it. */
+    /**
+     * Sums up all entries by day. Retries, because open transactions in other databases of this
+     * PostgreSQL server can delay it.
+     */
     sumUp: () =>
       eventually("the sums of usage", async () => {
         await rollUp(database);
@@ -53,7 +56,7 @@ export async function createUsageWorkspace(beckon: TestBeckon, { timeZone = "UTC
   };
 }
 
-/** A range for entries of one day, which `noon` adds. */
+/** A range for reports. `noon` returns the time of an entry in this range. */
 export const june = { from: "2026-06-01", to: "2026-06-30" };
 export const noon = (day: string) => ({ time: `${day}T12:00:00Z` });
 

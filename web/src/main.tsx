@@ -11,7 +11,8 @@ import "./ui/tokens.css";
 const nonce = document.querySelector<HTMLElement>("meta[property=csp-nonce]")?.nonce;
 if (nonce !== undefined) setNonce(nonce);
 
-// Before any form loads a schema: zod would probe `eval`, which the policy forbids and reports.
+// This must run before any form loads a schema. Otherwise zod would test whether `eval` works,
+// which the policy forbids and reports.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } });
 
 const queryClient = createQueryClient(() => void session.check());

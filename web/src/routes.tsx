@@ -42,7 +42,7 @@ declare module "@tanstack/react-router" {
     router: ReturnType<typeof createAppRouter>;
   }
   interface StaticDataRouteOption {
-    /** The permission that the screen needs. */
+    /** The permission that the screen needs; undefined if every member can open it. */
     scope?: Scope;
   }
 }
@@ -76,18 +76,25 @@ const workspace = createRoute({
     context.queryClient.ensureQueryData(workspaceQuery(params.workspaceId)),
   component: WorkspaceShell,
   pendingComponent: ShellSkeleton,
-  // Not longer than it must be: the navigation is shown again with all its entries.
+  // The skeleton disappears as soon as the workspace is loaded, because the navigation then gets
+  // all its entries.
   pendingMinMs: 0,
 });
 
-/** An address that leads nowhere, inside the workspace's frame. */
+/**
+ * Any other path below a workspace. Its page says that nothing was found, beside the workspace's
+ * navigation.
+ */
 const elsewhere = createRoute({
   getParentRoute: () => workspace,
   path: "$",
   component: NotFoundPage,
 });
 
-/** Returns the signed-in person. Leads to the sign-in page if nobody is, from there to `next`. */
+/**
+ * Returns the signed-in person. If nobody is signed in, redirects to the sign-in page, which opens
+ * `next` afterwards.
+ */
 async function requireMe(queryClient: QueryClient, next?: string) {
   try {
     return await queryClient.ensureQueryData(meQuery);
@@ -104,8 +111,9 @@ const loadOverview = () => import("./overview/overview-screen.tsx");
 const loadRun = () => import("./runs/run/run-screen.tsx");
 
 /**
- * Begins to load what the first screen needs, all at once: routes and components would ask for one
- * after the other. Failures show when the route asks again.
+ * Starts to load the code and data of the first screen at the same time. Without it, routes and
+ * components would request one after the other. Failures are ignored here: the route makes the same
+ * requests and shows their errors.
  */
 export function startFirstScreen(queryClient: QueryClient, pathname: string): void {
   const [, workspaceId, path = ""] = /^\/w\/([^/]+)(\/.*)?$/.exec(pathname) ?? [];
@@ -120,7 +128,7 @@ export function startFirstScreen(queryClient: QueryClient, pathname: string): vo
   if (prefetched) prefetched.catch(() => {});
 }
 
-/** Loads a screen when its route is opened. */
+/** Returns a component whose code is loaded when its route is opened. */
 function screen<Name extends string>(
   load: () => Promise<{ readonly [Key in Name]: () => ReactNode }>,
   name: Name,
@@ -128,11 +136,11 @@ function screen<Name extends string>(
   return lazyRouteComponent(load as () => Promise<Record<string, () => ReactNode>>, name);
 }
 
-/** A page outside of workspaces. */
+/** Creates the route of a page outside of workspaces. */
 const outside = <const Path extends string>(path: Path, component: RouteComponent) =>
   createRoute({ getParentRoute: () => root, path, component });
 
-/** A screen of a workspace. */
+/** Creates the route of a screen of a workspace. `scope` is what a person needs to see it. */
 const inWorkspace = <const Path extends string>(
   path: Path,
   scope: Scope,
@@ -146,7 +154,7 @@ const inWorkspace = <const Path extends string>(
     staticData: { scope },
   });
 
-/** The frame of an agent's screens. Its own address leads to the first tab. */
+/** The frame of an agent's screens. The path of the agent redirects to the first tab. */
 const agent = inWorkspace(
   "/agents/$agentId",
   "agents:read",
@@ -163,7 +171,7 @@ const inAgent = <const Path extends string>(path: Path, scope: Scope, component:
     staticData: { scope },
   });
 
-/** The frame of an agent's triggers: the list, and beside it the one that is open. */
+/** The frame of an agent's triggers: the list, and beside it the open trigger. */
 const triggers = inAgent(
   "/triggers",
   "triggers:read",
@@ -335,7 +343,10 @@ const routeTree = root.addChildren([
   ]),
 ]);
 
-/** Creates the router. Search parameters are texts, so that URLs are those of the API's filters. */
+/**
+ * Creates the router. Search parameters are not parsed as JSON, so that URLs can have the same
+ * filters as the API.
+ */
 export function createAppRouter(queryClient: QueryClient) {
   return createRouter({
     routeTree,
@@ -350,7 +361,7 @@ export function createAppRouter(queryClient: QueryClient) {
     defaultPendingMs: 150,
     defaultErrorComponent: CrashPage,
     defaultNotFoundComponent: NotFoundPage,
-    // Queries decide what is stale, so routes keep nothing.
+    // Routes cache nothing, because the queries decide which data is stale.
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
   });

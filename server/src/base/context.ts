@@ -80,8 +80,8 @@ export interface OperatorProviders {
   /** Returns the providers that this workspace can use, as of the last probe. */
   usableBy(workspaceId: string): readonly OperatorProvider[];
   /**
-   * Returns the provider of this name if the workspace can use it. A model server is probed again
-   * unless it was probed within the last second.
+   * Returns the provider of this name; undefined if the workspace cannot use it. A model server is
+   * probed again unless it was probed within the last second.
    */
   find(workspaceId: string, name: string): Promise<OperatorProvider | undefined>;
   /**

@@ -12,21 +12,21 @@ export interface AppliedLimit {
 }
 
 /**
- * An error that is reported to the caller. Nothing was started or changed, except that after
- * `unavailable` the change may have been committed, and that `runId` was created failed. `message`
- * says what was wrong and what to do, without secrets. `http/errors.ts` maps each code to its
- * status.
+ * An error that is reported to the caller. Nothing was started or changed, with two exceptions:
+ * after `unavailable`, the change may have been committed; if `runId` is set, a run was created
+ * that has already failed. `message` says what was wrong and what to do, without secrets.
+ * `http/errors.ts` maps each code to its status.
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
-  /** A code of a failed run only if the run was created failed. */
+  /** A `RunErrorCode` only if a run was created that has already failed. */
   readonly code: ErrorCode | RunErrorCode;
   /** Seconds until a retry can succeed, sent as `Retry-After`; undefined for no such header. */
   readonly retryAfter: number | undefined;
   readonly limit: AppliedLimit | undefined;
-  /** The limit of money or usage that was reached. */
+  /** The limit of money or usage that was reached; undefined if the error has another cause. */
   readonly limitReached: LimitReached | undefined;
-  /** The run that was created failed. */
+  /** Id of the run that was created already failed; undefined if no run was created. */
   readonly runId: string | undefined;
 
   constructor(

@@ -54,7 +54,10 @@ let count = 0;
 const random = { words: new Uint16Array(4_096), used: 4_096 };
 const wordsPerId = 7;
 
-/** The two digits of each ten bits: fewer pieces of text cost less CPU to join. */
+/**
+ * The two base32 digits of each value of ten bits. Ids are joined from these pairs instead of
+ * single digits, because fewer pieces of text cost less CPU to join.
+ */
 const pairs = Array.from({ length: 1_024 }, (_, bits) => digit(bits >> 5) + digit(bits));
 
 /**

@@ -15,27 +15,30 @@ export interface PlannedAttempt {
 export interface AttemptLimit {
   readonly maxOutputTokens: number;
   /**
-   * Returns how the run ends if the answer is truncated; undefined if it was not truncated at
-   * `maxOutputTokens`. It is undefined itself if that number was not lowered because of what is
-   * left of a limit.
+   * Returns how the run ends if the answer is truncated; undefined if the answer was not truncated
+   * at `maxOutputTokens`. The function itself is undefined if `maxOutputTokens` is what the call
+   * would have had without limits: a truncated answer then does not mean that a limit is reached.
    * @param calls all attempts of the model call. The last one is the answered one.
    */
   readonly endOfTruncated: ((calls: readonly MeteredCall[]) => LimitEnd | undefined) | undefined;
 }
 
 /**
- * Reserves what an attempt can use at most. Returns undefined if no limit applies. The promise
- * resolves when it is reserved.
+ * Reserves what an attempt can use at most, and resolves when that is reserved. Returns undefined,
+ * or resolves to undefined, if no limit applies to the run.
  *
- * @throws {LimitStop} the attempt must not be made.
- * @throws the reason of the signal.
+ * @throws {LimitStop} if the attempt must not be made.
+ * @throws the reason of the signal when it aborts.
  */
 export type LimitAttempt = (
   attempt: PlannedAttempt,
   signal: AbortSignal,
 ) => Promise<AttemptLimit | undefined> | undefined;
 
-/** How a run ends that has reached a limit. */
+/**
+ * How a run ends that must not continue because of a limit. `limit` is the limit that it has
+ * reached; undefined if a limit in money applies but the price of the model is unknown.
+ */
 export interface LimitEnd {
   readonly error: RunError;
   readonly limit?: LimitReached;

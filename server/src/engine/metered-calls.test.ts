@@ -53,7 +53,10 @@ const tokens = (input_tokens: number, output_tokens: number) => ({
 const noTokens = tokens(0, 0);
 const answeredUsage = tokens(10, 5);
 
-/** The sums of all metered calls are those of the run, and those of each event are the event's. */
+/**
+ * Expects that the metered calls add up to the usage and cost of the run, and those of each event
+ * to the usage and cost of the event.
+ */
 function expectSums({ journal, outcome }: Played): void {
   const calls = callsIn(journal);
   const { estimated: _, ...usage } = totalUsage(calls.map((call) => call.usage));
@@ -153,7 +156,7 @@ describe.each(["never", "always"] as const)("the calls of a run, streamed: %s,",
   });
 
   it("are not metered if no connection was opened in time", async () => {
-    // Accepts no connection: the queue of its listener is full.
+    // Behaves like a server whose listen queue is full: the connection is not opened in time.
     const transport = createLeanFetch(
       { connectTimeoutMs: 20, headersTimeoutMs: 1_000, bodyTimeoutMs: 1_000 },
       (_options, callback) => {
@@ -230,7 +233,8 @@ describe.each(["never", "always"] as const)("the calls of a run, streamed: %s,",
     const usage = { prompt_tokens: 99_000, completion_tokens: 900 };
     const reasoned = await run([says({ text: "hi", usage })], { contextWindow: 99_900 });
     expect(reasoned.outcome?.usage).toEqual(tokens(99_000, 900));
-    // Each character takes three bytes, and can take as many tokens.
+    // Each of the 70,000 characters takes three bytes, and each byte can be a token. 280,000 input
+    // tokens are therefore plausible.
     const long = { prompt_tokens: 280_000, completion_tokens: 9 };
     const { outcome } = await run([says({ text: "hi", usage: long })], {
       input: "語".repeat(70_000),
@@ -280,7 +284,8 @@ describe.each(["never", "always"] as const)("the calls of a run, streamed: %s,",
       signal: stop.signal,
       retry: { maxAttempts: 3, baseWaitMs: 60_000, maxWaitMs: 60_000 },
       onDelta: (delta) => {
-        // The wait before the next attempt has begun one turn of the event loop later.
+        // One turn of the event loop later, the wait before the next attempt has begun. Only then
+        // the run is stopped.
         if (delta.type === "step_end")
           setImmediate(() => setImmediate(() => stop.abort(new RunStopped("cancelled"))));
       },
@@ -402,7 +407,7 @@ test("whatever the model does, the sums of the calls are those of the run, also 
         const whole = await play(server.url, options);
         expectSums(whole);
 
-        // Another process resumes the run after one of its writes.
+        // The process is lost after some of these writes. Another one resumes the run from them.
         const kept = whole.journal.writes.filter(({ end }) => !end);
         const survived = kept.slice(0, Math.round(lostAfter * kept.length));
         const initial = survived.flatMap(({ entries }) => entries);
@@ -422,7 +427,8 @@ test("whatever the model does, the sums of the calls are those of the run, also 
           usage,
           cost_micros: sumMicros(calls.map(({ price }) => price.micros)),
         });
-        // What the journal alone shows is at most that: the last calls are shown by its end.
+        // The journal alone shows at most this usage: the last calls are reported by the end of the
+        // run.
         const shown = usageOf(resumed.journal.entries);
         expect(shown.input_tokens).toBeLessThanOrEqual(usage.input_tokens);
       },

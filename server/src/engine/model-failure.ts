@@ -18,7 +18,7 @@ export class ModelFailure extends Error {
   readonly retryAfterMs: number | undefined;
   /** Whether the provider answered with an error. Such a call is not billed, except for `usage`. */
   readonly rejected: boolean;
-  /** Usage that the provider reports together with its error. */
+  /** Usage that the provider reports together with its error; undefined if it reports none. */
   readonly usage: TokenUsage | undefined;
 
   constructor(

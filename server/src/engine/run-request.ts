@@ -68,7 +68,7 @@ export interface RunRequest {
   readonly deadlineAt?: number;
   /** Returns whether the run has a subscriber now. Called before each model call. */
   readonly hasSubscriber: () => boolean;
-  /** Called with each delta. It must not throw. */
+  /** Called with each delta. It must not throw. Default: deltas are dropped. */
   readonly onDelta?: (delta: Delta) => void;
   readonly timeouts: Timeouts;
   /** Maximum size of one answer in bytes. Default: `defaultMaxAnswerBytes`. */

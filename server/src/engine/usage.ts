@@ -32,7 +32,10 @@ export function reportedUsage(
   };
 }
 
-/** Counts above an estimate that are plausible: reasoning of which Beckon sees nothing. */
+/**
+ * Maximum number of tokens above our estimate that is still plausible: reasoning tokens, whose text
+ * Beckon does not get.
+ */
 const maxUnseenTokens = 100_000;
 
 /**
@@ -91,7 +94,7 @@ export function totalUsage(all: readonly TokenUsage[]): TokenUsage {
   };
 }
 
-/** Returns the counts that are absent if they are 0. */
+/** Returns the two counts as fields, each only if it is not 0. */
 function parts(
   cacheWrite: number,
   reasoning: number,

@@ -63,9 +63,9 @@ const maxBacklogEvents = 400;
 /** Time between two polls if there is no notification. */
 const pollIntervalMs = 500;
 /**
- * Minimum time from a poll that has found events to the next one. Under load, each of the two would
- * otherwise find the events of a single commit, and reading would cost more CPU than the runs. A
- * person does not notice the delay, and only events that follow others are delayed.
+ * Minimum time from a poll that has found events to the next one. Without it, each poll under load
+ * would find the events of a single commit only, and reading would cost more CPU than the runs.
+ * People do not notice the delay, and only events that follow others are delayed.
  */
 const gapMs = 100;
 /**

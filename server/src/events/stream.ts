@@ -93,8 +93,8 @@ interface Selection {
 }
 
 /**
- * What was selected from a batch, by selection. Streams of a workspace that show the same, as those
- * of dashboards do, convert and serialize each batch once.
+ * The selected events of each batch, by selection. Several streams of a workspace often have the
+ * same selection, as those of dashboards do. Such streams convert and serialize each batch once.
  */
 const selectionsOf = createTurnCache<
   readonly StoredEvent[],

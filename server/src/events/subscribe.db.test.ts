@@ -37,7 +37,7 @@ function subscribe(poller: ReturnType<typeof createPoller>, agent: SeededAgent, 
   });
 }
 
-/** Events of the last batch of a subscriber that were not taken. */
+/** For each subscriber, the events of its last batch that `take` has not returned yet. */
 const untaken = new WeakMap<object, readonly StoredEvent[]>();
 
 async function take(
@@ -88,7 +88,8 @@ test("a subscriber gets no event before its position from a poller that is behin
   const first = await start(agent, 1);
   poller.noteWritten();
   expect(await next).toEqual(first);
-  // The poller pauses now, after a poll that has found events.
+  // The poll that has found the events of the first run is followed by a pause. So the poller has
+  // not read the events of the second run yet.
   const second = await start(agent, 1);
   const after = await eventually("a position after the second run", async () => {
     const { events } = await readEventBatch(database.engine, [agent.workspaceId], {

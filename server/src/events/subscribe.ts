@@ -26,16 +26,17 @@ export async function* subscribeToWorkspace(
     try {
       const start = await raceSignal(subscription.start, signal).catch(() => undefined);
       if (start === undefined) return;
-      // The poller can be behind the position: then there is nothing to read, and the poller's
-      // first events are not new.
+      // If the poller is behind `position`, there is nothing to read here, and the first events
+      // that it returns are skipped below.
       for (let hasMore = isAfter(start, position); hasMore && !signal.aborted; ) {
         const batch = await readEventBatch(database.engine, [workspaceId], {
           after: position,
           upTo: start,
           limit: maxBatchEvents,
         });
-        // One by one, because the bytes of these events are not shared: those of a whole batch
-        // would add up in the memory with each slow reader.
+        // Events are yielded one by one here. Other subscribers do not share their serialized
+        // bytes, so with whole batches each slow reader would hold the bytes of a whole batch in
+        // memory.
         for (const event of batch.events) yield [event];
         position = batch.end;
         hasMore = batch.hasMore;

@@ -83,7 +83,7 @@ const inQueries: Readonly<
     // those of other tests.
     const page = await eventually(`something in ${path}`, async () => {
       const { body } = await beckon.call(`${path}?limit=1`, { credential: theirs.key });
-      // A report has its rows and its cursor in `data`.
+      // The report of `GET /usage` has its rows and its cursor in `data`.
       const { rows = body.data, next = body.next } = body.data;
       return rows.length > 0 ? { rows, next } : undefined;
     });

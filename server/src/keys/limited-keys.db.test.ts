@@ -116,7 +116,7 @@ test("every route is covered by one of these tests or listed here", () => {
       "POST /agents",
       "POST /agents/import",
       "POST /keys",
-      // Other files test these.
+      // The following routes are tested in other files.
       "GET /events",
       "GET /limits",
       "GET /limits/:scope/:scope_id",

@@ -128,7 +128,10 @@ export async function deleteKeyRow(tx: WorkspaceTransaction, row: KeyRow): Promi
     .execute();
 }
 
-/** Returns the key unless it has expired, locked `FOR SHARE` until the transaction ends. */
+/**
+ * Returns the key, locked `FOR SHARE` until the transaction ends; undefined if it does not exist or
+ * has expired.
+ */
 export async function lockValidKey(
   tx: WorkspaceTransaction,
   workspaceId: string,
@@ -170,8 +173,8 @@ export interface FoundKey {
 }
 
 /**
- * Returns the key of a secret if neither has expired. Reads all workspaces, because the workspace
- * is not known before the key.
+ * Returns the key of a secret; undefined if there is none, or if the key or the secret has expired.
+ * Reads all workspaces, because the workspace is not known before the key.
  * @param hash SHA-256 of the secret.
  */
 export async function findKeyBySecret(

@@ -11,7 +11,7 @@ import { defaultWorkspaceId } from "../workspaces/index.ts";
 const beckon = await startTestBeckon();
 const { database } = beckon.db;
 
-/** A new workspace with a key that has every scope. */
+/** Creates a workspace with a key that has every scope. */
 async function newWorkspace(): Promise<{ id: string; key: string }> {
   return (await beckon.call("/workspaces", { body: { name: "Test" } })).body.data;
 }
@@ -23,7 +23,7 @@ interface Ids {
   readonly key: string;
 }
 
-/** A workspace with an agent, a trigger of it and a key. */
+/** Creates a workspace with an agent, a trigger of the agent and a key. */
 async function filled() {
   const { id, key } = await newWorkspace();
   const call = (path: string, body?: unknown, method?: string) =>
@@ -358,7 +358,8 @@ describe("the day", () => {
 
   test("ends at local midnight, when the ceiling resets by itself", async () => {
     const { put, call, id, spend } = await filled();
-    // POSIX signs are reversed: the clock is ahead by what is missing to midnight in three seconds.
+    // A POSIX time zone has the reversed sign, so this zone is ahead of UTC. In it, midnight is in
+    // three seconds.
     const ahead = 86_400 - (Math.floor(Date.now() / 1_000) % 86_400) - 3;
     const part = (seconds: number) => String(seconds).padStart(2, "0");
     const offset = `${Math.floor(ahead / 3_600)}:${part(Math.floor(ahead / 60) % 60)}:${part(ahead % 60)}`;

@@ -19,7 +19,7 @@ beforeEach(() => {
   server.script(says({ text: "done", usage: { prompt_tokens: 10, completion_tokens: tokens } }));
 });
 
-/** Keeps `parallel` invokes in progress until `work` is done. @returns the number of answers. */
+/** Keeps `parallel` invokes in progress until `work` is done. @returns the number of responses. */
 async function underLoad(
   invoke: () => Promise<{ status: number }>,
   parallel: number,

@@ -3,8 +3,9 @@ import { expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
 
 /**
- * Compares `period_of` with a model that uses the time zones of `Intl`. Both have the database of
- * IANA, but not always the same release, so the times are in years whose rules are known.
+ * Compares the SQL function `period_of` with a model in TypeScript that uses the time zones of
+ * `Intl`. Both use the IANA database, but not always the same release, so the test uses years whose
+ * rules no longer change.
  */
 
 const { engine } = (await testDatabase()).database;
@@ -65,7 +66,8 @@ function searchFirstMoment(zone: string, local: number): number {
   const offsetAt = (moment: number) => localTime(zone, moment) - moment;
   const [from, to] = [local - 27 * hour, local + 27 * hour];
   let first = Number.POSITIVE_INFINITY;
-  // Between two changes of the offset the clock runs evenly.
+  // While the offset from UTC is constant, local time is a moment plus this offset. So each such
+  // interval is searched on its own.
   for (let start = from; start < to; ) {
     const offset = offsetAt(start);
     let end = start;
@@ -83,7 +85,7 @@ function searchFirstMoment(zone: string, local: number): number {
   return first;
 }
 
-/** The model of `period_of`. */
+/** Returns the period as `period_of` must compute it. */
 function modelOf(zone: string, kind: "day" | "month", anchor: number, moment: number): Period {
   const local = new Date(localTime(zone, Math.floor(moment / 1_000) * 1_000));
   const [year, month] = [local.getUTCFullYear(), local.getUTCMonth()];
@@ -101,7 +103,10 @@ function modelOf(zone: string, kind: "day" | "month", anchor: number, moment: nu
 const readable = ({ starts, ends }: Period) =>
   [starts, ends].map((each) => new Date(each).toISOString());
 
-/** Zones with a change at or across midnight, a skipped day, or an unusual offset. */
+/**
+ * Zones whose clock changes at or across midnight, that skipped a day, or that have an unusual
+ * offset.
+ */
 const unusual = [
   "UTC",
   "Europe/Zurich",
@@ -189,7 +194,10 @@ test.each(unusual)("around each change of the clock in %s, periods adjoin", asyn
   }
 });
 
-/** POSIX strings: a fixed offset, and changes at midnight, across it, and back to it. */
+/**
+ * Time zones as POSIX strings: with a fixed offset, and with changes at midnight, across midnight,
+ * and from after midnight back to before it.
+ */
 const posix = [
   "<T>-03:17:40",
   "<T>11:59:59",

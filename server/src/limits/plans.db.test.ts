@@ -14,7 +14,7 @@ import { applyNextPlans, readOperatorPlans } from "./index.ts";
 const folder = await mkdtemp(join(tmpdir(), "beckon-plans-"));
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Writes a file of plans and returns its path. */
+/** Writes an operator's file with these plans and returns its path. */
 async function planFile(plans: object): Promise<string> {
   const path = join(folder, `${newId("pln")}.json`);
   await writeFile(path, JSON.stringify({ plans }));
@@ -34,7 +34,7 @@ async function createPlan(allowances: object): Promise<{ id: string; name: strin
   return answer.body.data;
 }
 
-/** A new workspace with a key that has every scope, and an agent. */
+/** Creates a workspace with a key that has every scope, and the id of an agent. */
 async function newWorkspace() {
   const { id, key } = (await beckon.call("/workspaces", { body: { name: "Test" } })).body.data;
   const agentId = newId("agt");

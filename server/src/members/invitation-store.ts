@@ -58,7 +58,7 @@ export function deleteInvitationRow(
 }
 
 /**
- * Returns the invitation unless it has expired.
+ * Returns the invitation; undefined if there is none, or if it has expired.
  * @param tx A transaction that sees all workspaces, because the link determines the workspace.
  * @param hash SHA-256 of the link's token.
  */

@@ -145,7 +145,7 @@ test("a price is shown in micro-dollars for 1,000,000 tokens, with its tiers", (
   });
 });
 
-/** Models of all vendors, each with an address of its vendor. */
+/** Vendors, each with the address of its API. The test uses all their models. */
 const vendors = [
   ["openai", openai],
   ["anthropic", anthropic],

@@ -28,7 +28,8 @@ export function findLibraryPrice(baseUrl: string, modelId: string): LibraryPrice
   if (!found) return undefined;
   const provider = { ...found.provider, models: [found.model] };
   const now = () => calcPrice({}, modelId, { provider })?.model_price;
-  // A list of prices depends on the time. Reading it takes longer than computing a cost.
+  // If `prices` is a list, the price depends on the time, so it is looked up for each call. In all
+  // other cases it is looked up once, because a look-up takes longer than computing a cost.
   const constant = Array.isArray(found.model.prices) ? undefined : found.model_price;
   const completePrice = () => {
     const price = constant ?? now();
@@ -50,9 +51,9 @@ export function findLibraryPrice(baseUrl: string, modelId: string): LibraryPrice
 
 /**
  * Returns the vendor whose API has this root; undefined if the library lists none. The library's
- * patterns have no end, so `https://api.openai.com.example.org` would match the pattern of
- * `https://api.openai.com`. A match must therefore end where the host ends, or within the path, or
- * before the last label of the host if the pattern ends with a dot.
+ * patterns have no end: the pattern of `https://api.openai.com` would also match
+ * `https://api.openai.com.example.org`. A match must therefore end where the host ends, or within
+ * the path. If the pattern ends with a dot, it can also end before the last label of the host.
  */
 function vendorAt(baseUrl: string): Provider | undefined {
   const url = URL.parse(baseUrl);
@@ -65,7 +66,7 @@ function vendorAt(baseUrl: string): Provider | undefined {
   return whole.test(address) ? vendor : undefined;
 }
 
-/** Keys of the library for what Beckon meters. */
+/** Names that the library gives to the prices of the tokens that Beckon meters. */
 const tokenKeys = [
   "input_mtok",
   "output_mtok",
@@ -75,8 +76,8 @@ const tokenKeys = [
 ] as const;
 
 /**
- * Returns whether the library knows what input and output cost. For some models it lists no price
- * at all. Their cost is unknown, and not 0.
+ * Returns whether the library has a price for input and one for output. Some models have none, so
+ * their cost is unknown, and not 0.
  */
 function isComplete({ input_mtok, output_mtok }: ModelPrice): boolean {
   return input_mtok !== undefined && output_mtok !== undefined;
@@ -117,7 +118,10 @@ function shownRatesAt(price: ModelPrice, inputTokens: number) {
 
 type LibraryValue = ModelPrice[string];
 
-/** Returns the dollars for 1,000,000 tokens of a call with this many input tokens. */
+/**
+ * Returns the library's prices for 1,000,000 tokens, in dollars, of a call with this many input
+ * tokens.
+ */
 function dollarsAt(price: ModelPrice, inputTokens: number) {
   const dollars = (value: LibraryValue) => {
     if (typeof value !== "object") return value;
@@ -137,7 +141,7 @@ function dollarsOfCall({ requests_kcount: perThousand }: ModelPrice): number {
   return typeof perThousand === "number" ? perThousand / 1_000 : 0;
 }
 
-/** Returns the tiers in ascending order. */
+/** Returns the tiers of a price in ascending order; none if it has no tiers. */
 function tiersOf(value: LibraryValue) {
   if (typeof value !== "object") return [];
   return value.tiers.toSorted((one, other) => one.start - other.start);

@@ -6,13 +6,13 @@ import { parseQuery } from "../base/parse.ts";
 import { type PriceServices, providerOf, toModelPrice } from "./model-price.ts";
 import { listUsedModels, type UsedModel } from "./used-models-store.ts";
 
-/** The form of the ids in cursors, which `idOf` returns. */
+/** The format of the ids in cursors, which `idOf` returns. */
 const idForm = /^[\w-]+ (prv_[0-9a-z]{26})?$/;
 
 /**
- * Lists the prices of the models that agents of the workspace use and of those for which it set a
- * price, in the order of their names. With `model` in the query, lists this model only, whether or
- * not it is used. The list is empty if the model's provider is unknown.
+ * Lists the prices of the models that agents of the workspace use, and of those for which it set a
+ * price, in the order of the models' names. If the query contains `model`, only this model is
+ * listed, whether or not it is used. The list is empty if the model's provider is unknown.
  * @throws ApiError `forbidden` if the caller may not read providers.
  */
 export async function listPrices({

@@ -42,7 +42,7 @@ export function toModelPrice(
   };
 }
 
-/** Returns the price of a stored row. */
+/** Returns the rates of a row without its other columns. */
 export function ratesOf(row: Rates): Rates {
   return {
     input_micros_per_million: row.input_micros_per_million,

@@ -2,7 +2,7 @@ import type { Rates } from "@beckon/contract";
 
 /** The prices in the operator's file. */
 export interface OperatorPrices {
-  /** By `provider/model`, or by a beginning of it with `*` at the end. */
+  /** Prices by name: `provider/model`, or a prefix of such names followed by `*`. */
   readonly models: ReadonlyMap<string, Rates>;
   /** Billionths of a dollar for a second of voice; undefined if it has no price. */
   readonly voiceNanosPerSecond: number | undefined;
@@ -10,7 +10,7 @@ export interface OperatorPrices {
   readonly browserNanosPerSecond: number | undefined;
 }
 
-/** Without a file, the operator sets no price. */
+/** The prices if there is no operator's file: none. */
 export const noOperatorPrices: OperatorPrices = {
   models: new Map(),
   voiceNanosPerSecond: undefined,
@@ -18,8 +18,8 @@ export const noOperatorPrices: OperatorPrices = {
 };
 
 /**
- * Returns the operator's price of `provider/model`. The whole name takes precedence over a
- * beginning of it, and a longer beginning over a shorter one.
+ * Returns the operator's price of `provider/model`; undefined if there is none. The whole name
+ * takes precedence over a prefix, and a longer prefix over a shorter one.
  */
 export function operatorRates({ models }: OperatorPrices, model: string): Rates | undefined {
   const exact = models.get(model);

@@ -3,8 +3,8 @@ import type { Database } from "../base/database/index.ts";
 import type { PricedModel } from "./price-table.ts";
 
 /**
- * Returns what determines the price of a model of a workspace's own provider, for the process that
- * executes runs; undefined if there is no such provider.
+ * Returns what determines the price of a model of a workspace's own provider; undefined if there is
+ * no such provider. Reads as the engine's role, which has access to all workspaces.
  * @param model the part of the model's name after the slash.
  */
 export async function readOwnPricing(
@@ -36,7 +36,7 @@ export async function readOwnPricing(
 
 const defaults: Readonly<Record<string, string | undefined>> = defaultBaseUrls;
 
-/** Returns the root of a stored provider's API. */
+/** Returns the root of a stored provider's API; undefined if its kind has no default. */
 export function baseUrlOf(row: {
   readonly kind: string;
   readonly base_url: string | null;

@@ -13,7 +13,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 const topFields = ["models", "voice_second", "browser_second"];
 const rateFields = ["input", "output", "cached_input", "cache_write"];
 
-/** `provider/model`, `provider/beginning*` or `*`. */
+/** The allowed names: `provider/model`, `provider/prefix*`, `provider/*` or `*`. */
 const namePattern = /^(?:[a-z0-9][a-z0-9._-]{0,62}\/(?:[^\s*]+\*?|\*)|\*)$/;
 
 const perMillion = {
@@ -24,8 +24,9 @@ const perMillion = {
 const perSecond = { unit: "dollars for a second", max: 1_000, decimals: 9 };
 
 /**
- * Parses the operator's prices: a JSON object with `models`, `voice_second` and `browser_second`.
- * @throws FileMistakes if the text is not JSON or has other fields or values.
+ * Parses the operator's prices: a JSON object with the fields `models`, `voice_second` and
+ * `browser_second`.
+ * @throws FileMistakes if the text is not JSON, or if a field or a value is not allowed.
  */
 export function parseOperatorPrices(text: string): OperatorPrices {
   const mistakes: FileMistake[] = [];
@@ -44,7 +45,10 @@ export function parseOperatorPrices(text: string): OperatorPrices {
         `${JSON.stringify(name)} is not a field of ${what}. Its fields are ${known.join(", ")}`,
       );
   };
-  /** Returns the amount in units of the last allowed decimal; 0 if it is not valid. */
+  /**
+   * Returns the amount as a multiple of the smallest allowed amount, for example in billionths of a
+   * dollar if 9 decimals are allowed; 0 if it is not valid.
+   */
   const amountAt = (
     at: string,
     given: unknown,
@@ -100,7 +104,10 @@ export function parseOperatorPrices(text: string): OperatorPrices {
   return prices;
 }
 
-/** Returns what is wrong with the name of a model, as the rest of a sentence. */
+/**
+ * Returns what is wrong with the name of a model, as the rest of a sentence; undefined if it is
+ * valid.
+ */
 function mistakeOfName(name: string): string | undefined {
   if (!namePattern.test(name))
     return "is not a model. It must be provider/model; a * at its end stands for any text";

@@ -16,7 +16,10 @@ const operator = (models: Record<string, Rates>, more: Partial<OperatorPrices> =
 });
 
 const baseUrl = "https://api.openai.com/v1";
-/** One million input tokens, so that the cost is the price. The library's price is 2,500,000. */
+/**
+ * A million input tokens, so that the cost is the price in micro-dollars per million. The library's
+ * price is 2,500,000.
+ */
 const million = { input_tokens: 1_000_000, output_tokens: 0, cached_input_tokens: 0 };
 const library = 2_500_000;
 const file = operator({ "openai/gpt-4o": rates(7) });
@@ -54,10 +57,10 @@ describe("the price of a call", () => {
     rates: price === undefined ? undefined : rates(price),
   });
   const known = [
-    // The operator's provider.
+    // `undefined`: the provider is the operator's, so the workspace can set nothing for it.
     [file, undefined, 7, 7, "operator"],
     [noOperatorPrices, undefined, library, library, "library"],
-    // A workspace's own provider.
+    // The provider is the workspace's own.
     [file, own(true, 5), 5, 7, "workspace"],
     [file, own(false, 5), 5, 7, "workspace"],
     [file, own(true), 0, 7, "free"],

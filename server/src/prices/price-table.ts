@@ -14,7 +14,7 @@ export interface CallPrice {
    * unknown.
    */
   readonly standardMicros: number | null;
-  /** Where the price of `micros` comes from; null if there is none. */
+  /** Origin of the price by which `micros` was computed; null if there is none. */
   readonly origin: PriceOrigin | null;
 }
 
@@ -24,7 +24,7 @@ export interface PricedModel {
   readonly name: string;
   /** Root of the provider's API; undefined for the built-in model, and if there is no provider. */
   readonly baseUrl: string | undefined;
-  /** Set if the provider is the workspace's own. */
+  /** What the workspace set for the model; undefined if the provider is not the workspace's own. */
   readonly own?: OwnPricing | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface OwnPricing {
   readonly rates: Rates | undefined;
 }
 
-/** A price from one origin. */
+/** The price of a model that one origin gives. */
 interface KnownPrice {
   readonly origin: PriceOrigin;
   readonly costOf: (counts: TokenCounts) => number | null;
@@ -71,8 +71,8 @@ export class PriceTable {
   }
 
   /**
-   * Returns the function that computes the price of calls of a model. It needs neither network nor
-   * database. A call without tokens costs 0, also if no price is known.
+   * Returns the function that computes the price of calls of a model. The function reads neither
+   * the network nor the database. A call without tokens costs 0, even if no price is known.
    */
   pricer(model: PricedModel): (counts: TokenCounts) => CallPrice {
     const { current, standard } = this.#pricesOf(model);
@@ -86,7 +86,7 @@ export class PriceTable {
     };
   }
 
-  /** Returns the prices of a model as responses show them; null if unknown. */
+  /** Returns the prices of a model as responses show them; null for a price that is unknown. */
   show(model: PricedModel): {
     readonly current: ShownPrice | null;
     readonly standard: ShownPrice | null;
@@ -111,7 +111,7 @@ export class PriceTable {
     readonly current: KnownPrice | undefined;
     readonly standard: KnownPrice | undefined;
   } {
-    // The name `demo` is reserved, so no provider can have it.
+    // Only the built-in model has such a name, because no provider can be named `demo`.
     if (model.name.startsWith("demo/")) return { current: free, standard: free };
     const standard = this.#standard(model);
     const { isFree = false, rates } = model.own ?? {};
@@ -137,7 +137,7 @@ export class PriceTable {
   }
 
   #libraryPrice(baseUrl: string, modelId: string): LibraryPrice | undefined {
-    // A base URL contains no space.
+    // The space separates the two: a base URL contains none.
     const key = `${baseUrl} ${modelId}`;
     const known = this.#library.get(key) ?? { price: findLibraryPrice(baseUrl, modelId) };
     this.#library.set(key, known);

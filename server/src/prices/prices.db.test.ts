@@ -307,7 +307,7 @@ test("an own provider and the operator's of the same name are listed both, if ag
   ]);
   await beckon.call(`/agents/${before.id}`, { method: "DELETE" });
 
-  // Deleting the provider deletes its prices, also for a new provider with the same name.
+  // Deleting a provider deletes its prices. A new provider with the same name does not get them.
   await beckon.call(`/providers/${provider.id}`, { method: "DELETE" });
   expectError(await beckon.call(`/prices/${price.id}`), 404, "not_found");
   expect(await find("openai/gpt-4o")).toMatchObject([{ id: null, provider_id: null }]);

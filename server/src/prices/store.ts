@@ -4,7 +4,7 @@ import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
 
 export type PriceRow = Selectable<Tables["prices"]>;
 
-/** A provider of a workspace, as far as prices depend on it. */
+/** The columns of a provider that prices depend on. */
 export type PricedProvider = Pick<
   Selectable<Tables["providers"]>,
   "id" | "workspace_id" | "name" | "kind" | "base_url" | "free"
@@ -13,7 +13,8 @@ export type PricedProvider = Pick<
 const providerColumns = ["id", "workspace_id", "name", "kind", "base_url", "free"] as const;
 
 /**
- * Locks the workspace's provider of this name and sets its `updated_at`: see `lockProviderOfPrice`.
+ * Locks the workspace's own provider of this name and sets its `updated_at`, as
+ * `lockProviderOfPrice` does. Undefined if there is none.
  */
 export function lockProvider(
   tx: WorkspaceTransaction,
@@ -31,9 +32,9 @@ export function lockProvider(
 }
 
 /**
- * Locks the provider to which a price belongs, so that changes of its prices take turns. Sets the
- * provider's `updated_at`, because the cache of prepared agents contains prices: processes prepare
- * agents again when this time has changed.
+ * Locks the provider to which a price belongs, so that only one transaction at a time changes its
+ * prices. Undefined if there is no such price. Sets the provider's `updated_at`, because the cache
+ * of prepared agents contains prices: processes prepare an agent again when this time has changed.
  */
 export function lockProviderOfPrice(
   tx: WorkspaceTransaction,

@@ -13,8 +13,8 @@ export interface TokenCounts {
 type AllCounts = { readonly [Name in keyof TokenCounts]-?: number };
 
 /**
- * Returns the counts with each part limited to the whole. Some providers report parts that exceed
- * it.
+ * Returns the counts with each part at most as large as the whole. For example, some providers
+ * report more cached tokens than input tokens.
  */
 export function plausibleParts(counts: TokenCounts): AllCounts {
   const { input_tokens, output_tokens } = counts;

@@ -21,7 +21,7 @@ export function priceOfToken(dollarsPerMillion: number): number {
   return Math.round(dollarsPerMillion * 1_000_000_000);
 }
 
-/** Returns the prices that a workspace or the operator set. */
+/** Converts a price that a workspace or the operator set. */
 export function tokenPricesOf(rates: Rates): TokenPrices {
   // 1 micro-dollar for 1,000,000 tokens is 1,000 billionths of a micro-dollar for one.
   const { input_micros_per_million: input, output_micros_per_million: output } = rates;
@@ -52,11 +52,12 @@ export function costOfCall(prices: TokenPrices, counts: TokenCounts, priceOfCall
 }
 
 /**
- * Returns the cost of some milliseconds in whole micro-dollars, rounded up.
+ * Returns the cost of voice or browser time in whole micro-dollars, rounded up.
  * @param nanosPerSecond price of a second in billionths of a dollar, an integer.
  */
 export function costOfTime(nanosPerSecond: number, milliseconds: number): number {
-  // Milliseconds × billionths per second are 10^-12 dollars.
+  // The product of milliseconds and billionths of a dollar per second is in units of 10^-12
+  // dollars, of which 1,000,000 are a micro-dollar.
   return Number(quotientRoundedUp(product(milliseconds, nanosPerSecond), 1_000_000n));
 }
 

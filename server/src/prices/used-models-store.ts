@@ -8,7 +8,7 @@ export interface UsedModel {
   readonly model: string;
   /** Id of the workspace's own provider; null if the model is built in or the operator's. */
   readonly providerId: string | null;
-  /** The workspace's own provider. */
+  /** The workspace's own provider; null if the model is built in or the operator's. */
   readonly provider: {
     readonly id: string;
     readonly kind: string;
@@ -20,15 +20,15 @@ export interface UsedModel {
 }
 
 /**
- * Returns the models that the current versions of existing agents use and those with a price, in
- * the order of their names. A name can be there twice: an agent keeps the operator's provider after
+ * Returns the models that the current versions of existing agents use, and the models with a price,
+ * in the order of their names. A name can occur twice: an agent keeps the operator's provider after
  * the workspace has added its own provider with the same name.
  *
  * Reads the tables of `agents/` and `providers/` in the caller's transaction.
  *
  * @param options.above the last model of the page before; undefined for the first page.
- * @param options.model limits the list to this model. Then it is listed also if it is not used, if
- *   the workspace has a provider of this name.
+ * @param options.model if it is not undefined, only this model is listed, also if no agent uses it.
+ *   The workspace must have a provider of this name.
  */
 export async function listUsedModels(
   tx: WorkspaceTransaction,

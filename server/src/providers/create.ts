@@ -25,7 +25,8 @@ export async function createProvider({
 }): Promise<Once<Provider>> {
   permit(ctx, "providers:write");
   const given = attempt(() => parseBody(createProviderBody, input.body));
-  // Limits in money do not stop calls that cost nothing.
+  // Calls of a free provider cost nothing, so no limit in money applies to them. Only those who can
+  // change limits can exempt a provider from them.
   if (given.ok && given.value.free) permit(ctx, "limits:write");
   const { tenant } = ctx.database;
   const addressError = await privateAddressError(ctx.egress, input.body);

@@ -29,8 +29,8 @@ export function findProviderForUpdate(
 }
 
 /**
- * Returns the provider with this name. Locks its row against deletion until the transaction ends,
- * because the caller stores a reference to the provider.
+ * Returns the provider with this name; undefined if there is none. Locks its row against deletion
+ * until the transaction ends, because the caller stores a reference to the provider.
  */
 export function findProviderByName(
   tx: WorkspaceTransaction,

@@ -5,8 +5,9 @@ export interface Amounts {
   /** Cost in micro-dollars; null if no price is known. */
   readonly costMicros: number | null;
   /**
-   * Cost as it counts for a plan: by the price library or the operator's file if they know a price,
-   * so that a workspace cannot change its allowance by setting prices. Null if no price is known.
+   * The cost that counts for a plan. It is computed by the operator's file or the price library if
+   * one of them has a price, so that a workspace cannot change what counts by setting prices. Null
+   * if no price is known.
    */
   readonly planCostMicros: number | null;
   readonly tokens: number;
@@ -14,7 +15,7 @@ export interface Amounts {
   readonly browserMs: number;
 }
 
-/** What a call uses that was not sent. */
+/** The amounts of a call that was not sent. */
 export const noAmounts: Amounts = {
   costMicros: 0,
   planCostMicros: 0,
@@ -38,11 +39,11 @@ export interface Limit {
 /** A limit with periods, which many runs share. */
 export interface Budget extends Limit {
   readonly id: number;
-  /** What runs hold for their calls. */
+  /** What runs hold for calls that they are about to make or have made and not reported yet. */
   readonly reserved: number;
 }
 
-/** Returns the sum of two amounts. A cost that is not known counts as 0 if the other is known. */
+/** Returns the sum of two amounts. If only one of two costs is known, the sum is the known one. */
 export function sumOf(one: Amounts, other: Amounts): Amounts {
   const sum = (a: number | null, b: number | null) =>
     a === null && b === null ? null : (a ?? 0) + (b ?? 0);
@@ -55,7 +56,10 @@ export function sumOf(one: Amounts, other: Amounts): Amounts {
   };
 }
 
-/** Returns the amount that counts for a limit; null if it is a cost that is not known. */
+/**
+ * Returns the amount that counts for a limit, in the unit of its metric; null if it is an unknown
+ * cost.
+ */
 export function amountIn(
   { scope, metric }: Pick<Limit, "scope" | "metric">,
   amounts: Amounts,
@@ -73,11 +77,11 @@ export function amountIn(
 }
 
 /**
- * Returns an SQL expression for the amount that counts for a budget, 0 if it is a cost that is not
- * known. It is the counterpart of `amountIn`.
+ * Returns an SQL expression for the amount that counts for a budget. An unknown cost counts as 0.
+ * It is the counterpart of `amountIn`.
  * @param budget alias of a row with the columns scope_kind and metric.
  * @param amounts alias of a row with the columns cost_micros, voice_ms and browser_ms.
- * @param columns expressions for the number of tokens and the cost that counts for a plan.
+ * @param columns expressions for the number of tokens, and for the cost that counts for a plan.
  */
 export const amountSql = (
   budget: string,
@@ -91,14 +95,20 @@ export const amountSql = (
       when 'voice' then ${amounts}.voice_ms
       else ${amounts}.browser_ms end, 0)`;
 
-/** SQL of what an entry of the usage ledger, or a call with its columns, counts for a budget. */
+/**
+ * Returns an SQL expression for what an entry of the usage ledger counts for a budget. `entry` can
+ * also be a row of metered calls with the same columns.
+ */
 export const entryAmountSql = (budget: string, entry: string) =>
   amountSql(budget, entry, {
     tokens: `${entry}.input_tokens + ${entry}.output_tokens`,
     planCost: `coalesce(${entry}.standard_cost_micros, ${entry}.cost_micros)`,
   });
 
-/** SQL of the highest of 50, 80 and 100 percent that is reached; 0 if none is. */
+/**
+ * Returns an SQL expression for the highest of 50, 80 and 100 percent of `allowed` that `spent` has
+ * reached; 0 if it has reached none.
+ */
 export const crossedSql = (spent: string, allowed: string) =>
   `case when ${spent} >= ${allowed} then 100
       when ${spent}::numeric * 100 >= ${allowed}::numeric * 80 then 80

@@ -15,7 +15,7 @@ import { type Amounts, noAmounts } from "./budget.ts";
 import { returnReservations } from "./charge-statement.ts";
 import { type AskingRun, reserveForRuns } from "./reserve.ts";
 
-/** The statements that reserve and charge, without processes and HTTP. */
+/** Tests of the statements that reserve and charge, called directly without HTTP. */
 
 const { database } = await testDatabase();
 const { engine } = database;
@@ -27,7 +27,7 @@ interface GivenBudget {
   readonly kind: "plan" | "workspace" | "agent" | "trigger";
   readonly metric?: string;
   readonly allowed: number | null;
-  /** Default: the period that contains now. */
+  /** Time until the budget's period ends, as an SQL interval. Default: one hour. */
   readonly endsIn?: string;
 }
 
@@ -77,7 +77,7 @@ const asking = (run: Run, max: number, used = noAmounts): AskingRun => ({
 const reserve = async (...runs: AskingRun[]) => reserveForRuns(database, runs);
 const kinds = async (...runs: AskingRun[]) => (await reserve(...runs)).map(({ kind }) => kind);
 
-/** A call as rows of the append statement have it. */
+/** A metered call in the rows of the append statement. */
 type MeteredCall = NonNullable<AppendRow["calls"]>[number]["call"];
 
 const call = (micros: number | null, rest: Partial<MeteredCall> = {}): MeteredCall => ({
@@ -125,7 +125,8 @@ test("an append without the charge writes nothing if a budget applies", async ()
   const row = appendRow(run, owner, { calls: [{ entry: 0, call: call(5) }] });
   expect(await appendToRuns(database, [row], { charged: false })).toEqual([{ kind: "limited" }]);
   expect(await appendToRuns(database, [row])).toMatchObject([{ kind: "written" }]);
-  // Sent again, because the reply was lost.
+  // The row is sent a second time, as after a lost reply of the database. It must not be charged
+  // twice.
   expect(await appendToRuns(database, [row])).toMatchObject([{ kind: "written" }]);
   expect(await wrongWithBudgets(engine)).toEqual([]);
 });
@@ -325,7 +326,8 @@ test("for random batches at two processes, all sums stay exact and no limit is e
       await addBudget(first, { kind: "plan", metric: "tokens", allowed: 4_000 });
       for (const agent of agents.slice(0, 2))
         await addBudget(agent, { kind: "agent", allowed: 1_500 });
-      // Each step is a process that reserves for its runs and charges those that got it.
+      // The steps run at the same time, like processes: each reserves for its runs, and charges
+      // those that got a reservation.
       await Promise.all(
         steps.map(async ({ max, share }, at) => {
           const runs = started[at] ?? [];

@@ -3,21 +3,24 @@ import { amountSql, crossedSql, entryAmountSql } from "./budget.ts";
 import { presentPeriod, scopeIds, startPeriod, waiterTimeoutSeconds } from "./reserve-statement.ts";
 
 /**
- * SQL of what a call `c` used, and of what a reservation `v` holds, as it counts for a budget `b`.
+ * SQL expressions for what a metered call `c` used, and for what a reservation `v` holds, in the
+ * unit of a budget `b`.
  */
 const amountOfCall = entryAmountSql("b", "c");
 const amountHeld = amountSql("b", "v", { tokens: "v.tokens", planCost: "v.plan_cost_micros" });
 
 /**
- * Returns SQL that adds metered calls to the budgets that apply to their runs, and returns what the
- * runs had reserved. It must be part of the statement that writes the entries of the ledger.
- * Crossing 50, 80 and 100 percent of a budget writes an event each.
+ * Returns SQL that adds metered calls to the budgets that apply to their runs, and returns to these
+ * budgets what the runs had reserved. It must be part of the statement that writes the entries of
+ * the ledger. If a budget passes 50, 80 or 100 percent, an event is written for each.
  *
  * @param runs name of a common table expression with the columns run_id, workspace_id, agent_id,
- *   principal and trigger_id: the runs whose reservations end. Each must own its row in `runs`.
- * @param calls name of one with the columns run_id, input_tokens, output_tokens, voice_ms,
- *   browser_ms, cost_micros, standard_cost_micros: metered calls of these runs.
- * @param insertWorkspaceEvents returns SQL that inserts events.
+ *   principal and trigger_id: the runs whose reservations end. The statement must have updated the
+ *   row of each run, which locks it.
+ * @param calls name of a common table expression with the columns run_id, input_tokens,
+ *   output_tokens, voice_ms, browser_ms, cost_micros, standard_cost_micros: metered calls of these
+ *   runs.
+ * @param insertWorkspaceEvents returns SQL that inserts events from the rows of `source`.
  * @returns common table expressions, one of which is `charged_budgets`.
  */
 export function chargeBudgets(
@@ -90,7 +93,7 @@ export function chargeBudgets(
 
 /**
  * SQL of the workspaces of `charged_budgets` in which runs may wait for what was returned, as a
- * JSON array.
+ * JSON array; null if there is none.
  */
 export const workspacesToWake = `(select json_agg(distinct workspace_id) from charged_budgets
   where waiter_seen_at > now() - interval '${waiterTimeoutSeconds} seconds')`;
@@ -129,8 +132,8 @@ select json_agg(distinct workspace_id) as workspaces from gone`,
 );
 
 /**
- * Returns to the budgets what runs hold that have ended or were deleted. Usually the statement that
- * ends a run does it.
+ * Returns to the budgets what is still held by runs that have ended or were deleted. Usually the
+ * statement that ends a run does this; here it is done for the others.
  * @returns the workspaces of these runs.
  */
 export async function returnReservations(database: Database): Promise<readonly string[]> {

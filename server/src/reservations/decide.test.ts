@@ -275,7 +275,8 @@ describe("for random sequences of requests and returns", () => {
           }
           checkSums(world);
         }
-        // Once everything is returned, everybody is served or rejected.
+        // When everything that is held has been returned, every waiting run must be served or
+        // rejected in the end.
         for (let round = 0; world.waiting.size + world.held.size > 0; round++) {
           expect(round).toBeLessThan(1_000);
           while (world.held.size > 0) giveBack(world, 0, 0);
@@ -311,7 +312,8 @@ describe("for random sequences of requests and returns", () => {
       const old = world.budgets.get(id);
       if (old !== undefined) world.budgets.set(id, { ...old, reserved: amount });
     }
-    // In the order of the turns, which is not that of the requests.
+    // Decisions are taken in the order in which the runs first asked, which is not the order of the
+    // requests. The checks follow the same order.
     const turns = requests
       .map((asked, index) => ({ asked, decision: decisions[index] }))
       .sort((a, b) => (a.asked.askedAt ?? clock) - (b.asked.askedAt ?? clock));
@@ -335,7 +337,10 @@ describe("for random sequences of requests and returns", () => {
     }
   }
 
-  /** No earlier run that waits for a budget of this one must lack only what this one got. */
+  /**
+   * Expects that the run was not served before an earlier one that it must not overtake: a run that
+   * waits for one of the same budgets, and that would fit if this run had not reserved.
+   */
   function checkTurn(
     world: Simulated,
     { budgetIds: ids }: ReservationRequest,
@@ -360,7 +365,7 @@ describe("for random sequences of requests and returns", () => {
     expect(overtaken).toEqual([]);
   }
 
-  /** Charges a share of what a run holds, and returns it. */
+  /** Charges a part of what a run holds, in percent, and returns the rest to the budgets. */
   function giveBack(world: Simulated, index: number, share: number): void {
     const [runId, held] = [...world.held][index % Math.max(1, world.held.size)] ?? [];
     if (runId === undefined || held === undefined) return;

@@ -20,9 +20,9 @@ export interface WaitingRun {
   readonly runId: string;
   readonly askedAt: number;
   readonly budgetIds: readonly number[];
-  /** What it asked for in addition to what it holds. */
+  /** What the run asked for, in addition to what it holds. */
   readonly asked: Amounts;
-  /** The budgets in which that did not fit when it asked. */
+  /** The budgets in which `asked` did not fit when the run asked last. */
   readonly blockedAt: readonly number[];
   readonly held: { readonly amounts: Amounts; readonly in: readonly number[] };
 }
@@ -44,7 +44,7 @@ export type Decision =
   | { readonly kind: "price_unknown" };
 
 export interface Decided {
-  /** In the order of the requests. */
+  /** One decision for each request, in the order of the requests. */
   readonly decisions: readonly Decision[];
   /** What is reserved in each budget afterwards, by the budget's id. */
   readonly reserved: ReadonlyMap<number, number>;
@@ -53,23 +53,29 @@ export interface Decided {
 interface State {
   readonly budget: Budget;
   reserved: number;
-  /** What runs that wait hold for earlier attempts: it will be spent, not returned. */
+  /**
+   * What waiting runs hold for earlier attempts. It was used already, so it will be spent and not
+   * returned.
+   */
   kept: number;
-  /** What earlier runs that wait can reserve as soon as they ask. */
+  /** What waiting runs that come first in the queue can reserve as soon as they ask. */
   ahead: number;
-  /** Whether an earlier run waits for this budget. Then all later ones wait behind it. */
+  /**
+   * Whether a run that comes first in the queue waits for this budget. Later runs then wait too.
+   */
   isBlocked: boolean;
 }
 
 /**
  * Decides which requests can reserve what they ask for. The rules:
- * - A call gets at most as many output tokens as fit what is not spent in any of its budgets. If
- *   that is too little for a useful call, the request is rejected.
- * - If that does not fit what is neither spent nor reserved, the run waits until something is
- *   returned.
- * - First come, first served, by the time of the first request: while a run waits for a budget, no
- *   later one reserves in that budget. A run that waits for another budget does not hold back runs
- *   that need only this one. So a run that waits for a ceiling of its agent delays no other agents.
+ * - A call gets at most as many output tokens as fit what is not spent of each of its budgets. If
+ *   these are too few for a useful call, the request is rejected.
+ * - If the call fits what is not spent, but not what is neither spent nor reserved, the run waits
+ *   until something is returned.
+ * - First come, first served, by the time of a run's first request: while a run waits for a budget,
+ *   no later run reserves in this budget. A run that waits for another budget delays only runs that
+ *   need that other budget. For example, a run that waits for a ceiling of its agent delays no runs
+ *   of other agents.
  *
  * @param budgets all budgets that apply to the requests, locked and in their present period.
  * @param waiting other runs that wait and whose processes are alive.
@@ -90,7 +96,8 @@ export function decide(
     eachOf(states, held.in, held.amounts, (state, amount) => {
       state.kept += amount;
     });
-  // A request replaces what its run holds. It keeps what earlier attempts used, even if it waits.
+  // A request replaces what its run holds. What earlier attempts of the call used stays reserved,
+  // even if the run waits.
   for (const { held, budgetIds, call } of requests) {
     if (held !== undefined)
       eachOf(states, held.in, held.amounts, (state, amount) => {
@@ -116,7 +123,10 @@ type Turn =
   | { readonly kind: "waiting"; readonly run: WaitingRun }
   | { readonly kind: "request"; readonly request: ReservationRequest; readonly index: number };
 
-/** Returns all runs in the order in which they first asked. New requests are last. */
+/**
+ * Returns all runs in the order in which they first asked. Runs that ask for the first time come
+ * last.
+ */
 function turnsOf(
   waiting: readonly WaitingRun[],
   requests: readonly ReservationRequest[],
@@ -133,8 +143,9 @@ function turnsOf(
       runId: request.askedAt === undefined ? "" : request.runId,
     })),
   ];
-  // The sort is stable, so new requests stay in the order in which they arrived. Runs that began to
-  // wait in one transaction have the same time.
+  // Runs that began to wait in one transaction have the same `askedAt`, so they are ordered by id.
+  // New requests have no time and no id here. As the sort is stable, they stay in the order in
+  // which they arrived.
   return turns
     .sort((a, b) =>
       a.askedAt === b.askedAt ? compare(a.runId, b.runId) : a.askedAt < b.askedAt ? -1 : 1,
@@ -167,9 +178,13 @@ function decideOne(states: Map<number, State>, request: ReservationRequest): Dec
   };
 }
 
-/** Lets a run that waits and does not ask now keep its turn. */
+/**
+ * Keeps the position of a run that waits and does not ask now: later runs cannot reserve what it
+ * needs.
+ */
 function keepTurn(states: Map<number, State>, run: WaitingRun): void {
-  // It also waits for a budget that this call does not know, so it cannot continue anyway.
+  // The run also waits for a budget that is not among `budgets`. So it could not reserve now, and
+  // later runs need not wait for it.
   if (run.blockedAt.some((id) => !states.has(id))) return;
   const own = run.budgetIds.flatMap((id) => states.get(id) ?? []);
   if (blockedAt(own, run.asked).length > 0) return;
@@ -177,8 +192,8 @@ function keepTurn(states: Map<number, State>, run: WaitingRun): void {
 }
 
 /**
- * Returns the budgets in which a run must wait. Later runs wait behind it in those that are too
- * small for it.
+ * Returns the budgets for which a run must wait; none if it can reserve. Marks those in which its
+ * call does not fit, so that later runs wait for them too.
  */
 function blockedAt(own: readonly State[], asked: Amounts): readonly State[] {
   const needed = own.filter((state) => neededOf(state, asked) > 0);
@@ -188,12 +203,18 @@ function blockedAt(own: readonly State[], asked: Amounts): readonly State[] {
   return blocked;
 }
 
-/** Returns the limit with what other runs keep counted as spent. */
+/**
+ * Returns the limit as it is for one run: what other runs keep for their earlier attempts counts as
+ * spent.
+ */
 function withKept({ budget, kept }: State, used: Amounts): Limit {
   return { ...budget, spent: budget.spent + kept - (amountIn(budget, used) ?? 0) };
 }
 
-/** Returns the rejection, with what is really spent of the limit. */
+/**
+ * Returns the rejection. Its limit has the amount that is really spent, without what other runs
+ * keep.
+ */
 function spent(own: readonly State[], limit: Limit): Decision {
   return { kind: "spent", limit: original(own, limit) ?? limit };
 }
@@ -214,7 +235,10 @@ function hasFree(state: State, asked: Amounts): boolean {
   return neededOf(state, asked) <= budget.allowed - budget.spent - reserved - ahead;
 }
 
-/** A run asks again for no more than what is not spent, so it needs at most that. */
+/**
+ * Returns how much of the budget a run needs. A waiting run asks again for no more than what is not
+ * spent by then, so it needs at most that.
+ */
 function neededOf({ budget }: State, asked: Amounts): number {
   const amount = amountIn(budget, asked) ?? 0;
   return budget.allowed === null

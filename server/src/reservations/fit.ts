@@ -1,17 +1,18 @@
 import { type Amounts, amountIn, type Limit } from "./budget.ts";
 
 /**
- * With fewer output tokens left, no call is made: an answer would be truncated before it is useful.
+ * Minimum number of output tokens for a call. If fewer are left, no call is made, because its
+ * answer would be truncated before it is useful.
  */
 export const minOutputTokens = 256;
 
 /** A model call that a run is about to make. */
 export interface CallBound {
-  /** Maximum number of output tokens that the call needs. */
+  /** The number of output tokens that the call gets if no limit lowers it. */
   readonly maxOutputTokens: number;
   /**
-   * Returns what the call uses at most if it writes up to `outputTokens`, without earlier attempts.
-   * It must not decrease when `outputTokens` grows.
+   * Returns what the call uses at most if it writes up to `outputTokens`, without what earlier
+   * attempts used. It must not decrease when `outputTokens` grows.
    */
   readonly amountsOf: (outputTokens: number) => Amounts;
   /** What earlier attempts of the call used, which is not written to the ledger yet. */
@@ -23,7 +24,10 @@ export type Fit =
   | {
       readonly kind: "fits";
       readonly outputTokens: number;
-      /** The limit for which `outputTokens` was lowered; undefined if it was not. */
+      /**
+       * The limit because of which `outputTokens` is below the maximum of the call; undefined if it
+       * is not.
+       */
       readonly loweredBy: Limit | undefined;
     }
   /** Too little is left of `limit` for a useful call. */
@@ -32,8 +36,8 @@ export type Fit =
   | { readonly kind: "price_unknown" };
 
 /**
- * Lowers the maximum number of output tokens of a call to what is left of each limit, whatever is
- * reserved.
+ * Lowers the maximum number of output tokens of a call until its use fits what is not spent of each
+ * limit. What other runs have reserved is not considered here.
  */
 export function fitInto(limits: readonly Limit[], call: CallBound): Fit {
   const { maxOutputTokens, amountsOf, used } = call;
@@ -54,7 +58,7 @@ export function fitInto(limits: readonly Limit[], call: CallBound): Fit {
   return { kind: "fits", outputTokens, loweredBy };
 }
 
-/** Returns the largest number that fits. `low` fits, and `high` does not. */
+/** Returns the largest number of tokens that fits. `low` fits, and `high` does not. */
 function largestThat(fits: (tokens: number) => boolean, low: number, high: number): number {
   let [fitting, tooLarge] = [low, high];
   while (tooLarge - fitting > 1) {

@@ -1,7 +1,7 @@
 import type { LimitMetric, LimitReached, RunError } from "@beckon/contract";
 import type { Limit } from "./budget.ts";
 
-/** Returns the limit that a run has reached, as responses show it. */
+/** Converts a limit that a run has reached to the form of the API. */
 export function toLimitReached(limit: Limit): LimitReached {
   const { scope, scopeId, metric, spent, allowed, resetsAt } = limit;
   return {

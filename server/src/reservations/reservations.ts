@@ -6,35 +6,35 @@ import { type AskingRun, type ReserveResult, reserveForRuns } from "./reserve.ts
 export type Reserved = Exclude<ReserveResult, { readonly kind: "waits" }>;
 
 /**
- * Time after which a waiting run asks again if nothing has woken it. It must be shorter than
- * `waiterTimeoutSeconds`, after which the run loses its turn.
+ * Time after which a waiting run asks the database again if nothing has woken it. It must be
+ * shorter than `waiterTimeoutSeconds`, after which the run loses its position in the queue.
  */
 const pollIntervalMs = 5_000;
 
 /**
  * Maximum number of runs that one wake lets ask again, of those that wait for the same budgets.
- * When one of them no longer waits, more are woken.
+ * When one of them no longer waits, it wakes further ones.
  */
 const maxWoken = 16;
 
 /** Maximum number of workspaces with limits that a process remembers. */
 const maxWorkspaces = 50_000;
 
-/** A run of this process that waits for what is reserved. */
+/** A run of this process that waits until other runs return what they have reserved. */
 interface Waiter {
   /** Position in the order in which the runs of this process began to wait. */
   readonly turn: number;
-  /** The budgets for which it waits, as one text. */
+  /** The ids of the budgets for which the run waits, joined to one text. */
   blockedAt: string;
-  /** Lets the run ask again; undefined while it asks. */
+  /** Lets the run ask again; undefined while it is asking. */
   wake: (() => void) | undefined;
 }
 
 /** The runs of one workspace that ask or wait. */
 interface Queue {
-  /** Number of runs in `reserve`. */
+  /** Number of calls of `reserve` that have not returned. */
   runs: number;
-  /** Number of wakes so far. */
+  /** Number of wakes so far, to notice a wake during a request. */
   wakes: number;
   readonly waiters: Set<Waiter>;
 }
@@ -50,7 +50,7 @@ export class Reservations {
   #asked = 0;
   #turns = 0;
 
-  /** @param mutex is shared with other writers that lock budgets. */
+  /** @param mutex is shared with the other writers that lock budgets. */
   constructor(database: Database, mutex: Mutex) {
     this.#batcher = createBatcher({
       write: (runs) => reserveForRuns(database, runs),
@@ -78,8 +78,8 @@ export class Reservations {
 
   /**
    * Reserves what the next model call of a run can use. Waits while other runs hold what it needs.
-   * @throws the reason of `signal`, when it aborts. What is reserved then is returned at the end of
-   *   the run.
+   * @throws the reason of `signal` when it aborts. What the run holds then is returned at the end
+   *   of the run.
    */
   async reserve(run: AskingRun, signal: AbortSignal): Promise<Reserved> {
     const { workspaceId } = run;
@@ -93,13 +93,15 @@ export class Reservations {
         const { wakes } = queue;
         const result = await this.#ask(run);
         if (result.kind !== "waits") {
-          // Those behind it may get what they ask for, too, or are rejected for the same reason.
+          // Other runs that wait for the same budgets may now get what they ask for, or be rejected
+          // for the same reason.
           if (waiter !== undefined) wakeGroup(queue, waiter.blockedAt);
           return result;
         }
         waiter ??= this.#addWaiter(queue);
         waiter.blockedAt = result.blockedAt.join(" ");
-        // A wake during the request may announce what the request did not see yet.
+        // If there was a wake during the request, the run asks again at once: the request may have
+        // read the budgets before the change that the wake announces.
         if (queue.wakes === wakes) await untilWoken(waiter, signal);
       }
     } finally {
@@ -110,8 +112,9 @@ export class Reservations {
   }
 
   /**
-   * Lets waiting runs ask again, because something was returned or a limit was raised.
-   * @param workspaceId default: of all workspaces.
+   * Lets waiting runs ask again, because a part of a reservation was returned or a limit was
+   * raised.
+   * @param workspaceId workspace whose runs are woken. Default: all workspaces.
    */
   wake(workspaceId?: string): void {
     const queues =
@@ -141,7 +144,7 @@ export class Reservations {
   }
 }
 
-/** Wakes the first runs that wait for the same budgets. */
+/** Wakes the runs that have waited longest, of those that wait for the same budgets. */
 function wakeGroup({ waiters }: Queue, blockedAt: string): void {
   const group = [...waiters]
     .filter((waiter) => waiter.blockedAt === blockedAt)

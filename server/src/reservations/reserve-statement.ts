@@ -2,7 +2,10 @@ import type { LimitMetric } from "@beckon/contract";
 import { type Database, statement } from "../base/database/index.ts";
 import type { Amounts, Budget } from "./budget.ts";
 
-/** SQL of the ids of the scopes that apply to a run, in the order of `budgets.scope_kind`. */
+/**
+ * SQL of the ids of the scopes that apply to a run: its workspace, agent, key and trigger, in the
+ * order of the values of `budgets.scope_kind`. Null if the run has no key or no trigger.
+ */
 export const scopeIds = (run: string) => `array[${run}.workspace_id, ${run}.agent_id,
     case when ${run}.principal like 'key:%' then substr(${run}.principal, 5) end, ${run}.trigger_id]`;
 
@@ -39,7 +42,8 @@ interface BudgetRow {
 
 /**
  * Locks the budgets that apply to some runs, in the order of the primary key, and returns them. If
- * the period of a budget is over, the row is returned as the next period begins.
+ * the period of a budget is over, the returned row is that of the next period; `writeStatement`
+ * stores it later.
  */
 const lockStatement = statement<readonly string[]>("reserve-lock", (p) => {
   const runIds = p.value("text[]", (ids) => ids);
@@ -84,17 +88,17 @@ function toBudget(row: BudgetRow): LockedBudget {
   };
 }
 
-/** How long a run that waits keeps its turn after it last asked, in seconds. */
+/** Seconds for which a waiting run keeps its position in the queue after it last asked. */
 export const waiterTimeoutSeconds = 15;
 
-/** Maximum number of waiting runs of a workspace that are considered, the first ones. */
+/** Maximum number of waiting runs of a workspace that are considered. The first ones are. */
 const maxWaiting = 500;
 
 interface ReservationRow {
   readonly run_id: string;
   readonly workspace_id: string;
   readonly scope_ids: readonly (string | null)[];
-  /** Whether the run asks now. Otherwise it is another run, which waits. */
+  /** True for a run that asks now, false for another run that waits. */
   readonly asks: boolean;
   /** Whether the workspace has any limit. */
   readonly is_limited: boolean;
@@ -114,9 +118,9 @@ interface AmountColumns<T> {
 }
 
 /**
- * Reads the scopes and reservations of the runs that ask, and the other runs of their workspaces
- * that wait. It must be sent after `lockStatement` in the same transaction: under the locks, no
- * other transaction changes these rows.
+ * Reads the scopes and reservations of the runs that ask, and of the other runs of their workspaces
+ * that wait. It must be sent after `lockStatement` in the same transaction: while the budgets are
+ * locked, no other transaction changes these rows.
  */
 const readStatement = statement<readonly string[]>("reserve-read", (p) => {
   const runIds = p.value("text[]", (ids) => ids);
@@ -191,25 +195,28 @@ export interface WrittenReservation {
   readonly state: "held" | "waiting";
   readonly amounts: Amounts;
   readonly heldIn: readonly number[];
-  /** What a waiting run asks for, and the budgets in which it did not fit. */
+  /**
+   * What a waiting run asks for, and the budgets in which it does not fit; undefined if the run
+   * does not wait.
+   */
   readonly asked: { readonly amounts: Amounts; readonly blockedAt: readonly number[] } | undefined;
 }
 
-/** What a transaction has decided. */
+/** What to write after the decisions of one transaction. */
 export interface ReserveInput {
   readonly budgets: readonly {
     readonly id: number;
     readonly reserved: number;
-    /** Whether the budget rejected a request because of what is spent. */
+    /** Whether a request was rejected because of what is spent of the budget. */
     readonly refused: boolean;
-    /** Whether a run waits for what is reserved. */
+    /** Whether a run waits until something is returned to the budget. */
     readonly hasWaiter: boolean;
   }[];
   readonly reservations: readonly WrittenReservation[];
 }
 
 /**
- * Writes what was decided. Budgets whose period is over begin the next one. It must be sent in the
+ * Writes the decisions. Budgets whose period is over begin the next period. It must be sent in the
  * transaction that has locked the budgets.
  */
 const writeStatement = statement<ReserveInput>("reserve-write", (p) => {
@@ -284,15 +291,15 @@ function askedJson(asked: NonNullable<WrittenReservation["asked"]>): string {
   } satisfies ReservationRow["asked"]);
 }
 
-/** What applies to the runs that ask, under the locks of the budgets. */
+/** The locked budgets that apply to the runs that ask, and the reservations in their workspaces. */
 export interface Locked {
   readonly budgets: readonly LockedBudget[];
   readonly reservations: readonly StoredReservation[];
 }
 
 /**
- * Locks the budgets of some runs, and writes what `decideOn` decides. `decideOn` returns undefined
- * if there is nothing to write.
+ * Locks the budgets of some runs, calls `decideOn`, and writes the result in one transaction.
+ * `decideOn` returns undefined if there is nothing to write.
  */
 export async function reserveInTransaction(
   database: Database,
@@ -312,8 +319,8 @@ export async function reserveInTransaction(
     await client.query("commit");
     client.release();
   } catch (thrown) {
-    // Closes the connection instead of returning it to the pool. That rolls the transaction back,
-    // whatever its state.
+    // Closes the connection instead of returning it to the pool. PostgreSQL then rolls the
+    // transaction back, whatever state the connection is in.
     client.release(true);
     throw thrown;
   }

@@ -22,14 +22,19 @@ export interface AskingRun {
 
 type Granted = Extract<Decision, { readonly kind: "granted" }>;
 
-/** `unlimited`: no limit applies to the run. `isLimited`: whether its workspace has any limit. */
+/**
+ * The result for one run. `unlimited`: no limit applies to the run. `isLimited`: whether its
+ * workspace has any limit.
+ */
 export type ReserveResult = (Decision | { readonly kind: "unlimited" }) & {
   readonly isLimited: boolean;
 };
 
 /**
- * Reserves for all runs. If the reply is lost, it can be sent again: what a run holds is replaced.
+ * Reserves for all runs. If the reply of the database is lost, it can be sent again: it replaces
+ * what a run holds, and adds nothing to it.
  * @param runs in the order in which they asked, each at most once.
+ * @returns the results in the same order.
  */
 export async function reserveForRuns(
   database: Database,
@@ -136,7 +141,7 @@ function budgetIdsOf(
   );
 }
 
-/** Returns what a decision changes; undefined if it changes nothing. */
+/** Returns what decisions change in the database; undefined if they change nothing. */
 function written(
   budgets: readonly LockedBudget[],
   requests: readonly ReservationRequest[],
@@ -168,14 +173,18 @@ function written(
     : { budgets: changed, reservations };
 }
 
-/** Returns the row to write for a decision: none for a rejection, and for a run without budgets. */
+/**
+ * Returns the row to write for a decision. Returns none for a rejection, and for a run without
+ * budgets that holds nothing.
+ */
 function reservationOf(
   { runId, budgetIds, call, held }: ReservationRequest,
   decision: Decision,
 ): ReserveInput["reservations"] {
   if (decision.kind === "granted") {
     const { amounts } = decision;
-    // The row of a run that waited for limits that were deleted since must not say that it waits.
+    // A run without budgets still needs a row if it has one already. It may have waited for limits
+    // that were deleted since, and the row must not say that it still waits.
     return budgetIds.length === 0 && held === undefined
       ? []
       : [{ runId, state: "held", amounts, heldIn: budgetIds, asked: undefined }];

@@ -234,7 +234,7 @@ interface EndedRun {
   readonly seqs: number[];
 }
 
-/** Returns the runs of these agents with their journals, once all have ended. */
+/** Returns the runs of these agents with their journals; undefined while one has not ended. */
 async function endedRuns(agentIds: readonly string[]): Promise<EndedRun[] | undefined> {
   const { rows } = await beckon.db.database.engine.query<EndedRun>(
     `select r.id, i.payload, r.status, r.attempt, array_agg(e.type order by e.seq) as types,

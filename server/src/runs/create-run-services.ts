@@ -54,7 +54,7 @@ export type RunServices = StartPorts &
 /** Dependencies and limits of the services for runs. */
 export interface RunServicesOptions extends Omit<AgentCacheOptions, "circuits" | "pricer"> {
   readonly database: Database;
-  /** The prices of the operator and of the library. */
+  /** The prices in the operator's file and in the price library. */
   readonly prices: PriceTable;
   readonly log: Log;
   readonly processId: string;

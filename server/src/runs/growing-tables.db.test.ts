@@ -75,8 +75,9 @@ const tables = [
   "usage_rollups",
 ];
 /**
- * Returns the position after all events so far. Waits for transactions of other tests on the same
- * PostgreSQL: before the oldest open one, the position would be before events of this test.
+ * Returns the position after all events that were written until now. Waits until the transactions
+ * of other tests on the same PostgreSQL have ended: while an older one is open, the position is
+ * before it, and so before events of this test.
  */
 async function endOfEvents(): Promise<Position> {
   const { rows } = await database.engine.query<{ id: string }>(
@@ -110,7 +111,8 @@ const heir = await seedProcess(database);
 const dead = await seedProcess(database);
 await recordDeaths(database.engine, [dead], owner);
 
-// The entries that are written below are summed up already.
+// The roll-up has reached transaction 0. The history that is inserted later has negative
+// transaction ids, so its entries count as summed up.
 await database.engine.query("insert into usage_rollups values ($1, 0, current_date)", [
   agent.workspaceId,
 ]);
@@ -126,7 +128,10 @@ const runningAt = (of: string, count: number) =>
   start(many(count, () => startRow(agent, { owner: of })));
 const queuedOf = (of: SeededAgent, count: number) => start(many(count, () => startRow(of)));
 
-/** Creates runs of a dead process, at the given attempt. `max_attempts` is 3. */
+/**
+ * Creates runs of a dead process, at the given attempt. As `max_attempts` is 3, runs at attempt 3
+ * have no attempt left.
+ */
 async function abandon(count: number, attempt: number): Promise<void> {
   const process = await seedProcess(database);
   await runningAt(process, count);
@@ -141,7 +146,7 @@ const inTenant = (work: (tx: WorkspaceTransaction) => Promise<unknown>) =>
     await sql`select pg_stat_force_next_flush()`.execute(tx);
   });
 
-/** An append that ends a run, with a metered call. */
+/** Returns the row of an append that ends a run and has a metered call. */
 const metered = (run: Parameters<typeof appendRow>[0]) =>
   appendRow(run, owner, {
     end: succeeded,
@@ -420,7 +425,8 @@ beforeAll(async () => {
       select id, seq, $1, 'evt_' || id || seq, 'run.started', 1, '{}' from grown, generate_series(1, 2) seq`,
     [agent.workspaceId, agent.agentId, owner, hash],
   );
-  // Entries that are summed up, and as many sums: many of the current day, and of earlier ones.
+  // Inserts entries that are summed up already, and as many sums: many of the current day, and of
+  // earlier days.
   await database.engine.query(
     `insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
         step, attempt, outcome, kind, provider, model, cost_micros, estimated, transaction)

@@ -29,7 +29,9 @@ const answer = says({
 });
 const bounded = { model_settings: { max_output_tokens: tokens } };
 
-/** Midnight passes while the other tests run. The last test checks what happened. */
+/**
+ * A start crosses a local midnight while the other tests run. The last test checks what happened.
+ */
 const secondsToMidnight = 20;
 const overMidnight = crossMidnight();
 overMidnight.catch(() => {});
@@ -93,7 +95,10 @@ describe("500 starts at once at a ceiling worth 10 runs", () => {
   const worth = 10;
   const starts = 500;
 
-  /** Retries a first run, which is served, and starts others by invoke and fire, in turns. */
+  /**
+   * Invokes one run, which is served. Then starts the others at the same time, in turns by invoke,
+   * by fire and by retries of the first run.
+   */
   async function startAll(
     workspace: PricedWorkspace,
     agent: Agent,
@@ -518,7 +523,10 @@ describe("a model without a known price", () => {
 });
 
 describe("a run that is rejected only by what is reserved", () => {
-  /** An agent whose ceiling pays for one call at a time, and runs that wait for it. */
+  /**
+   * Creates an agent whose ceiling pays for one call at a time, and `count` runs of it. One of them
+   * calls the model and the others wait.
+   */
   async function queue(count: number, limits: Record<string, unknown> = {}) {
     const workspace = await pricedWorkspace(beckon, server);
     const agent = await workspace.agent({ ...bounded, limits });
@@ -561,7 +569,7 @@ describe("a run that is rejected only by what is reserved", () => {
     const began = performance.now();
     for (let index = 0; index < ids.length; index++) await release(index);
     for (const id of ids) expect((await ended(workspace, id)).status).toBe("succeeded");
-    // The runs were notified: polls alone would have taken 5 s each.
+    // The waiting runs were woken by a message: if they only polled, each would have waited 5 s.
     expect(performance.now() - began).toBeLessThan(5_000);
     expect(server.requests.map(({ body }) => body.messages.at(-1)?.content)).toEqual(
       ids.map((_, index) => `Hello ${index}`),
@@ -671,7 +679,8 @@ test("a provider that ignores the output bound exceeds a limit by calls in progr
   expect(await budgetsOf(engine, workspace.id)).toEqual({
     "agent cost": { spent: atOnce * written, reserved: 0 },
   });
-  // What is spent exceeds what is allowed, which the checks of other tests would report.
+  // Here more is spent than the ceiling allows. The ceiling is deleted, because the checks after
+  // other tests would report it.
   await workspace.call(`/limits/agent/${agent.id}`, undefined, { method: "DELETE" });
 });
 
@@ -683,7 +692,7 @@ test("spent budgets begin again once at midnight, and runs are served without a 
   expect(first?.status).toBe(200);
   const reset = Date.parse(rejected?.body.limit.resets_at);
   expect(Number(rejected?.headers.get("retry-after"))).toBeLessThanOrEqual(secondsToMidnight);
-  // Every start before the reset is rejected, the first one after it is served, and no other.
+  // All starts before the reset are rejected. After it, only the first start is served.
   const served = answers.slice(1).filter(({ status: code }) => code === 200);
   expect(served.length).toBe(1);
   expect(served[0]?.answeredAt).toBeGreaterThanOrEqual(reset);
@@ -739,7 +748,7 @@ async function crossMidnight() {
 /** Returns a POSIX time zone in which it is midnight in `seconds` seconds. */
 function zoneWithMidnightIn(seconds: number): string {
   const sinceMidnight = Math.floor(Date.now() / 1_000) % 86_400;
-  // Local time = UTC - offset; it must be 24:00:00 - seconds now.
+  // In a POSIX time zone, local time = UTC - offset. The local time now must be 24:00:00 - seconds.
   const offset = (((sinceMidnight + seconds) % 86_400) + 86_400) % 86_400;
   const signed = offset > 43_200 ? offset - 86_400 : offset;
   const sign = signed < 0 ? "-" : "";

@@ -6,7 +6,7 @@ import { operatorProviders } from "../providers/index.ts";
 import { defaultWorkspaceId } from "../workspaces/index.ts";
 import { createPricer } from "./pricer.ts";
 
-/** Models at the addresses of vendors, to which no request is sent. */
+/** Prices of models that have the addresses of vendors. No request is sent to the vendors. */
 
 const beckon = await startTestBeckon();
 const apiKey = "key-0123456789abcdef";
@@ -27,7 +27,7 @@ const pricer = createPricer({
   }),
 });
 
-/** Returns what one million input tokens cost. */
+/** Returns the price of a call with one million input tokens. */
 async function costOf(model: string, providerId: string | null, workspaceId = defaultWorkspaceId) {
   const priceOf = await pricer({ workspaceId, model, providerId });
   return priceOf({ input_tokens: 1_000_000, output_tokens: 0, cached_input_tokens: 0 });

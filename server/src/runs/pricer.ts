@@ -3,19 +3,21 @@ import type { Database } from "../base/database/index.ts";
 import { demoEchoName, freePrice, type PriceOf, unknownPrice } from "../engine/index.ts";
 import { type PriceTable, readOwnPricing } from "../prices/index.ts";
 
-/** A model, and who provides it. */
+/** A model whose price is needed. */
 export interface PricedModel {
   readonly workspaceId: string;
   /** The model in the form `provider/model`. */
   readonly model: string;
-  /** The provider of the model; null unless the workspace configured it. */
+  /** Id of the workspace's own provider; null if the model is built in or the operator's. */
   readonly providerId: string | null;
 }
 
-/** Returns the current price of a model. */
+/** Returns the function that computes the price of the model's calls at its current rates. */
 export type Pricer = (model: PricedModel) => PriceOf | Promise<PriceOf>;
 
-/** Creates the function that reads what the workspace set for a model and finds its price. */
+/**
+ * Creates a pricer. For a workspace's own provider, it reads what the workspace set for the model.
+ */
 export function createPricer({
   database,
   operator,
@@ -38,6 +40,8 @@ export function createPricer({
   };
 }
 
-/** Knows only the demo model, which is free. */
+/**
+ * A pricer without a price list: the demo model is free, and the price of all others is unknown.
+ */
 export const builtInPricer: Pricer = ({ model, providerId }) =>
   providerId === null && model === demoEchoName ? freePrice : unknownPrice;

@@ -27,7 +27,10 @@ beforeEach(() => {
   );
 });
 
-/** Returns the cost of a new run of the agent, as the run, its events and the ledger have it. */
+/**
+ * Starts a run of the agent and returns its cost, which must be the same in the run, in its events
+ * and in the ledger.
+ */
 async function costOf(agent: { id: string; token: string }) {
   const { status, body } = await beckon.invoke(agent, "Hello");
   expect(status).toBe(200);
@@ -76,7 +79,7 @@ test("each run has the price that the workspace has set when it starts", async (
       },
     })
   ).body;
-  // 500 + 50.1 + 30, rounded up.
+  // The cost in micro-dollars is 500 + 50.1 + 30, rounded up.
   expect(await costOf(agent)).toEqual([581, null, "workspace"]);
 
   await patch(`/prices/${price.id}`, { cached_input_micros_per_million: null });

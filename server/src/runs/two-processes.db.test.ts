@@ -16,8 +16,9 @@ const worker = await beckon.another({ settings: { BECKON_ROLE: "worker" } });
 afterAll(() => worker.stop());
 
 /**
- * Executes its runs itself, without notifications. Times are compared with its times, because on a
- * busy machine everything takes longer.
+ * A server that executes its runs in its own process, without notifications. Durations on the two
+ * other processes are compared with durations on this one, because on a busy machine everything
+ * takes longer.
  */
 const alone = await startTestBeckon();
 
@@ -38,8 +39,8 @@ async function timesOf(agent: Agent, count: number, server = beckon): Promise<nu
 }
 
 /**
- * Maximum duration of notifications. It is far below the poll intervals, which are 500 ms
- * for subscribers and 1 s for workers.
+ * Maximum duration of a notification. It is far below the poll intervals, which are 500 ms for
+ * subscribers and 1 s for workers.
  */
 const maxNotifiedMs = 170;
 

@@ -52,7 +52,7 @@ const call = (rest: Partial<MeteredCall> = {}): MeteredCall => ({
   price: { micros: 7, standardMicros: 9, origin: "workspace" },
   ...rest,
 });
-/** An append of a lost step with these calls, and the end of the run. */
+/** Returns an append with a lost step that reports these calls, and with the end of the run. */
 const withCalls = (
   run: Parameters<typeof appendRow>[0],
   calls: readonly MeteredCall[],
@@ -170,7 +170,7 @@ describe("an entry", () => {
   });
 
   test("is not written if the connection was refused", async () => {
-    // Nothing listens there, and tests are allowed to call it.
+    // Nothing listens on this port, and the egress rules of tests allow calls to it.
     const down = await beckon.createProvider("http://127.0.0.1:9/v1", "down");
     const agent = await beckon.createAgent({
       model: `${down.name}/model`,
@@ -201,7 +201,7 @@ describe("an entry", () => {
     const east = await dayIn("Pacific/Kiritimati");
     const west = await dayIn("Pacific/Niue");
     expect([east.own, west.own]).toEqual([true, true]);
-    // These zones are 25 hours apart.
+    // These two time zones are 25 hours apart, so they have different dates at any time.
     expect(east.day).not.toBe(west.day);
     expect((await entries(east.runId))[0]?.day).toBe(east.day);
   });
@@ -339,7 +339,8 @@ test("an answer that a lost process did not write becomes a flagged estimate, on
   expect(ended).toMatchObject([
     { seq: 2, number: 1, outcome: "lost", estimated: true, cost_micros: 0, price_origin: "free" },
   ]);
-  // The process was not dead after all, and writes what it got: it is fenced.
+  // The process that was declared dead was alive, and appends what it got. Nothing is written,
+  // because its fence is outdated.
   await appendToRuns(database, [withCalls(run, [call()], { owner: dying })]);
   await endExhausted({ database, pricer: builtInPricer }, 100);
   expect(await entries(run.runId)).toEqual(ended);
@@ -351,7 +352,7 @@ test("a process sums usage up when it becomes idle, also between sweeps", async 
   const agent = await beckon.createAgent({ model: held.model });
   const invoked = beckon.invoke(agent, "Hello");
   await held.reached(1);
-  // Longer than one poll of the worker.
+  // The run lasts longer than one poll of the worker, so that the worker notices it as busy.
   await eventually("a run of 1.5 seconds", async () => {
     const { rows } = await database.engine.query(
       "select from runs where agent_id = $1 and now() - started_at > interval '1.5 seconds'",
@@ -367,7 +368,8 @@ test("a process sums usage up when it becomes idle, also between sweeps", async 
     ]);
     return rows.length || undefined;
   };
-  // Open transactions in other databases of this server can delay it until the next sweep.
+  // Open transactions in other databases of this PostgreSQL server can delay the sums until the
+  // next sweep.
   await eventually("the sums of the agent", summedUp, 65_000);
   expect(await wrong()).toEqual([]);
 }, 90_000);
@@ -411,7 +413,7 @@ const meteredCall: fc.Arbitrary<MeteredCall> = fc.record({
   }),
 });
 
-/** One write of a step: its calls, and whether its process dies after it. */
+/** One write of a step: its calls, and whether its process is lost after it. */
 const steps = fc.array(
   fc.record({
     calls: fc.array(meteredCall, { minLength: 1, maxLength: 3 }),

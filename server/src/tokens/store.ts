@@ -72,8 +72,8 @@ export function findEncryptedToken(
 }
 
 /**
- * Returns the agent and workspace of a valid agent token. Reads all workspaces, because the token's
- * workspace is not known before.
+ * Returns the agent and workspace of an agent token; undefined if the token is not valid. Reads all
+ * workspaces, because the token's workspace is not known before.
  * @param hash SHA-256 of the token.
  */
 export async function findAgentByToken(

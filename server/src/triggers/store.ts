@@ -26,8 +26,9 @@ export function findTrigger(
 }
 
 /**
- * Returns the trigger and locks its row against other changes. `FOR NO KEY UPDATE` does not block
- * the start of runs: their foreign key only locks the trigger's row `FOR KEY SHARE`.
+ * Returns the trigger and locks its row against other changes; undefined if there is none. `FOR NO
+ * KEY UPDATE` does not block the start of runs: their foreign key only locks the trigger's row `FOR
+ * KEY SHARE`.
  */
 export function findTriggerForChange(
   tx: WorkspaceTransaction,

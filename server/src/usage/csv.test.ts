@@ -22,7 +22,7 @@ async function textOf(columns: readonly (keyof UsageRow)[], rows: readonly Usage
   return text;
 }
 
-/** Reads CSV as RFC 4180 describes it. */
+/** Parses CSV according to RFC 4180. */
 function parse(text: string): string[][] {
   const rows: string[][] = [];
   let isComplete = true;

@@ -1,6 +1,6 @@
 import type { UsageRow } from "@beckon/contract";
 
-/** Rows that are converted to text at a time. */
+/** Number of rows that are converted to text at a time. */
 const rowsPerChunk = 500;
 
 /**
@@ -26,9 +26,9 @@ function lineOf(cells: readonly (string | number | null | undefined)[]): string 
 }
 
 /**
- * Returns a cell. A text that begins with one of these characters could be executed as a formula by
- * a spreadsheet, so an apostrophe is put before it (OWASP, "CSV Injection"). Numbers are never
- * negative.
+ * Returns the text of a cell. A spreadsheet could execute a text as a formula if it begins with one
+ * of the characters below, so an apostrophe is put before it (OWASP, "CSV Injection"). Numbers need
+ * none, since they are never negative.
  */
 function cellOf(value: string | number | null | undefined): string {
   if (value === null || value === undefined) return "";

@@ -1,20 +1,20 @@
 /**
- * Returns SQL that inserts entries of the usage ledger. No other code inserts into their table. Who
- * started the run is read in the same statement.
+ * Returns SQL that inserts entries of the usage ledger. No other code inserts into `usage_entries`.
+ * The statement also reads who started each run.
  *
- * The columns of the calls are read from where they are sent, and go into the table in one step:
- * copies of so many columns would cost more than all else here.
+ * The parameters with the calls are inserted directly, without an intermediate table: copies of so
+ * many columns would cost more than everything else here.
  *
  * @param runs name of a common table expression with one row for each run that made calls, and the
  *   columns position, run_id, workspace_id, agent_id, attempt, day. `day` is the workspace's local
  *   date.
  * @param calls table with the alias c, one row for each metered call, and the columns write (the
  *   run's position), seq, number, step, outcome, kind, provider, model, input_tokens,
- *   output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms,
- *   browser_ms, cost_micros, standard_cost_micros, price_origin, estimated. `number` counts from 1
- *   within the event `seq`.
- * @returns common table expressions to put after `runs`. One of them is `metered_runs`: the rows
- *   of `runs`, and source, principal, trigger_id and tags of these runs.
+ *   output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms,
+ *   cost_micros, standard_cost_micros, price_origin, estimated. `number` counts from 1 within the
+ *   event `seq`.
+ * @returns common table expressions to put after `runs`. One of them is `metered_runs`: the rows of
+ *   `runs` with the source, principal, trigger_id and tags of these runs.
  */
 export function insertEntries(runs: string, calls: string): string {
   return `callers as materialized (

@@ -1,14 +1,15 @@
 import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 
-/** What has a name in a report. */
+/** The kinds of resources whose names a report shows. */
 export type Named = "agents" | "triggers" | "keys" | "users";
 
 /**
- * Returns the names of resources of the workspace by their ids. Deleted agents and triggers have
- * one; deleted keys and people who left the workspace do not. Reads the tables of other modules
+ * Returns the names of resources of the workspace by their ids. Deleted agents and triggers have a
+ * name; deleted keys and people who left the workspace have none. Reads the tables of other modules
  * itself, because modules of one layer do not import each other.
- * @param agentIds if it is not undefined, only keys that are limited to some of these agents.
+ * @param agentIds only keys that are limited to some of these agents get a name; undefined for all
+ *   keys.
  */
 export async function readNames(
   tx: WorkspaceTransaction,

@@ -3,7 +3,10 @@ import { agentLimit, type Context, scopesBeyond } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { type Named, readNames } from "./names-store.ts";
 
-/** What each kind of principal refers to, and the scope that reads its name. */
+/**
+ * The resources that each kind of principal refers to, and the scope that is needed to read their
+ * names.
+ */
 const sources: Readonly<Record<string, { readonly of: Named; readonly scope: Scope }>> = {
   token: { of: "agents", scope: "agents:read" },
   trigger: { of: "triggers", scope: "triggers:read" },
@@ -53,7 +56,8 @@ export async function namesOf(
 
 function canRead(ctx: Context, scope: Scope | undefined): boolean {
   if (scope === undefined) return false;
-  // As in `permit`: a key that is limited to agents cannot use scopes of the whole workspace.
+  // The same rule as in `permit`: a key that is limited to agents cannot use scopes that concern
+  // the whole workspace.
   if (workspaceScopes.includes(scope) && agentLimit(ctx) !== undefined) return false;
   return scopesBeyond(ctx, [scope]).length === 0;
 }

@@ -2,7 +2,7 @@ import type { UsageGroup } from "@beckon/contract";
 import { ApiError } from "../base/errors.ts";
 
 const dayMs = 86_400_000;
-/** Days of a range of which only one end is given, or none. */
+/** Length in days of a range of which at most one end is given. */
 const defaultDays = 30;
 /** Maximum days of a range for which single entries are read, not sums by day. */
 const maxDaysOfEntries = 31;
@@ -13,7 +13,9 @@ export type UsageRange =
   | { readonly kind: "times"; readonly from: Date; readonly to: Date };
 
 interface RangeRequest {
-  /** A date or an RFC 3339 time. */
+  /**
+   * First day or time of the range: a date or an RFC 3339 time. `to` is the last day or the end.
+   */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly groups: readonly UsageGroup[];
@@ -21,8 +23,8 @@ interface RangeRequest {
 }
 
 /**
- * Returns the range of a report. By default it has 30 days and ends today or, if `from` is a time,
- * now.
+ * Returns the range of a report. If an end is missing, the range has 30 days. Without `to`, it ends
+ * today or, if `from` is a time, now.
  * @param today the workspace's local date.
  * @throws ApiError `bad_request` if `from` is after `to`, if one is a date and the other a time, or
  *   if the range is too long for a report that needs single entries.
@@ -40,7 +42,7 @@ export function rangeOf(request: RangeRequest, today: string, now: Date): UsageR
 }
 
 /**
- * Returns whether a report needs single entries. Sums by day have neither times nor tags.
+ * Returns whether a report must read single entries, because sums by day have no times and no tags.
  */
 export function needsEntries(request: Pick<RangeRequest, "groups" | "tag">, range: UsageRange) {
   return reasonForEntries(request, range) !== undefined;

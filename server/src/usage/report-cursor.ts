@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import { usageMoment } from "@beckon/contract";
 import { ApiError } from "../base/errors.ts";
 
-/** Where a page ends: its range, which can be a default, and the keys of its last row. */
+/**
+ * Where a page ends. `from` and `to` are its range, even if the request named none. `keys` are the
+ * keys of its last row.
+ */
 export interface ReportPosition {
   readonly from: string;
   readonly to: string;
@@ -53,7 +56,8 @@ export function readCursor(
 function partsOf(cursor: string): readonly string[] {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
-    // PostgreSQL stores no NUL and no half of a surrogate pair, so no row has a key with them.
+    // PostgreSQL stores neither NUL nor half of a surrogate pair in text. A key with one of these
+    // belongs to no row, so the cursor was not issued by Beckon.
     const isKey = (part: unknown): part is string =>
       typeof part === "string" && part.isWellFormed() && !part.includes("\0");
     return Array.isArray(parts) && parts.every(isKey) ? parts : [];

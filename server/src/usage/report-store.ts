@@ -4,10 +4,10 @@ import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { needsEntries, type UsageRange } from "./range.ts";
 
 export interface ReportQuery {
-  /** At most two. */
+  /** At most two groups. */
   readonly groups: readonly UsageGroup[];
   readonly range: UsageRange;
-  /** The agents whose usage counts; undefined for all agents. */
+  /** Ids of the agents whose usage counts; undefined for all agents. */
   readonly agentIds: readonly string[] | undefined;
   readonly model: string | undefined;
   readonly caller: string | undefined;
@@ -33,15 +33,15 @@ export interface ReportRow {
 }
 
 export interface Report {
-  /** Over all rows, also those of other pages. */
+  /** Sums over all rows, including those of other pages. */
   readonly totals: UsageTotals;
-  /** Sorted by their keys. */
+  /** The rows of the page, sorted by their keys. */
   readonly rows: readonly ReportRow[];
-  /** Time of the workspace's first entry. */
+  /** Time of the workspace's first entry; null if it has none. */
   readonly since: Date | null;
 }
 
-/** Columns of usage_entries and usage_days with the same meaning. */
+/** Columns that usage_entries and usage_days have in common, with the same meaning. */
 const counts = [
   "input_tokens",
   "output_tokens",
@@ -101,9 +101,9 @@ export async function hasAgent(
 }
 
 /**
- * Sums usage by the query's groups. One statement reads the sums by day, how far entries are in
- * them, and the entries that are not. So it reads one snapshot, and each entry counts exactly once
- * whatever is rolled up meanwhile.
+ * Sums usage by the query's groups. One statement reads the sums by day, the position up to which
+ * entries are contained in them, and the entries after it. It reads one snapshot, so each entry
+ * counts exactly once, even while another process sums up entries.
  * @throws the error of a statement that PostgreSQL cancelled after `timeoutMs`.
  */
 export async function readReport(
@@ -149,7 +149,7 @@ export async function readReport(
   };
 }
 
-/** Selects the sums by day. */
+/** Returns SQL that selects the sums by day. */
 function days(workspaceId: string, query: ReportQuery): RawBuilder<unknown> {
   return sql`select u.day, null::timestamptz as time, u.agent_id, u.provider, u.model, u.principal,
       u.kind, null::text[] as tags, u.entries, ${columns("u", counts)}, u.cost_micros,
@@ -157,20 +157,20 @@ function days(workspaceId: string, query: ReportQuery): RawBuilder<unknown> {
     from usage_days u where ${conditions(workspaceId, query)}`;
 }
 
-/** Selects the entries that are not in the sums by day yet. */
+/** Returns SQL that selects the entries that are not in the sums by day yet. */
 function unsummed(workspaceId: string, query: ReportQuery): RawBuilder<unknown> {
-  // "coalesce" is within the subquery: with row-level security, the planner uses no index for a
-  // condition with it, because it takes it to be leaky.
+  // "coalesce" must be inside the subquery. With row-level security, the planner uses no index for
+  // a condition with "coalesce", because it does not count as leakproof.
   return sql`${entry} where ${conditions(workspaceId, query)} and u.transaction >= (
       select coalesce(max(r.up_to), '-9223372036854775808'::bigint)
       from usage_rollups r where r.workspace_id = ${workspaceId})`;
 }
 
-/** Selects entries, whether they are in the sums by day or not. */
+/** Returns SQL that selects entries, whether they are in the sums by day or not. */
 function entries(workspaceId: string, query: ReportQuery): RawBuilder<unknown> {
   const { range } = query;
-  // The index is on the time. A local day begins at most 14 hours before and 12 hours after the
-  // same day in UTC.
+  // The condition is on `time`, because the index is. It allows a day more at each end: a local day
+  // begins at most 14 hours before and 12 hours after the same day in UTC.
   const times =
     range.kind === "times"
       ? sql`u.time >= ${range.from} and u.time < ${range.to}`
@@ -185,7 +185,7 @@ const entry = sql`select u.day, u.time, u.agent_id, u.provider, u.model, u.princ
     u.estimated::int::bigint as estimated_entries
   from usage_entries u`;
 
-/** Returns the conditions on the columns that both tables have. */
+/** Returns the conditions on the columns that usage_entries and usage_days have in common. */
 function conditions(
   workspaceId: string,
   { range, agentIds, model, caller, tag }: ReportQuery,
@@ -207,7 +207,7 @@ function conditions(
 
 interface Key {
   readonly value: RawBuilder<unknown>;
-  /** Converts a value to text whose order is that of the values. */
+  /** Returns SQL that converts a value to text. The texts have the same order as the values. */
   readonly text: (value: RawBuilder<unknown>) => RawBuilder<unknown>;
 }
 

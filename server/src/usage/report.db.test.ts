@@ -12,7 +12,7 @@ import { getUsage } from "./report.ts";
 import { readReport } from "./report-store.ts";
 import { rollUp } from "./roll-up.ts";
 
-/** Reports without a server, whose worker would sum up entries in the background. */
+/** Tests of reports without a server: its worker would sum up entries in the background. */
 
 const { database } = await testDatabase();
 const cipher = createSecretCipher(randomBytes(32));
@@ -42,7 +42,7 @@ describe("sums by day and the entries after them", () => {
   });
   type Some = typeof someEntry extends fc.Arbitrary<infer T> ? T : never;
 
-  /** The report as it should be. */
+  /** Computes the rows of the report in TypeScript. */
   function expected(entries: readonly (Some & { agentId: string })[], groups: readonly string[]) {
     const keyOf = (entry: (typeof entries)[number]): Record<string, string> => ({
       ...(groups.includes("day") ? { day: `2026-06-0${entry.day}` } : {}),
@@ -96,7 +96,7 @@ describe("sums by day and the entries after them", () => {
               const { rows, totals } = await usageOf(workspaceId, query);
               expect(rows).toMatchObject(expected(placed, groups));
               expect(totals).toMatchObject(expected(placed, [])[0] ?? {});
-              // Times read the entries instead of the sums.
+              // A range of times makes the report read single entries instead of the sums by day.
               const times = { from: "2026-06-01T00:00:00Z", to: "2026-07-01T00:00:00Z" };
               expect((await usageOf(workspaceId, { ...query, ...times })).rows).toEqual(rows);
             }
@@ -114,7 +114,8 @@ describe("sums by day and the entries after them", () => {
 
   test("are read in one snapshot while others are summed up", async () => {
     const agent = await seedAgent(database);
-    // Each transaction writes ten entries, so every snapshot has a multiple of ten.
+    // Each transaction writes ten entries, so the number of entries in a snapshot is a multiple of
+    // ten.
     const batch = Array.from({ length: 10 }, (_, index) => ({
       ...noon(`2026-06-1${index % 3}`),
       input_tokens: 1,

@@ -9,16 +9,18 @@ import { rangeOf, type UsageRange } from "./range.ts";
 import { readCursor, toCursor } from "./report-cursor.ts";
 import { hasAgent, type ReportRow, readReport, readToday } from "./report-store.ts";
 
-/** Rows of a page, unless the request sets fewer. */
+/** Maximum number of rows of a page, and the default of `limit`. */
 const maxRows = 1_000;
-/** Maximum rows of a CSV file. They are in memory until the client has read the file. */
+/** Maximum number of rows of a CSV file. They are in memory until the client has read the file. */
 const maxCsvRows = 50_000;
-/** Memory of a row of a CSV file, at most with very long names. */
+/**
+ * Estimated memory of a row of a CSV file in bytes. A row takes at most this, with very long names.
+ */
 const bytesPerRow = 1_000;
-/** Maximum duration of the statement. */
+/** Time after which PostgreSQL cancels the statement that reads the report. */
 const timeoutMs = 5_000;
 
-/** Advice in error messages: how to change the request so that it needs less. */
+/** Part of error messages that says how to change the request. */
 const remedy = "Shorten the time range with from and to, or name one agent with agent_id.";
 
 /** Usage in the requested format. */
@@ -29,14 +31,15 @@ type RequestedUsage =
       /** File name. */
       readonly name: string;
       readonly content: AsyncIterable<string>;
-      /** Estimate of the memory that the rows use. */
+      /** Estimated memory that the rows use, in bytes. */
       readonly heldBytes: number;
     };
 
 /**
  * Returns what was used and what it cost, by the requested groups: one page with the totals of all
- * pages, or all rows as CSV. Rows and totals are those of one moment; the next page is read at
- * another. For an actor that is limited to some agents, only their usage counts.
+ * pages, or all rows as CSV. The rows and totals of one response are from one snapshot; the next
+ * page is read from a later one. For an actor that is limited to some agents, only the usage of
+ * these agents counts.
  * @throws ApiError `forbidden` without the scope `usage:read`; `not_found` for an agent that the
  *   workspace never had or the actor cannot access; `bad_request` also if the range is empty or too
  *   long, if a CSV file would have more than 50,000 rows, or if the report takes longer than 5

@@ -104,14 +104,14 @@ test("appends rows during a day and merges them when the day is over", async () 
     "select day::text from usage_days where workspace_id = $1",
     [agent.workspaceId],
   );
-  // There it is 25 hours later.
+  // In this time zone it is 25 hours later, so the day of the entries is over.
   await setZone(agent, "Pacific/Kiritimati");
   await rollUp(database);
   expect(await stateOf(agent)).toMatchObject({ days: 1, entries: 3 });
-  // An entry of a day that is over, which appears late, is merged at once.
+  // A late entry of a day that is over is merged into the sum of its day by the next roll-up.
   await write(agent, { day: rows[0]?.day ?? "" });
   expect(await rollUpAll(agent)).toMatchObject({ days: 1, entries: 4 });
-  // West of the date line, the day begins again.
+  // In this time zone, which is west of the date line, the local date is a day earlier again.
   await setZone(agent, "Pacific/Niue");
   await write(agent);
   expect(await rollUpAll(agent)).toMatchObject({ days: 2, entries: 5 });
@@ -121,7 +121,7 @@ test("appends rows during a day and merges them when the day is over", async () 
 test("merges the rows of a key of the current day once there are more than 100", async () => {
   const agent = await seedAgent(database);
   await write(agent, { count: 100 });
-  // As 100 roll-ups would have written them.
+  // Inserts the rows that 100 roll-ups would have written.
   await engine.query(
     `insert into usage_days (workspace_id, day, agent_id, provider, model, principal, kind, entries,
         input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens,
@@ -175,7 +175,8 @@ test("sums up every entry once, while writers and other processes are at work", 
   const processes = [1, 2, 3].map(async () => {
     while (isWriting) {
       await rollUp(database);
-      // A reader finds each entry either in the sums or among the others, at any time.
+      // At any time, a reader finds each entry either in the sums or among those that are not
+      // summed up.
       seen.push(await wrong());
     }
   });
@@ -239,7 +240,7 @@ test("after a restore to a cluster that counts anew, new entries are summed up, 
   const before = await stateOf(agent);
   await renumber();
   expect(await stateOf(agent)).toEqual(before);
-  // Simulates a copy from a cluster with higher transaction ids.
+  // Simulates a database that was copied from a cluster with higher transaction ids.
   await engine.query("update usage_entries set transaction = transaction + 1000000");
   await engine.query("update usage_rollups set up_to = up_to + 1000000");
   for (const _ of [1, 2]) await renumber();

@@ -1,7 +1,10 @@
 import { type Database, inWorkspace } from "../base/database/index.ts";
 import { addDays, findDue, lockProgress, mergeDays, preferIndexes } from "./rollup-store.ts";
 
-/** Maximum number of entries that one transaction sums up, not counting its last writer's. */
+/**
+ * Maximum number of entries that one transaction sums up. It can sum up more if the last of them
+ * was written together with others, because entries of one transaction are summed up together.
+ */
 const maxEntries = 20_000;
 
 /**

@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
 
 /**
- * SQL of the sums of entries by day. A row of `usage_days` has the columns of `key`, and sums.
- * Several rows can have the same key.
+ * Columns of the statements that sum up entries by day. A row of `usage_days` has the columns of
+ * `key` and sums. Several rows can have the same key.
  */
 const key = "day, agent_id, provider, model, principal, trigger_id, kind";
 const counts = [
@@ -35,26 +35,26 @@ const sumsOfEntries = [
 ];
 const insertDays = sql.raw(`insert into usage_days (workspace_id, ${key}, ${sums.join(", ")})`);
 
-/** Rows of a key above which the rows of the current day are merged. */
+/** If a key has more rows than this for the current day, they are merged into one. */
 const maxRowsOfKey = 100;
 
 /** Maximum number of keys whose rows are merged in one transaction. */
 const maxKeys = 1_000;
 
-/** The local date of a workspace `w`. */
+/** SQL of the local date of a workspace `w`. */
 const today = sql.raw("(now() at time zone w.time_zone)::date");
 
 /**
- * Returns the workspaces that have entries to sum up, or a day that is over and whose rows are not
- * merged. An entry can be summed up once all transactions up to its own have ended: then no entry
- * below it can still appear.
+ * Returns the ids of the workspaces that have entries to sum up, or a day that is over and whose
+ * rows are not merged. An entry can be summed up once its transaction and all earlier ones have
+ * ended: then no further entry with a lower transaction id can appear.
  */
 export async function findDue(database: Pick<Database["engine"], "query">): Promise<string[]> {
   const { rows } = await database.query<{ id: string }>({
     name: "find-due-rollups",
-    // The entries are ordered, because PostgreSQL may otherwise find them by the index on their
-    // time, and read those that are summed up already first. "case" instead of "coalesce": with
-    // row-level security, PostgreSQL uses no index for "coalesce".
+    // Without the order, PostgreSQL may find the entries by the index on their time, and read those
+    // that are summed up already first. "case" is used because, with row-level security, PostgreSQL
+    // uses no index for a condition with "coalesce".
     text: `select w.id from workspaces w left join usage_rollups u on u.workspace_id = w.id
       left join lateral (
         select true as found from usage_entries e where e.workspace_id = w.id
@@ -74,8 +74,8 @@ export async function findDue(database: Pick<Database["engine"], "query">): Prom
 }
 
 /**
- * Makes PostgreSQL use indexes in this transaction. Its statistics can be older than the growth of
- * the tables, and a scan of all entries would then seem cheap.
+ * Makes PostgreSQL use indexes in this transaction. Its statistics may be from a time when the
+ * tables were small, and with them it would scan all entries.
  */
 export async function preferIndexes(tx: WorkspaceTransaction): Promise<void> {
   await sql`select set_config(name, 'off', true)
@@ -86,15 +86,15 @@ export async function preferIndexes(tx: WorkspaceTransaction): Promise<void> {
 
 /** How far the entries of a workspace are summed up. */
 interface Progress {
-  /** The entries of transactions below it are summed up. */
+  /** Entries whose transaction id is lower are summed up. */
   readonly upTo: string;
-  /** Rows of days before it, in the form YYYY-MM-DD, are merged. */
+  /** Date in the form YYYY-MM-DD. The rows of all earlier days are merged. */
   readonly mergedBefore: string;
 }
 
 /**
- * Locks the progress of the workspace until the transaction ends. Undefined if another process has
- * locked it, and sums up the entries itself.
+ * Locks the progress of the workspace until the transaction ends. Returns undefined if another
+ * process has locked it, because that process sums up the entries.
  */
 export async function lockProgress(
   tx: WorkspaceTransaction,
@@ -113,8 +113,8 @@ export async function lockProgress(
 }
 
 /**
- * Adds rows with the sums of up to `maxEntries` entries, and of the others of their last
- * transaction. The caller has locked the progress.
+ * Adds rows with the sums of up to `maxEntries` entries. If the last of them was written by a
+ * transaction together with others, these are included too. The caller has locked the progress.
  * @returns the number of entries, and their days in the form YYYY-MM-DD.
  */
 export async function addDays(
@@ -143,9 +143,10 @@ from taken`.execute(tx);
 }
 
 /**
- * Merges rows of a key into one: those of days that are over, and those of keys that have many. The
+ * Merges the rows of a key and a day into one, if the day is over or the key has many rows. The
  * caller has locked the progress.
- * @param days days to which rows were added, which may be days before `mergedBefore`.
+ * @param days days to which rows were added. Their rows are merged even if the days are before
+ *   `mergedBefore`.
  * @returns whether there are more rows to merge.
  */
 export async function mergeDays(
@@ -187,9 +188,9 @@ select count(*)::int as keys from due`.execute(tx);
 
 /**
  * Makes the transaction ids of all entries negative if the database was restored to a cluster that
- * has not reached them yet. Entries that are written from now on would otherwise sort before them,
- * and seem to be summed up already. The order of the old entries, and what is summed up, stays the
- * same.
+ * has not reached these ids yet. Otherwise new entries would have lower ids than the old ones, and
+ * would seem to be summed up already. The order of the old entries stays the same, and so does the
+ * information which of them are summed up.
  *
  * @param client a connection that can read all workspaces. The caller holds the migration lock.
  */

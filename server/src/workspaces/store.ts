@@ -24,7 +24,10 @@ export function findWorkspaceRow(
   return tx.selectFrom("workspaces").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Returns the workspace and locks its row against other changes until the transaction ends. */
+/**
+ * Returns the workspace and locks its row against other changes until the transaction ends;
+ * undefined if there is none.
+ */
 export function lockWorkspaceRow(
   tx: WorkspaceTransaction,
   id: string,

@@ -23,7 +23,7 @@ export interface Call {
     readonly status: number;
     readonly output: string | undefined;
   }[];
-  /** Status of the last response. */
+  /** Status of the last response; undefined before the first. */
   status: number | undefined;
 }
 

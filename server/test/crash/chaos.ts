@@ -29,7 +29,10 @@ export interface Chaos {
   readonly caller: Caller;
   readonly random: Random;
   readonly pool: Pick<Pool, "query">;
-  /** Kills PostgreSQL with SIGKILL; resolves when it accepts queries again. */
+  /**
+   * Kills PostgreSQL with SIGKILL; resolves when it accepts queries again. Undefined: PostgreSQL is
+   * not killed.
+   */
   readonly killDatabase?: (() => Promise<void>) | undefined;
 }
 

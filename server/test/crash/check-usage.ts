@@ -14,7 +14,7 @@ interface MeteredRun {
   }[];
 }
 
-/** Violations of the ledger's guarantees, one line each, and its figures. */
+/** The ledger's violated guarantees, one line each, and the number of entries for each outcome. */
 export interface UsageReport {
   readonly broken: readonly string[];
   readonly answered: number;
@@ -23,8 +23,8 @@ export interface UsageReport {
 }
 
 /**
- * Compares the usage ledger with what the model reported: each answered entry is one answer of the
- * model, to the unit, and no answer has two entries. An answer without an entry was lost with its
+ * Compares the usage ledger with what the model reported: each answered entry has exactly the usage
+ * of one answer, and no answer has two entries. An answer without an entry was lost with its
  * process, so its run has a lost entry, which is marked as an estimate. The sums of entries are
  * those of events, runs and days.
  */

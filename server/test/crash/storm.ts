@@ -19,7 +19,7 @@ export interface StormOptions extends Pick<Chaos, "pool" | "killDatabase"> {
   readonly faults: readonly Fault[];
   /** Concurrent callers. */
   readonly callers: number;
-  /** Receives progress lines. */
+  /** Called with progress lines. Default: they are dropped. */
   readonly log?: (line: string) => void;
 }
 

@@ -4,7 +4,7 @@ export interface ModelOutput {
   readonly reasoning?: string;
   /**
    * Signature of the reasoning, or the encrypted reasoning itself. The next request to the model
-   * must contain it.
+   * must contain it. Undefined if the model sends none.
    */
   readonly signature?: string;
   readonly calls?: readonly OutputCall[];
@@ -13,7 +13,7 @@ export interface ModelOutput {
    * `tool_calls` if there are calls, otherwise `stop`. Null: none is sent.
    */
   readonly finish?: string | null;
-  /** In the shape of chat completions. Default: 10 in, 5 out. Null: none is sent. */
+  /** Token usage in the format of chat completions. Default: 10 in, 5 out. Null: none is sent. */
   readonly usage?: OutputUsage | null;
 }
 

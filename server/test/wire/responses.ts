@@ -165,8 +165,9 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * `finish`: `stop` and `tool_calls` complete the response, `failed` fails it, null leaves it in
- * progress, any other value is the reason why it is incomplete.
+ * Returns a response object. `finish` decides its status: `stop` and `tool_calls` complete it,
+ * `failed` fails it, null leaves it in progress, any other value is the reason why it is
+ * incomplete.
  */
 function response(
   { usage = defaultUsage }: ModelOutput,

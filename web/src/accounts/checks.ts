@@ -7,7 +7,7 @@ const maxPassword = 128;
 /** Checks a person's name. */
 export const checkName: Check = (value) => (value.trim() === "" ? "Enter your name." : undefined);
 
-/** Checks that an address can be one. The server checks it exactly. */
+/** Checks that a text looks like an e-mail address. The server checks it exactly. */
 export const checkEmail: Check = (value) => {
   if (value.trim() === "") return "Enter your e-mail address.";
   return /^\S+@\S+\.\S+$/.test(value.trim())
@@ -23,5 +23,5 @@ export const checkNewPassword: Check = (value) => {
   return value.length > maxPassword ? `Use at most ${maxPassword} characters.` : undefined;
 };
 
-/** Checks a password that exists. */
+/** Checks the password of an existing account, which only must not be empty. */
 export const checkPassword: Check = (value) => (value === "" ? "Enter your password." : undefined);

@@ -10,7 +10,10 @@ import { LinkCheck } from "./link-check.tsx";
 
 type Choice = "signed in" | "new account" | "own account";
 
-/** The page of an invitation: join with a new account, with one's own, or as who is signed in. */
+/**
+ * The page of an invitation. A person can join with a new account, with their existing account, or
+ * with the account that is signed in.
+ */
 export function InviteScreen() {
   return (
     <LinkCheck title="Join a workspace" check={(token) => account.invitations.check({ token })}>

@@ -8,12 +8,12 @@ import { useSignIn } from "./use-sign-in.ts";
 
 interface JoinWithPasswordProps {
   readonly token: string;
-  /** The address of the invitation. Another one can join. */
+  /** The e-mail address of the invitation. The person can join with another address. */
   readonly email: string;
   readonly isNew: boolean;
 }
 
-/** Accepts an invitation with a new account, or with one's own, and signs in. */
+/** Accepts an invitation with a new account or with an existing one, and signs in. */
 export function JoinWithPassword({ token, email: invited, isNew }: JoinWithPasswordProps) {
   const signIn = useSignIn();
   const fields = useFields(

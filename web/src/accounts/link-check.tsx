@@ -9,13 +9,13 @@ import { useLinkToken } from "./use-link-token.ts";
 interface LinkCheckProps<Link> {
   /** Title while the link is checked. */
   readonly title: string;
-  /** Asks the server what the link is for. */
+  /** Checks the token of the link with the server, and returns what the link is for. */
   readonly check: (token: string) => Promise<Link>;
   /** The page of a valid link. */
   readonly children: (link: Link, token: string) => ReactNode;
 }
 
-/** Checks a one-time link before its page is filled in. */
+/** Checks a one-time link, and then shows its page. */
 export function LinkCheck<Link>({ title, check, children }: LinkCheckProps<Link>) {
   const token = useLinkToken();
   const { data, error, refetch } = useQuery({

@@ -7,7 +7,7 @@ import { LinkCheck } from "./link-check.tsx";
 import { useFields } from "./use-fields.ts";
 import { useSignIn } from "./use-sign-in.ts";
 
-/** The page of the link that Beckon prints at startup. It makes the first owner. */
+/** The page of the link that Beckon prints at startup. It creates the first owner. */
 export function SetupScreen() {
   return (
     <LinkCheck title="Create the owner" check={(token) => account.setup.check({ token })}>
@@ -69,7 +69,9 @@ function OwnerForm({ token }: { readonly token: string }) {
   );
 }
 
-/** Returns the playground of the demo agent, or the workspace if the agent is gone. */
+/**
+ * Returns the path of the demo agent's playground, or of the workspace if that agent is deleted.
+ */
 async function firstPage(): Promise<string> {
   const { workspaces } = await account.me.get();
   const [workspace] = workspaces;

@@ -9,7 +9,7 @@ import { signInSentence } from "./sentence-of.ts";
 import { useFields } from "./use-fields.ts";
 import { useSignIn } from "./use-sign-in.ts";
 
-/** Signs a person in, then opens the page that they wanted. */
+/** Signs a person in, then opens the page from which they were sent to the sign-in page. */
 export function SignInScreen() {
   const search: { readonly next?: string } = useSearch({ strict: false });
   const next = nextPath(search.next) ?? "/";
@@ -29,7 +29,8 @@ export function SignInScreen() {
     },
   });
   useEffect(() => {
-    // A person who is signed in already has nothing to fill in. A page that led here has asked.
+    // A person who is signed in already is sent on without a form. This is not checked if a page
+    // has sent the person here, because it has found that nobody is signed in.
     if (queryClient.getQueryState(meQuery.queryKey)?.status === "error") return;
     account.me.get().then(
       () => router.navigate({ href: next, replace: true }),

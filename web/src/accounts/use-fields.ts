@@ -1,11 +1,11 @@
 import { type ChangeEvent, type FocusEvent, type FormEvent, useRef, useState } from "react";
 
-/** Returns what is wrong with a value and what to do, or undefined. */
+/** Returns what is wrong with a value and what to do; undefined if the value is valid. */
 export type Check = (value: string) => string | undefined;
 
 /**
- * State of a small form of texts. A field is checked when it is left and when the form is sent;
- * the first field with an error then gets the focus.
+ * Returns the state of a small form with text fields. A field is checked when it loses the focus
+ * and when the form is submitted. On submit, the first field with an error gets the focus.
  * @param initial the fields and their first values
  */
 export function useFields<Name extends string>(
@@ -30,17 +30,18 @@ export function useFields<Name extends string>(
       value: values[name],
       onChange: ({ target }: ChangeEvent<HTMLInputElement>) => {
         setValues((before) => ({ ...before, [name]: target.value }));
-        // An error goes as soon as it is corrected, and comes only when the field is left.
+        // While the person types, an error only disappears. New errors are shown when the field
+        // loses the focus.
         if (errors[name] !== undefined)
           setErrors((before) => without(before, name, errorOf(name, target.value)));
       },
       onBlur: ({ target }: FocusEvent<HTMLInputElement>) => {
-        // A field that was only passed through says nothing.
+        // A field that is left empty, for example with the Tab key, is not checked here.
         if (target.value !== "")
           setErrors((before) => without(before, name, errorOf(name, target.value)));
       },
     }),
-    /** Returns the handler of the form, which calls `send` if all fields are right. */
+    /** Returns the form's submit handler. It calls `send` if all fields are valid. */
     submit: (send: () => void) => (event: FormEvent) => {
       event.preventDefault();
       const wrong = names.filter((name) => errorOf(name, values[name]) !== undefined);

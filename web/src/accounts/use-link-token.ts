@@ -2,8 +2,9 @@ import { useLocation } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 
 /**
- * Returns the token of a one-time link, which follows `#`. Removes it from the address at once, so
- * that the browser's history does not have it. After a reload, the link must be opened again.
+ * Returns the token of a one-time link, which follows `#`; undefined if the URL has none. Removes
+ * it from the address at once, so that the browser's history does not contain it. After a reload,
+ * the link must be opened again.
  */
 export function useLinkToken(): string | undefined {
   const { hash } = useLocation();

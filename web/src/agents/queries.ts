@@ -13,12 +13,12 @@ export const agentQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
     queryFn: ({ signal }) => client.agents.get(agentId, { signal }),
   });
 
-/** Returns the id in the URL of the agent's screens. */
+/** Returns the agent's id in the URL of its screens. */
 export function useAgentId(): string {
   return useParams({ from: "/w/$workspaceId/agents/$agentId" }).agentId;
 }
 
-/** Returns the agent of the screen. The frame of the agent's screens has loaded it. */
+/** Returns the agent of the screen. `AgentFrame` has loaded it before the screen is rendered. */
 export function useAgent(): Agent {
   return useSuspenseQuery(agentQuery(useWorkspace(), useAgentId())).data;
 }

@@ -1,12 +1,13 @@
 import type { AuditEntry } from "@beckon/client";
 
-/** How an action is written. */
+/** The words for an action in the audit log. */
 interface Wording {
-  /** For the filter: "Agent: created". */
+  /** The name of the action in the filter: "Agent: created". */
   readonly label: string;
   /**
-   * The part of the sentence after who did it. `{target}` is the thing, `{name}` a field of the
-   * entry's data, `{fields}` the names of the changed fields, `{deleted:run}` a count of runs.
+   * The part of the sentence after the name of the actor. `{target}` is the affected resource,
+   * `{name}` a field of the entry's data, `{fields}` the names of the changed fields,
+   * `{deleted:run}` a count of runs.
    */
   readonly text: string | ((entry: AuditEntry) => string);
 }

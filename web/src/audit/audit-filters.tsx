@@ -7,8 +7,9 @@ import { TimeEditor } from "./time-editor.tsx";
 const actions = Object.entries(wordings).map(([value, { label }]) => ({ value, label }));
 
 /**
- * Returns the filters of the audit log, as the API has them. People and keys can be chosen.
- * @param zone in which times are shown
+ * Returns the definitions of the audit log's filters. Their ids are the names of the API's
+ * parameters. People and keys can be chosen from a list.
+ * @param zone time zone in which times are shown
  */
 export function auditFilters(names: Names, zone: string): readonly FilterDefinition[] {
   const named = [...names].flatMap(([id, name]) => {

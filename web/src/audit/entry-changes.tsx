@@ -3,7 +3,10 @@ import { LongText } from "../ui/index.ts";
 import { changesOf, fieldWords, innerChanges } from "./sentence.ts";
 import { valueText } from "./value-text.ts";
 
-/** The fields that an entry's change set, before and after; nothing if there are none. */
+/**
+ * Shows the fields that the entry's action has changed, with the values before and after; renders
+ * nothing if there are none.
+ */
 export function EntryChanges({ entry }: { readonly entry: AuditEntry }) {
   const changes = changesOf(entry.data).flatMap(innerChanges);
   if (changes.length === 0) return null;

@@ -11,13 +11,13 @@ import { useNames } from "./use-names.ts";
 
 interface EntryDialogProps {
   readonly entryId: string;
-  /** Time of the entry, with which it is read if the list does not have it. */
+  /** Time of the entry. It is needed to read the entry if the list has not loaded it. */
   readonly at: string;
   readonly known: AuditEntry | undefined;
   readonly close: () => void;
 }
 
-/** One entry with all that is known about it. */
+/** Shows an entry with all its details. */
 export function EntryDialog({ entryId, at, known, close }: EntryDialogProps) {
   const workspace = useWorkspace();
   const zone = useTimeZone();

@@ -10,7 +10,7 @@ interface EntryFactsProps {
   readonly names: Names;
 }
 
-/** Who, what, where from, and other facts of an entry. */
+/** The facts of an entry: actor, action, target, IP address and others. */
 export function EntryFacts({ entry, names }: EntryFactsProps) {
   const { actor, action, target, address } = entry;
   return (

@@ -14,10 +14,11 @@ interface EntrySentenceProps {
 
 const isolated = "[&_bdi]:inline-block [&_bdi]:max-w-[40%] [&_bdi]:truncate [&_bdi]:align-bottom";
 
-/** Who did what to which thing, in words. Things lead to their screens. */
+/** A sentence that says who did what to which resource. Resources are links to their screens. */
 export function EntrySentence({ entry, names }: EntrySentenceProps) {
   return (
-    // A long name ends with an ellipsis of its own and leaves room for the rest.
+    // Each long name is truncated with its own ellipsis, so that the other parts of the sentence
+    // stay visible.
     <span title={sentenceText(entry, names)} className={isolated}>
       <bdi dir="auto" className="font-semibold">
         {actorText(entry.actor, names)}
@@ -37,7 +38,7 @@ interface ThingProps {
   readonly names: Names;
 }
 
-/** A thing by its name, or its id in short, with a link if it has a screen. */
+/** A resource by its name or its shortened id. It is a link if the resource has a screen. */
 export function Thing({ id, names }: ThingProps) {
   const workspace = useWorkspace();
   const { routesById } = useRouter();
@@ -51,7 +52,7 @@ export function Thing({ id, names }: ThingProps) {
     );
   if (path === undefined) return text;
   return (
-    // Above the link of the row.
+    // The row has a link that covers it. This link is above it, so that it can be clicked.
     <span className="relative z-1">
       <Link href={`/w/${workspace.id}${path}`} variant="quiet">
         {text}

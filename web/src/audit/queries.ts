@@ -3,29 +3,33 @@ import { queryOptions } from "@tanstack/react-query";
 import { type CurrentWorkspace, listOptions } from "../data/index.ts";
 import type { Names } from "./sentence.ts";
 
-/** Names of the API's filters, which are also those of the URL. */
+/** Names of the API's filters. The URL of the screen uses the same names. */
 const filterNames = ["actor", "action", "target", "since", "until"] as const;
 
-/** The search parameters of the screen, as texts. */
+/** Search parameters in the URL of the audit log's screen. */
 export type AuditSearch = Readonly<
   Partial<Record<(typeof filterNames)[number] | "entry" | "at", string>>
 >;
 
-/** Returns the filters that the URL has. An empty one is a chip whose value is not chosen yet. */
+/**
+ * Returns the filters in the URL. A filter with an empty value is left out: its value is not chosen
+ * yet.
+ */
 export function filtersOf(search: AuditSearch): ExportAuditQuery {
   return Object.fromEntries(
     filterNames.map((name) => [name, search[name]]).filter(([, value]) => value),
   ) as ExportAuditQuery;
 }
 
-/** The entries that match, newest first. */
+/** The entries that match the filters, newest first. */
 export const auditQuery = ({ id, client }: CurrentWorkspace, filters: ExportAuditQuery) =>
   listOptions([id, "audit", "list", filters], (page, options) =>
     client.audit.list({ ...filters, ...page }, options),
   );
 
 /**
- * One entry; null if there is none. The API reads no single entry, so its millisecond is listed.
+ * An entry; null if there is none. The API cannot read a single entry, so this lists all entries of
+ * the same millisecond.
  * @param at the time of the entry
  */
 export const entryQuery = ({ id, client }: CurrentWorkspace, entryId: string, at: string) =>
@@ -39,13 +43,16 @@ export const entryQuery = ({ id, client }: CurrentWorkspace, entryId: string, at
     },
   });
 
-/** Returns the path of the file with all entries that match. */
+/** Returns the path of the export file with all entries that match the filters. */
 export function exportPath(workspaceId: string, filters: ExportAuditQuery): string {
   const query = new URLSearchParams({ ...filters, workspace: workspaceId });
   return `/api/public/audit/export?${query}`;
 }
 
-/** Current names of people and things. Of each kind the first 200 are read; others show their id. */
+/**
+ * Current names of people and resources, by id. The first 200 of each kind are read; for others,
+ * the id is shown.
+ */
 export const namesQuery = ({ id, client, can }: CurrentWorkspace) =>
   queryOptions({
     queryKey: [id, "audit", "names"],

@@ -2,7 +2,7 @@ import type { AuditEntry } from "@beckon/client";
 import { formatCounted, shortenId } from "../format/index.ts";
 import { wordings } from "./actions.ts";
 
-/** A part of a sentence: words, or the id of a thing to name and link. */
+/** A part of a sentence: words, or the id of a resource, which is shown as a name with a link. */
 export type Part = string | { readonly id: string };
 
 /** Names by id. */
@@ -10,9 +10,9 @@ export type Names = ReadonlyMap<string, string>;
 
 const idPattern = /^[a-z]{3}_[0-9a-z]{26}$/;
 
-/** Returns what was done, after the name of who did it: "rotated the token of the agent …". */
+/** Returns the part of the sentence after the actor's name: "rotated the token of the agent …". */
 export function sentenceParts(entry: AuditEntry): readonly Part[] {
-  // An action of a later version is shown by its code.
+  // An action that only a later version of Beckon has is shown with its code.
   const known = Object.hasOwn(wordings, entry.action) ? wordings[entry.action] : undefined;
   const text = known?.text ?? `did ${entry.action} on {target}`;
   return (typeof text === "string" ? text : text(entry))
@@ -33,7 +33,7 @@ function partOf(entry: AuditEntry, placeholder: string): Part {
   return idPattern.test(value) ? { id: value } : value;
 }
 
-/** Fields beyond this number are counted. */
+/** Maximum number of fields that are named. Further ones are only counted. */
 const maxFields = 3;
 
 function fieldsOf({ data }: AuditEntry): string {
@@ -61,7 +61,7 @@ export interface FieldChange {
   readonly after: unknown;
 }
 
-/** Returns the fields that differ, of an entry about a change. */
+/** Returns the fields that an entry's action has changed. */
 export function changesOf({ before, after }: AuditEntry["data"]): FieldChange[] {
   const was = isObject(before) ? before : {};
   const is = isObject(after) ? after : {};
@@ -80,7 +80,7 @@ export function innerChanges({ field, before, after }: FieldChange): FieldChange
     .flatMap((inner) => innerChanges({ ...inner, field: `${field}.${inner.field}` }));
 }
 
-/** Returns the facts of an entry besides the changed fields. */
+/** Returns the fields of an entry's data, without those that contain the change. */
 export function factsOf({
   data,
 }: AuditEntry): readonly (readonly [field: string, value: unknown])[] {
@@ -89,7 +89,7 @@ export function factsOf({
   );
 }
 
-/** Returns who did something: "Ada", "Key CI", "Beckon". */
+/** Returns the name of an actor: "Ada", "Key CI", "Beckon". */
 export function actorText(actor: string, names: Names): string {
   const [kind = "", id] = actor.split(":");
   if (id === undefined) return actor === "system" ? "Beckon" : actor;
@@ -107,12 +107,12 @@ export function sentenceText(entry: AuditEntry, names: Names): string {
   return `${actorText(entry.actor, names)} ${words.join("")}`;
 }
 
-/** Returns names that entries have themselves, for things that no longer exist. */
+/** Returns the names that entries contain. They are needed for resources that no longer exist. */
 export function namesIn(entries: readonly AuditEntry[]): Map<string, string> {
   const names = new Map<string, string>();
   const add = (id: unknown, name: unknown) => {
     if (typeof id !== "string" || typeof name !== "string" || name === "") return;
-    // Entries are newest first: the newest name wins.
+    // Entries are sorted newest first, so the first name found is the newest.
     if (!names.has(id)) names.set(id, name);
   };
   for (const { target, data } of entries) {

@@ -1,10 +1,13 @@
-/** Where the id of a thing leads, by its prefix. `route` is the screen that must exist. */
+/**
+ * The screens to which ids link, by the prefix of the id. `route` is the screen that must exist.
+ */
 const targets: Readonly<
   Record<string, { readonly route: string; readonly pathOf: (id: string) => string }>
 > = {
   agt: { route: "/agents/$agentId", pathOf: (id) => `/agents/${id}` },
   run: { route: "/runs/$runId", pathOf: (id) => `/runs/${id}` },
-  // The page of a trigger is below its agent, which the id does not name.
+  // The URL of a trigger contains its agent's id, which the trigger's id does not give. So the link
+  // leads to the runs of the trigger.
   trg: { route: "/runs", pathOf: (id) => `/runs?trigger_id=${id}` },
   key: { route: "/keys", pathOf: () => "/keys" },
   pri: { route: "/prices", pathOf: () => "/prices" },
@@ -15,7 +18,7 @@ const targets: Readonly<
 };
 
 /**
- * Returns the path of the screen of a thing below its workspace, undefined if there is none.
+ * Returns the path of a resource's screen, relative to the workspace; undefined if it has none.
  * @param routes ids of all routes
  */
 export function targetPath(id: string, routes: readonly string[]): string | undefined {

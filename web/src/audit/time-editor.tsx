@@ -6,16 +6,16 @@ interface TimeEditorProps {
   readonly label: string;
   /** An RFC 3339 time; empty if none is chosen yet. */
   readonly value: string;
-  /** Gets the time in UTC. */
+  /** Called with the chosen time in UTC. */
   readonly onChoose: (value: string) => void;
 }
 
-/** Chooses a time by the clocks of the page's zone. */
+/** An editor for a time in the workspace's time zone. */
 export function TimeEditor({ label, value, onChoose }: TimeEditorProps) {
   const zone = useTimeZone();
   const [text, setText] = useState(() => {
     const ms = Date.parse(value);
-    // A new filter begins with today.
+    // For a new filter, the field starts with the beginning of today.
     return toZoned(Number.isNaN(ms) ? startOfDay(Date.now(), zone) : ms, zone);
   });
   const submit = (event: FormEvent) => {

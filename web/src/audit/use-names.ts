@@ -5,7 +5,9 @@ import { useWorkspace } from "../data/index.ts";
 import { namesQuery } from "./queries.ts";
 import { type Names, namesIn } from "./sentence.ts";
 
-/** Returns names by id: current ones, and those of deleted things that the entries have. */
+/**
+ * Returns names by id: the current names, and those of deleted resources that the entries contain.
+ */
 export function useNames(entries: readonly AuditEntry[]): Names {
   const { data: current } = useQuery(namesQuery(useWorkspace()));
   return useMemo(() => new Map([...namesIn(entries), ...(current ?? [])]), [entries, current]);

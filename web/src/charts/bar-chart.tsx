@@ -3,32 +3,35 @@ import { stack } from "d3-shape";
 import { useId } from "react";
 import { Anchor } from "../ui/index.ts";
 
-/** Colours of series, in their order; `rest` is for what is left. */
+/** Colours of series, in their order; `rest` is for the sum of all series without a colour. */
 export type ChartTone = 1 | 2 | 3 | 4 | 5 | "rest";
 
 /** One column of {@link BarChart}. */
 export interface ChartColumn {
   readonly key: string;
-  /** Below the column, where there is space. */
+  /** Text below the column, shown only where there is space. */
   readonly label: string;
-  /** All of it in one line, for the pointer. */
+  /** All values of the column in one line, shown under the pointer. */
   readonly title: string;
   /** One value for each tone, from the bottom. */
   readonly values: readonly number[];
-  /** Part of it is not known: the column has a hatched end. */
+  /** True if a part of the value is not known. The column then has a hatched end. */
   readonly isIncomplete: boolean;
-  /** Where a press leads to. */
+  /** The page that a click on the column opens; undefined for none. */
   readonly href: string | undefined;
 }
 
 interface BarChartProps {
-  /** What the chart shows, with its sum and its highest value: it is all that is read aloud. */
+  /**
+   * What the chart shows, with its sum and its highest value. Screen readers read nothing else of
+   * the chart.
+   */
   readonly label: string;
   readonly tones: readonly ChartTone[];
   readonly columns: readonly ChartColumn[];
-  /** Writes a value of the axis. */
+  /** Converts a value of the axis to text. */
   readonly format: (value: number) => string;
-  /** Gets the column below the pointer. */
+  /** Called with the column below the pointer; undefined when the pointer leaves the chart. */
   readonly onPoint: (column: ChartColumn | undefined) => void;
 }
 
@@ -41,27 +44,27 @@ const fills: Readonly<Record<ChartTone, string>> = {
   rest: "fill-edge",
 };
 
-/** Units of the drawing, which is stretched to its container. */
+/** Widths and heights in units of the SVG, which is stretched to its container. */
 const columnWidth = 10;
 const barWidth = 8;
 const chartHeight = 100;
-/** Height of a hatched end. */
+/** Height of the hatched end of a column with an unknown part. */
 const hatchHeight = 5;
-/** Labels below the columns, at most. */
+/** Maximum number of labels below the columns. */
 const maxLabels = 6;
 
 /**
- * Stacked bars with an axis. The links of the columns are for the pointer only: a table beside the
- * chart has them for the keyboard.
+ * A chart of stacked bars with an axis. The links of its columns cannot be reached with the
+ * keyboard: the table beside the chart has the same links.
  */
 export function BarChart({ label, tones, columns, format, onPoint }: BarChartProps) {
   const hatch = useId();
   const highest = max(columns, ({ values }) => values.reduce((sum, value) => sum + value, 0)) ?? 0;
   const marks = ticksFor(highest);
   const top = marks.at(-1) || 1;
-  // Without a known value an axis would say that all of it is nothing.
+  // If no value is known or all are 0, the axis has no labels.
   const labelled = highest > 0 ? marks : [];
-  // Hatched ends are above their bars, within the drawing.
+  // The hatched ends are above the bars and must fit into the drawing.
   const scale = (chartHeight - hatchHeight) / top;
   const width = Math.max(1, columns.length) * columnWidth;
   const layers = stack<ChartColumn, number>()
@@ -80,7 +83,8 @@ export function BarChart({ label, tones, columns, format, onPoint }: BarChartPro
             {format(mark)}
           </span>
         ))}
-        {/* As wide as the widest mark, which the others are out of the flow to be. */}
+        {/* Makes the axis as wide as its widest label. The visible labels have absolute positions,
+            so they take no space. */}
         <span className="invisible font-mono">{labelled.length === 0 ? "" : format(top)}</span>
       </div>
       <div className="relative h-48 min-w-0">
@@ -169,7 +173,10 @@ interface TargetProps {
   readonly onPoint: (column: ChartColumn) => void;
 }
 
-/** What the pointer hits: the whole height of a column, since a low bar is hard to hit. */
+/**
+ * The area of a column for the pointer. It has the full height of the chart, because a low bar is
+ * hard to hit.
+ */
 function Target({ column, onPoint }: TargetProps) {
   const look = "min-w-0 hover:bg-ink/8";
   const point = () => onPoint(column);

@@ -4,10 +4,11 @@ interface Box {
 }
 
 /**
- * Returns the path of a line through values in order of time, in a box with zero or the lowest
- * value at its lower edge. Null is a gap, and a value between two gaps a dot. Empty without values.
+ * Returns the SVG path of a line through values in order of time. The lower edge of the box is
+ * zero, or the lowest value if that is negative. A null is a gap, and a value between two gaps is a
+ * dot. The path is empty if there are no values.
  *
- * Written here because every first page has a line: `d3-shape` would add 4 KB to it.
+ * `d3-shape` is not used, because it would add 4 KB to the first load of every page with a line.
  */
 export function linePath(values: readonly (number | null)[], { width, height }: Box): string {
   const known = values.filter((value) => value !== null);
@@ -18,7 +19,7 @@ export function linePath(values: readonly (number | null)[], { width, height }: 
     .map((value, index) => {
       if (value === null) return "";
       const at = `${round(index * step)},${round(height - ((value - low) / span) * height)}`;
-      // A line of no length, so that a value alone is drawn as well.
+      // The line of length 0 makes a value between two gaps visible as a dot.
       return (values[index - 1] ?? null) === null ? `M${at}h0` : `L${at}`;
     })
     .join("");

@@ -1,9 +1,9 @@
 import { linePath } from "./line-path.ts";
 
 interface SparklineProps {
-  /** What it shows, with the last value: "Runs a minute, now 12". */
+  /** What the line shows, with the last value: "Runs a minute, now 12". Screen readers read it. */
   readonly label: string;
-  /** In order of time; null is a gap. */
+  /** The values in order of time; null is a gap. */
   readonly values: readonly (number | null)[];
   readonly tone?: "tide" | "flare" | "ink";
 }
@@ -12,7 +12,7 @@ const width = 96;
 const height = 24;
 const strokes = { tide: "stroke-tide", flare: "stroke-flare", ink: "stroke-ink-3" };
 
-/** A line without axes beside a figure. Fills the width of its container. */
+/** A small line chart without axes, shown beside a number. It is as wide as its container. */
 export function Sparkline({ label, values, tone = "tide" }: SparklineProps) {
   const path = linePath(values, { width, height: height - 2 });
   return (
@@ -36,7 +36,7 @@ export function Sparkline({ label, values, tone = "tide" }: SparklineProps) {
           className={strokes[tone]}
           strokeWidth="1.5"
           strokeLinejoin="round"
-          // A value between two gaps is a dot.
+          // Makes a value between two gaps visible as a dot.
           strokeLinecap="round"
           vectorEffect="non-scaling-stroke"
         />

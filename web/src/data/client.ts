@@ -1,10 +1,13 @@
 import { type BeckonClient, createClient } from "@beckon/client";
 import { fetchOnce } from "./early-responses.ts";
 
-/** Three attempts after the first take about four seconds; then the screen shows the error. */
+/**
+ * Maximum number of further attempts. Together they take about four seconds. After that the screen
+ * shows the error.
+ */
 const retries = 3;
 
-/** Calls about the signed-in person, which belong to no workspace. */
+/** Client for calls about the signed-in person. They belong to no workspace. */
 export const account: BeckonClient = createClient({
   url: location.origin,
   retries,
@@ -14,8 +17,8 @@ export const account: BeckonClient = createClient({
 const clients = new Map<string, BeckonClient>();
 
 /**
- * Returns the client whose calls name this workspace. The session cookie authenticates: browsers
- * send it with every request to the page's own origin.
+ * Returns the client that adds the workspace's id to each call. Calls are authenticated by the
+ * session cookie, which browsers send with every request to the page's own origin.
  */
 export function clientOf(workspaceId: string): BeckonClient {
   const known = clients.get(workspaceId);

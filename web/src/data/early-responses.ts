@@ -1,18 +1,18 @@
 declare global {
   /**
-   * Responses by workspace id (empty for those about the person), space, path and search, which
-   * public/theme.js has requested.
+   * Responses that public/theme.js has requested before the page's code ran. The key is `<workspace
+   * id> <path><search>`; the workspace id is empty for calls about the person.
    */
   var beckonEarlyResponses: Map<string, Promise<Response>> | undefined;
 }
 
-/** Later, what a screen shows must be read when it is opened. */
+/** After this time a screen that is opened must read its data again. */
 const maxAgeMs = 10_000;
 
 /**
- * Sends a request as `fetch` does. Takes the response that public/theme.js has requested with the
- * page, if there is one without an error: once, in the first 10 s, and before the first change that
- * the page requests, a sign-in included.
+ * Sends a request as `fetch` does. If public/theme.js has requested the same with the page, returns
+ * that response. Each is returned once, only in the first 10 s, only if it is no error, and not
+ * after the page has sent a request that changes something, such as a sign-in.
  */
 export const fetchOnce: typeof fetch = (input, init) => {
   if ((init?.method ?? "GET") !== "GET") globalThis.beckonEarlyResponses?.clear();
@@ -28,7 +28,8 @@ export const fetchOnce: typeof fetch = (input, init) => {
       (response) => resolve(response.ok ? response : send()),
       () => resolve(send()),
     );
-    // The signal ends the waiting only, because the request was sent without it.
+    // Aborting the signal only ends the wait for the response. It does not abort the request, which
+    // was sent without the signal.
     init?.signal?.addEventListener("abort", () => reject(init.signal?.reason), { once: true });
   });
 };

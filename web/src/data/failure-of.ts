@@ -2,7 +2,8 @@ import { sentenceOf } from "../ui/index.ts";
 import { isOutcomeUnknown } from "./errors.ts";
 
 /**
- * Returns the sentence about a failed call, and what is not known if its response was lost.
+ * Returns the sentence that explains a failed call. If its response was lost, the sentence also
+ * says that the result is not known.
  * @param what what the call was to do: "the agent was created"
  * @param again what another attempt does: "Press Create agent again: it is created once only."
  */

@@ -6,9 +6,9 @@ interface Attempt {
 }
 
 /**
- * Returns a function that gives one Idempotency-Key to one filled form: sending the same body again
+ * Returns `keyOf`, which returns the same Idempotency-Key for the same body: sending a form again
  * after a lost response repeats the call and does not execute it twice. A changed body gets a new
- * key. Call `release` after a success, so that an equal form filled in later counts as new.
+ * key. Call `release` after a success, so that a later form with equal values gets a new key.
  */
 export function useIdempotencyKey() {
   const attempt = useRef<Attempt>(undefined);
@@ -24,7 +24,10 @@ export function useIdempotencyKey() {
   };
 }
 
-/** Not `crypto.randomUUID`, which does not exist in pages served over plain HTTP. */
+/**
+ * Returns a random key. `crypto.randomUUID` is not used, because it does not exist in pages served
+ * over plain HTTP.
+ */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, "0"),

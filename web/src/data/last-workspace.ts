@@ -1,16 +1,16 @@
 const name = "beckon.workspace";
 
-/** Returns the workspace that this browser opened last. */
+/** Returns the id of the workspace that this browser opened last; undefined if there is none. */
 export function lastWorkspace(): string | undefined {
   return localStorage.getItem(name) ?? undefined;
 }
 
-/** Remembers the workspace that `/` leads to. */
+/** Stores the workspace to which `/` redirects. */
 export function rememberWorkspace(workspaceId: string): void {
   localStorage.setItem(name, workspaceId);
 }
 
-/** Forgets it, for the next person who signs in. */
+/** Deletes the stored workspace, because the next person who signs in may not be a member of it. */
 export function forgetWorkspace(): void {
   localStorage.removeItem(name);
 }

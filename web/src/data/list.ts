@@ -4,7 +4,7 @@ import { useEffect, useMemo } from "react";
 
 const pageSize = 50;
 
-/** The part of a list's query that selects a page. */
+/** The parameters of a list that select a page. */
 export interface PageQuery {
   readonly limit: number;
   readonly after?: string;
@@ -32,8 +32,8 @@ export function listOptions<Row>(
 }
 
 /**
- * Returns the rows of a list. A filtered search can give an empty page that has a `next`: then the
- * next page is read without being asked for.
+ * Returns the rows of a list. A page of a filtered list can be empty although there is a `next`.
+ * The next page is then read automatically.
  */
 export function useList<Row>(options: ReturnType<typeof listOptions<Row>>) {
   const query = useInfiniteQuery(options);
@@ -46,7 +46,7 @@ export function useList<Row>(options: ReturnType<typeof listOptions<Row>>) {
   return {
     ...query,
     rows,
-    /** No row of the last page matched, and the next one is being read. */
+    /** True while the next page is read because no row of the last page matched the filter. */
     isSearching,
   };
 }

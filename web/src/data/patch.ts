@@ -3,16 +3,16 @@ import { isEqual, mergeFields } from "../ui/index.ts";
 import { changesOf } from "./changes.ts";
 import { isOutcomeUnknown, isStale } from "./errors.ts";
 
-/** How a resource with versions is read and changed. */
+/** The functions that read and change a resource with versions. */
 export interface Patching<Resource extends { version: number }, Changes extends object> {
   readonly read: () => Promise<Resource>;
-  /** Sends only the changes. `ifMatch` is the version that they are based on. */
+  /** Sends only the changes. `ifMatch` is the version on which they are based. */
   readonly write: (changes: Partial<Changes>, ifMatch: number) => Promise<Resource>;
-  /** Called with each state of the resource that the server has confirmed. */
+  /** Called with the resource each time the server has returned it. */
   readonly onRead: (resource: Resource) => void;
 }
 
-/** What the person sees of a save. */
+/** The state of saving, which the screen shows. */
 export type PatchState<Resource, Changes> =
   | { readonly name: "idle" }
   | { readonly name: "saving" }
@@ -30,13 +30,17 @@ export type PatchState<Resource, Changes> =
       readonly yours: Partial<Changes>;
     };
 
-/** A resource can change again while it is merged. After this many times the person decides. */
+/**
+ * Maximum number of automatic merges in one save, because the resource can change again during
+ * each. After that the person decides.
+ */
 const maxMerges = 3;
 
 /**
- * Saves changes of a resource with If-Match. Nothing counts as saved before the server has said so.
- * If somebody else has changed other fields, the changes are merged; if the same ones, the state
- * `conflict` lists them for a `MergeDialog`. If the response is lost, the resource is read again.
+ * Saves changes of a resource with If-Match. They count as saved only after the server has
+ * confirmed it. If somebody else has changed other fields, the changes are merged. If somebody else
+ * has changed the same fields, the state `conflict` lists them for a `MergeDialog`. If the response
+ * is lost, the resource is read again.
  */
 export function usePatch<Resource extends { version: number }, Changes extends object>({
   read,
@@ -89,13 +93,14 @@ export function usePatch<Resource extends { version: number }, Changes extends o
   return {
     state,
     save,
-    /** Continues after a conflict with what `MergeDialog` gives. */
+    /** Saves the result of `MergeDialog` after a conflict. */
     resolve: async (merged: object): Promise<State> => {
       if (state.name !== "conflict") return state;
       const { theirs, yours } = state;
       const changes = changesOf<Changes>(theirs, pick(merged, yours));
       if (Object.keys(changes).length > 0) return save(theirs, changes);
-      // They kept only what the server has: an empty PATCH would create a version.
+      // All of the person's changes were dropped in the merge. No PATCH is sent, because an empty
+      // one would create a version.
       const kept: State = { name: "saved", resource: theirs };
       setState(kept);
       return kept;

@@ -2,7 +2,8 @@ import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
 import { isUnauthorized } from "./errors.ts";
 
 /**
- * Creates the cache of all data that the page has read. The API client retries, so queries do not.
+ * Creates the cache of all data that the page has read. Queries have no retries of their own,
+ * because the API client retries.
  * @param onUnauthorized called when any call is rejected with 401
  */
 export function createQueryClient(onUnauthorized: () => void): QueryClient {
@@ -13,8 +14,8 @@ export function createQueryClient(onUnauthorized: () => void): QueryClient {
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
-      // Calls are made although the browser reports that it is offline: the server can be on this
-      // machine.
+      // Calls are made even if the browser reports that it is offline, because the server can run
+      // on the same machine.
       queries: { retry: false, staleTime: 30_000, networkMode: "always" },
       mutations: { retry: false, networkMode: "always" },
     },

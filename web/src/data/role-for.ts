@@ -17,7 +17,10 @@ const lowest: Readonly<Partial<Record<Scope, string>>> = {
   "workspaces:own": "owner",
 };
 
-/** Returns the role to name in a sentence such as "Keys need the role editor. Ask an owner." */
+/**
+ * Returns the lowest role that has the scope, for a sentence such as "Keys need the role editor.
+ * Ask an owner."
+ */
 export function roleFor(scope: Scope): string {
   return lowest[scope] ?? "viewer";
 }

@@ -9,12 +9,13 @@ import { announceSignOut, onSignedOut } from "./tabs.ts";
 /** The session of the person who is signed in. */
 export interface SessionControl {
   /**
-   * Ends the session on the server, then drops all data.
-   * @throws BeckonError if the server did not confirm it: then the person is still signed in
+   * Ends the session on the server, then deletes all data of the page.
+   * @throws BeckonError if the server did not confirm the end. The person is then still signed in.
    */
   signOut(): Promise<void>;
   /**
-   * Drops all data if the session is no longer valid or is another person's. Call it after a 401.
+   * Deletes all data of the page if the session is no longer valid or belongs to another person.
+   * Call it after a 401.
    */
   check(): Promise<void>;
 }
@@ -30,17 +31,19 @@ export function createSession(
   let checking: Promise<void> | undefined;
   const drop = (options: { readonly next: boolean }) => {
     queryClient.clear();
-    // Drafts of forms. They belong to the person.
+    // The session storage contains drafts of forms, which the next person must not see.
     sessionStorage.clear();
     leave(options);
   };
   onSignedOut(() => drop({ next: false }));
   const check = async () => {
     const known = queryClient.getQueryData(meQuery.queryKey);
-    // Nobody is signed in in this tab, for example on the page of a link that has expired.
+    // In this tab nobody is signed in, for example on the page of an expired link. So nothing needs
+    // to be deleted.
     if (known === undefined) return;
-    // Some calls are rejected with 401 because of a wrong password in their body. Or another person
-    // has signed in in this browser, to whom nothing of this one's must show.
+    // A 401 does not always mean that the session has ended: some calls are rejected because of a
+    // wrong password in their body. And if another person has signed in in this browser, they must
+    // not see this person's data. So the server is asked who is signed in.
     const isSame = await account.me.get().then(
       ({ id }) => id === known.id,
       (thrown: unknown) => !isUnauthorized(thrown),
@@ -66,10 +69,10 @@ export function createSession(
 
 const SessionContext = createContext<SessionControl | undefined>(undefined);
 
-/** Provides the control of the session. */
+/** Provides the `SessionControl` to all components below. */
 export const SessionProvider = SessionContext;
 
-/** Returns the control of the session. @throws Error outside of `SessionProvider` */
+/** Returns the `SessionControl`. @throws Error outside of `SessionProvider` */
 export function useSession(): SessionControl {
   const session = useContext(SessionContext);
   if (session === undefined) throw new Error("useSession: no SessionProvider is above");

@@ -1,6 +1,6 @@
 import type { QueryClient, QueryKey } from "@tanstack/react-query";
 
-/** What one tab tells the others, and the workers. */
+/** A message from one tab to all other tabs and the workers. */
 type TabNews =
   | { readonly type: "changed"; readonly queryKeys: readonly QueryKey[] }
   | { readonly type: "signed out" };
@@ -11,8 +11,8 @@ const onNews = (receive: (news: TabNews) => void) =>
   channel.addEventListener("message", ({ data }: MessageEvent<TabNews>) => receive(data));
 
 /**
- * Reads data again after a change, in this tab and in all others.
- * @param queryKeys beginnings of the keys of all queries that the change concerns
+ * Makes this tab and all others read data again after a change.
+ * @param queryKeys beginnings of the keys of all queries that the change affects
  */
 export async function announceChanges(
   queryClient: QueryClient,
@@ -30,7 +30,7 @@ export function followChanges(queryClient: QueryClient): void {
   });
 }
 
-/** Tells all other tabs and workers that the session has ended. */
+/** Notifies all other tabs and the workers that the session has ended. */
 export function announceSignOut(): void {
   channel.postMessage({ type: "signed out" } satisfies TabNews);
 }

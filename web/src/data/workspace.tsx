@@ -10,15 +10,15 @@ export interface CurrentWorkspace {
   readonly id: string;
   readonly name: string;
   readonly role: "owner" | "admin" | "editor" | "viewer";
-  /** IANA name. Days of statistics and exact times are in this zone. */
+  /** IANA time zone. Days of statistics and exact times are in this zone. */
   readonly timeZone: string;
-  /** Makes calls that concern this workspace. */
+  /** The API client for this workspace. */
   readonly client: BeckonClient;
   /** Returns whether the person has this permission. */
   readonly can: (scope: Scope) => boolean;
 }
 
-/** The workspace's own fields. Permissions come from `meQuery`. */
+/** The fields of the workspace. The person's permissions are in `meQuery`. */
 export const workspaceQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: [workspaceId, "workspace"],

@@ -1,12 +1,12 @@
-/** Highest amount of a limit: `maxLimitMicros` of the contract, in dollars. */
+/** Maximum of a limit in dollars: `maxLimitMicros` of the contract. */
 const maxLimitDollars = 1_000_000_000;
 
-/** An amount that was typed: in micro-dollars, or what is wrong with it. */
+/** An amount that was typed: its value in micro-dollars, or an error message. */
 export type TypedDollars =
   | { readonly micros: number; readonly error?: undefined }
   | { readonly micros?: undefined; readonly error: string };
 
-/** Reads an amount in dollars, with at most six decimals. */
+/** Parses an amount in dollars with at most six decimals. */
 export function readDollars(text: string, maxDollars = maxLimitDollars): TypedDollars {
   const typed = text.trim();
   if (typed === "") return { error: "Fill this in." };
@@ -19,7 +19,7 @@ export function readDollars(text: string, maxDollars = maxLimitDollars): TypedDo
   return { micros: dollars * 1_000_000 + Number(decimals.padEnd(6, "0")) };
 }
 
-/** Writes an amount as `readDollars` reads it. */
+/** Formats an amount in the format that `readDollars` parses. */
 export function writeDollars(micros: number): string {
   const decimals = String(micros % 1_000_000)
     .padStart(6, "0")

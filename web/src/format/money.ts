@@ -1,4 +1,4 @@
-/** Made once, because making one costs more than 50 uses of it. */
+/** Created once, because creating a formatter costs more than 50 uses of it. */
 const formats = {
   2: new Intl.NumberFormat("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 }),
   4: new Intl.NumberFormat("en-US", { minimumFractionDigits: 4, maximumFractionDigits: 4 }),
@@ -15,7 +15,7 @@ export function formatMoney(micros: number | null | undefined): string {
   const sign = micros < 0 ? "−" : "";
   const size = Math.abs(micros);
   if (size > 0 && size < 100) return `${sign}<$0.0001`;
-  // Below a dollar four decimals, because one model call costs fractions of a cent.
+  // Amounts below a dollar have four decimals, because one model call costs fractions of a cent.
   const digits = size < 1_000_000 && Math.round(size / 100) % 100 !== 0 ? 4 : 2;
   return `${sign}$${formats[digits].format(size / 1_000_000)}`;
 }

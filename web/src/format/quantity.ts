@@ -1,4 +1,4 @@
-/** Made once, because making one costs more than 50 uses of it. */
+/** Created once, because creating a formatter costs more than 50 uses of it. */
 const countFormat = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
 /** Returns a whole number with thousands separators: `4,211`; null gives "unknown". */
@@ -15,7 +15,7 @@ export function formatShortCount(count: number | null | undefined): string {
     [1e6, "M"],
     [1e3, "k"],
   ] as const) {
-    // 999.5 rounds to 1k and 999,500 to 1M, not to 1000k.
+    // With this bound, 999.5 becomes 1k and 999,500 becomes 1M, instead of 1000k.
     if (Math.abs(count) >= limit * 0.9995) {
       const scaled = count / limit;
       const text = Math.abs(scaled) < 99.95 ? scaled.toFixed(1) : scaled.toFixed(0);
@@ -61,7 +61,7 @@ export function formatBytes(bytes: number | null | undefined): string {
 export function formatPercent(share: number | null | undefined): string {
   if (share === null || share === undefined || !Number.isFinite(share)) return "unknown";
   const percent = share * 100;
-  // 99.96 % is not all, and 0.04 % is not nothing.
+  // 99.96 % must not be rounded to 100 %, nor 0.04 % to 0 %.
   if (percent > 99.9 && percent < 100) return ">99.9 %";
   if (percent > 0 && percent < 0.1) return "<0.1 %";
   return `${percent.toFixed(1).replace(/\.0$/, "")} %`;

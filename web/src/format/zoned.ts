@@ -4,7 +4,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 function formatIn(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known !== undefined) return known;
-  // Swedish dates are those of ISO 8601: 2026-11-03 14:02:11.
+  // The Swedish locale has the format of ISO 8601: 2026-11-03 14:02:11.
   const made = new Intl.DateTimeFormat("sv-SE", {
     timeZone: zone,
     year: "numeric",
@@ -18,14 +18,18 @@ function formatIn(zone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** Returns a time as a field of date and time has it, in the zone: `2026-11-03T14:02`. */
+/**
+ * Returns a time in the zone, in the format of an `<input type="datetime-local">`:
+ * `2026-11-03T14:02`.
+ */
 export function toZoned(ms: number, zone: string): string {
   return formatIn(zone).format(ms).replace(" ", "T").slice(0, 16);
 }
 
 /**
- * Returns the Unix time in ms of what a field of date and time has, read in the zone; undefined if
- * it is no time. An hour that the clock skips or repeats is the one before the change.
+ * Returns the Unix time in ms of the value of an `<input type="datetime-local">`, read in the zone;
+ * undefined if it is not a time. For a local time that the clock skips or repeats, one of the two
+ * possible offsets is used.
  */
 export function fromZoned(text: string, zone: string): number | undefined {
   const utc = Date.parse(`${text}Z`);

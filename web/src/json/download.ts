@@ -5,6 +5,6 @@ export function download(fileName: string, text: string, type = "application/jso
   link.href = url;
   link.download = fileName;
   link.click();
-  // The browser reads the blob after this task.
+  // The URL is revoked later, because the browser reads the blob after this task.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

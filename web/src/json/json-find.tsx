@@ -13,7 +13,7 @@ interface JsonFindProps {
   readonly onMatch: (index: number) => void;
 }
 
-/** The search line of a tree: Enter goes to the next match, Shift-Enter to the one before. */
+/** The search field of a tree. Enter goes to the next match, Shift-Enter to the previous one. */
 export function JsonFind({ label, query, matches, match, onQuery, onMatch }: JsonFindProps) {
   const step = (by: number) => {
     if (matches > 0) onMatch((match + by + matches) % matches);

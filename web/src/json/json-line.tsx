@@ -15,11 +15,11 @@ interface JsonLineProps {
   readonly isFocusable: boolean;
   readonly onFocus: () => void;
   readonly onToggle: (isOpen: boolean) => void;
-  /** Shows a long string as a whole. */
+  /** Shows a long string in full, below the tree. */
   readonly onShow: () => void;
 }
 
-/** A line of the tree: arrow keys move, open and close. */
+/** A line of the tree. The arrow keys move between lines, and open and close them. */
 export function JsonLine(props: JsonLineProps) {
   const { id, row, height, isMatch, isCurrent, isFocusable, onFocus, onToggle, onShow } = props;
   const canOpen = row.size !== undefined && row.size > 0;
@@ -35,7 +35,7 @@ export function JsonLine(props: JsonLineProps) {
     event.preventDefault();
   };
   const press = (event: MouseEvent<HTMLElement>) => {
-    // Buttons within the line have their own purpose.
+    // A click on a button in the line must not open or close the line.
     if (event.target instanceof Element && event.target.closest("button")) return;
     onToggle(!row.isOpen);
   };
@@ -80,7 +80,10 @@ function focusLine(line: Element | null): void {
   if (line instanceof HTMLElement && line.role === "treeitem") line.focus();
 }
 
-/** Characters of a string within its line; the rest opens below the tree. */
+/**
+ * Maximum number of characters of a string in its line. The whole string can be shown below the
+ * tree.
+ */
 const maxInline = 80;
 
 interface JsonValueProps {
@@ -104,7 +107,7 @@ function JsonValue({ row, onShow }: JsonValueProps) {
   const isCut = value.length > maxInline;
   return (
     <>
-      {/* Before the text, whose end can be out of sight. */}
+      {/* The button is before the text, because the end of the text may not be visible. */}
       {isCut ? (
         <button
           type="button"

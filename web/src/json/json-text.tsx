@@ -12,10 +12,12 @@ interface JsonTextProps {
   readonly onClose: () => void;
 }
 
-/** Characters that are shown at first: laying out more takes noticeable time. */
+/**
+ * Number of characters that are shown at first, because the layout of more takes noticeable time.
+ */
 const maxShown = 10_000;
 
-/** A long string of a tree, whole, with its line breaks. */
+/** A long string of a tree in full, with its line breaks. */
 export function JsonText({ row, onClose }: JsonTextProps) {
   const [whole, setWhole] = useState(false);
   const text = textOf(row.value);

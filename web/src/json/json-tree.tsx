@@ -14,22 +14,30 @@ import { ancestors, findInJson, type JsonRow, openAtFirst, visibleRows } from ".
 interface JsonTreeProps {
   /** Accessible name: "Arguments". */
   readonly label: string;
-  /** JSON as it was written (numbers stay exact), or a value that was parsed already. */
+  /**
+   * The JSON text, whose numbers are shown exactly as written, or a value that was parsed already.
+   */
   readonly source: { readonly text: string } | { readonly value: unknown };
-  /** Name of the downloaded file; no download without it. */
+  /** Name of the file to download; undefined for no download. */
   readonly fileName?: string | undefined;
   /** Levels that are open at first, default 2. */
   readonly depth?: number;
   /** `none` hides find, copy and download, for small values. */
   readonly tools?: "all" | "none";
-  /** `half` scrolls above half the window's height; `free` takes the height it needs. */
+  /**
+   * `half` (the default) is at most half the height of the window and scrolls; `free` has the
+   * height of its content.
+   */
   readonly height?: "half" | "free";
 }
 
 /** Height of a line in px. */
 const lineHeight = 22;
 
-/** JSON as a tree. Lines are made when their parent opens, and only those in sight are rendered. */
+/**
+ * JSON as a tree. The lines of a value are created when it is opened, and only visible lines are
+ * rendered.
+ */
 export function JsonTree({ source, ...rest }: JsonTreeProps) {
   const text = "text" in source ? source.text : undefined;
   const given = "value" in source ? source.value : undefined;

@@ -1,4 +1,7 @@
-/** A number as it was written: parsing would turn 12345678901234567890 into another. */
+/**
+ * A number with its original text. A parsed number would be inexact: 12345678901234567890 would
+ * change.
+ */
 export class WrittenNumber {
   readonly source: string;
 
@@ -24,7 +27,7 @@ type ParseWithSource = (
 ) => unknown;
 
 /**
- * Parses JSON and keeps numbers as written where the browser gives their text.
+ * Parses JSON. Numbers keep their original text in browsers whose `JSON.parse` supports this.
  *
  * @returns undefined if the text is not JSON
  */
@@ -40,7 +43,7 @@ export function parseJson(text: string): Json | undefined {
   }
 }
 
-/** Writes a value as indented JSON, numbers as written. */
+/** Returns a value as indented JSON. Numbers keep their original text. */
 export function writeJson(value: Json, indent = "  ", margin = ""): string {
   if (value instanceof WrittenNumber) return value.source;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

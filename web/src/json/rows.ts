@@ -34,7 +34,7 @@ function childPointer(pointer: string, key: string): string {
   return `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** Returns the lines to show: the children of closed values are not made. */
+/** Returns the visible lines. The children of closed values are not created. */
 export function visibleRows(root: Json, open: ReadonlySet<string>): JsonRow[] {
   const rows: JsonRow[] = [];
   const visit = (value: Json, pointer: string, depth: number, name?: string, isIndex = false) => {
@@ -49,12 +49,15 @@ export function visibleRows(root: Json, open: ReadonlySet<string>): JsonRow[] {
   return rows;
 }
 
-/** Pointers of objects and arrays above `depth` levels, at most 200: what is open at first. */
+/**
+ * Returns the pointers of the objects and arrays that are open at first: those above `depth`
+ * levels, at most 200.
+ */
 export function openAtFirst(root: Json, depth: number): Set<string> {
   const open = new Set<string>();
   const visit = (value: Json, pointer: string, level: number) => {
     const entries = level < depth && open.size < 200 ? entriesOf(value) : undefined;
-    // A long array, opened unasked, hides what comes after it.
+    // A long array stays closed at first, because it would push everything after it out of view.
     if (entries === undefined || (level > 0 && entries.length > 50)) return;
     open.add(pointer);
     for (const [key, child] of entries) visit(child, childPointer(pointer, key), level + 1);
@@ -63,7 +66,7 @@ export function openAtFirst(root: Json, depth: number): Set<string> {
   return open;
 }
 
-/** Matches that a search returns at most. */
+/** Maximum number of matches that a search returns. */
 export const maxMatches = 1_000;
 
 /** Returns the pointers whose key or own text contains the query, in the order of the tree. */
@@ -85,13 +88,15 @@ export function findInJson(root: Json, query: string): string[] {
   return found;
 }
 
-/** Returns the pointers of all values around a value, from the root down. */
+/** Returns the pointers of all values that contain a value, from the root down. */
 export function ancestors(pointer: string): string[] {
   const parts = pointer.split("/");
   return parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join("/"));
 }
 
-/** Returns the text of a value without entries, strings without quotes. */
+/**
+ * Returns the text of a value that is neither an object nor an array; of a string, without quotes.
+ */
 export function textOf(value: Json): string {
   if (value instanceof WrittenNumber) return value.source;
   return String(value);

@@ -10,7 +10,7 @@ interface DeleteKeyProps {
   readonly close: () => void;
 }
 
-/** Deletes a key, which revokes it at once. */
+/** The dialog that confirms the deletion of a key. A deleted key is rejected at once. */
 export function DeleteKey({ apiKey, close }: DeleteKeyProps) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();

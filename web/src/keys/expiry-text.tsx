@@ -3,7 +3,7 @@ import { formatExact } from "../format/index.ts";
 import { Badge, Time, useNow, useTimeZone } from "../ui/index.ts";
 import { expiryOf, remaining } from "./expiry.ts";
 
-/** When a key expires, with a warning when that is soon. */
+/** Shows when a key expires, with a warning if it expires soon. */
 export function ExpiryText({ expiresAt }: { readonly expiresAt: string | null }) {
   const now = useNow();
   const zone = useTimeZone();

@@ -1,5 +1,5 @@
 const dayMs = 86_400_000;
-/** A key that expires sooner gets a warning. */
+/** A key that expires within this many days gets a warning. */
 const soonDays = 14;
 
 /** How much attention the expiry of a key needs. */

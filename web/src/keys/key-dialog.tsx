@@ -7,13 +7,13 @@ import { whyFixed, whyNotRotated } from "./permission.ts";
 
 interface KeyDialogProps {
   readonly apiKey?: Key;
-  /** Why the key could not be read. */
+  /** Why the key could not be loaded; undefined if there is no error. */
   readonly error?: Error;
   readonly close: () => void;
   readonly show: (search: Readonly<Record<string, string>>) => void;
 }
 
-/** All about a key, and what can be done with it. */
+/** Shows the details of a key and its actions. */
 export function KeyDialog({ apiKey, error, close, show }: KeyDialogProps) {
   if (apiKey === undefined)
     return (

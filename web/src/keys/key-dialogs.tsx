@@ -14,12 +14,12 @@ const EditKey = lazy(async () => ({ default: (await import("./form/edit-key.tsx"
 interface KeyDialogsProps {
   /** The keys that the list has loaded. */
   readonly rows: readonly Key[];
-  /** The parts of the URL that say which dialog is open. */
+  /** The search parameters of the page, which say which dialog is open. */
   readonly search: Readonly<Record<string, string | undefined>>;
   readonly show: (search: Readonly<Record<string, string>>) => void;
 }
 
-/** The dialog that the URL names. */
+/** The dialog that the search parameters name. */
 export function KeyDialogs({ rows, search, show }: KeyDialogsProps) {
   const { can } = useWorkspace();
   const close = () => show({});
@@ -36,7 +36,7 @@ export function KeyDialogs({ rows, search, show }: KeyDialogsProps) {
 function OneKey({ id, rows, search, show }: KeyDialogsProps & { readonly id: string }) {
   const workspace = useWorkspace();
   const listed = rows.find((row) => row.id === id);
-  // A link can name a key that is not on the first page.
+  // The key is read on its own if a link names a key that is not in the loaded rows.
   const { data: read, error } = useQuery({
     ...keyQuery(workspace, id),
     enabled: listed === undefined,

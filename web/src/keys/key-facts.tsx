@@ -7,7 +7,7 @@ import { ScopeNames } from "./scopes-popover.tsx";
 import { scopesText } from "./scopes-text.ts";
 import { useNames } from "./use-names.ts";
 
-/** All fields of a key. Its secret is not among them: it was shown once. */
+/** All fields of a key except its secret, which is shown only once, when it is created. */
 export function KeyFacts({ apiKey }: { readonly apiKey: Key }) {
   const { agent } = useNames();
   const { agent_ids: agentIds } = apiKey;

@@ -4,7 +4,7 @@ import { useWorkspace } from "../data/index.ts";
 import { IconButton, Menu, useNow } from "../ui/index.ts";
 import { whyFixed, whyNotRotated } from "./permission.ts";
 
-/** What can be done with a key. The URL names it. */
+/** An action on a key that opens a dialog. The URL contains its name. */
 export type KeyAct = "edit" | "rotate" | "delete";
 
 interface KeyMenuProps {
@@ -12,7 +12,7 @@ interface KeyMenuProps {
   readonly onAct: (act: KeyAct) => void;
 }
 
-/** What can be done with a key. */
+/** The menu with the actions on a key. */
 export function KeyMenu({ apiKey, onAct }: KeyMenuProps) {
   const { can } = useWorkspace();
   const now = useNow();

@@ -23,7 +23,7 @@ export function NewSecret({ secret, title, scopes, close }: NewSecretProps) {
   );
 }
 
-/** Returns a list that a key with these scopes can read. */
+/** Returns the name of a list that a key with these scopes can read, for the example call. */
 function readableBy(scopes: readonly string[]): string {
   const lists = ["agents", "runs", "providers", "keys", "usage", "members", "audit"];
   return lists.find((name) => scopes.includes(`${name}:read`)) ?? "agents";

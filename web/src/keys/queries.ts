@@ -8,7 +8,7 @@ export const keysKey = (workspaceId: string) => [workspaceId, "keys"] as const;
 export const keysQuery = ({ id, client }: CurrentWorkspace) =>
   listOptions([...keysKey(id), "list"], (page, options) => client.keys.list(page, options));
 
-/** One key, for a link to it. */
+/** A single key. It is read if a link names a key that the list has not loaded. */
 export const keyQuery = ({ id, client }: CurrentWorkspace, keyId: string) =>
   queryOptions({
     queryKey: [...keysKey(id), keyId],

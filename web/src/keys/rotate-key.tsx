@@ -21,7 +21,7 @@ const graces = [
 
 const again = "Press Rotate key again: it is rotated once only.";
 
-/** Gives a key a new secret, and shows it once. */
+/** The dialog that replaces the secret of a key and shows the new one once. */
 export function RotateKey({ apiKey, close }: RotateKeyProps) {
   const { id, client } = useWorkspace();
   const queryClient = useQueryClient();

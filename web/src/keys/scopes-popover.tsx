@@ -4,7 +4,7 @@ import { scopeTexts } from "./scopes.ts";
 import { scopesText } from "./scopes-text.ts";
 import { ValueButton } from "./value-button.tsx";
 
-/** What a key can do; pressed, each scope with its meaning. */
+/** Shows the permissions of a key in short. A click shows each scope with its meaning. */
 export function ScopesPopover({ apiKey }: { readonly apiKey: Key }) {
   const text = scopesText(apiKey);
   return (

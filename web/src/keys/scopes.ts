@@ -1,8 +1,8 @@
 import type { Scope } from "@beckon/contract";
 
 /**
- * Scopes and presets of the contract, whose module would load the schemas of all forms with the
- * list of keys. A test compares them.
+ * Copies of the contract's scopes and presets. Importing the contract would load the schemas of all
+ * forms together with the list of keys. A test compares the copies.
  */
 export const scopes: readonly Scope[] = [
   "agents:read",
@@ -27,7 +27,10 @@ export const scopes: readonly Scope[] = [
   "workspaces:own",
 ];
 
-/** Whether a key that is limited to some agents cannot have the scope. */
+/**
+ * Returns whether a scope concerns the whole workspace. Keys that are limited to some agents cannot
+ * have such scopes.
+ */
 export function isOfWorkspace(scope: Scope): boolean {
   return /^(providers|limits|plans|audit|members|workspaces):/.test(scope);
 }
@@ -84,12 +87,15 @@ export const scopeTexts: Readonly<Record<Scope, string>> = {
   "workspaces:own": "Add owners, reset passwords, create workspaces",
 };
 
-/** Returns the scopes of a preset, for a limited key without those of the whole workspace. */
+/**
+ * Returns the scopes of a preset. For a key that is limited to agents, scopes of the whole
+ * workspace are left out.
+ */
 export function scopesOfPreset(preset: Preset, isLimited: boolean): readonly Scope[] {
   return presets[preset].filter((scope) => !isLimited || !isOfWorkspace(scope));
 }
 
-/** Returns the preset that these scopes make up; undefined if there is none. */
+/** Returns the preset that has exactly these scopes; undefined if there is none. */
 export function presetOf(given: readonly string[], isLimited: boolean): Preset | undefined {
   return presetNames.find((name) => {
     const expected: readonly string[] = scopesOfPreset(name, isLimited);
@@ -97,7 +103,7 @@ export function presetOf(given: readonly string[], isLimited: boolean): Preset |
   });
 }
 
-/** Scopes below the resource that they are about, in the order of the contract. */
+/** Scopes grouped by their resource, in the order of the contract. */
 export const scopeGroups: readonly { readonly resource: string; readonly scopes: Scope[] }[] = [
   ...new Set(scopes.map((scope) => scope.slice(0, scope.indexOf(":")))),
 ].map((resource) => ({

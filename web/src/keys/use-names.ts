@@ -4,7 +4,10 @@ import { shortenId } from "../format/index.ts";
 import { memberNamesQuery } from "../members/index.ts";
 import { choosableAgentsQuery } from "./queries.ts";
 
-/** Returns names for the ids in keys. An id whose name is not known stays, shortened. */
+/**
+ * Returns functions that return names for the ids in keys. For an unknown name they return the
+ * shortened id.
+ */
 export function useNames() {
   const workspace = useWorkspace();
   const { data: members } = useQuery(memberNamesQuery(workspace));

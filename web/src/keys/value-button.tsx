@@ -5,7 +5,7 @@ interface ValueButtonProps extends Omit<ComponentProps<"button">, "className" | 
   readonly label: string;
 }
 
-/** A value in a row that opens a popover with all of it. */
+/** A button in a row that shows a value in short. It opens a popover with the whole value. */
 export function ValueButton({ label, children, ...rest }: ValueButtonProps) {
   return (
     <button

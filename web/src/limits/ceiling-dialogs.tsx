@@ -9,12 +9,12 @@ import { type CeilingScope, scopeNames } from "./scopes.ts";
 interface CeilingDialogsProps {
   /** The ceilings that the list has loaded. */
   readonly rows: readonly Ceiling[];
-  /** The parts of the URL that say which dialog is open. */
+  /** The search parameters of the page, of which `ceiling` says which dialog is open. */
   readonly search: Readonly<Record<string, string | undefined>>;
   readonly close: () => void;
 }
 
-/** The dialog that the URL names, for those who can change ceilings. */
+/** The dialog that the URL names. It is shown only to people who can change ceilings. */
 export function CeilingDialogs({ rows, search, close }: CeilingDialogsProps) {
   const { can } = useWorkspace();
   if (!can("limits:write")) return null;

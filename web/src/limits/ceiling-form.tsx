@@ -19,12 +19,15 @@ import { scopeWords } from "./scopes.ts";
 interface CeilingFormProps {
   /** The ceiling to change; undefined for a new one. */
   readonly ceiling?: Ceiling | undefined;
-  /** What a new ceiling applies to, if a link says so. */
+  /**
+   * What a new ceiling applies to, if the link that opened the form says it. Default: the
+   * workspace.
+   */
   readonly initial?: ChosenScope | undefined;
   readonly close: () => void;
 }
 
-/** Sets a ceiling: a new one, or another amount. */
+/** The form that creates a ceiling or changes its amount. */
 export function CeilingForm({ ceiling, initial, close }: CeilingFormProps) {
   const { id, client } = useWorkspace();
   const queryClient = useQueryClient();
@@ -50,7 +53,7 @@ export function CeilingForm({ ceiling, initial, close }: CeilingFormProps) {
       }),
     onSuccess: (saved) => {
       toast({ tone: "success", title: `Set the ceiling of ${scopeWords(saved)}` });
-      // Closing is a navigation, which an unsaved form stops.
+      // Closing the dialog is a navigation. A form with unsaved changes would block it.
       isSaved.current = true;
       close();
       return announceChanges(queryClient, ceilingsKey(id));

@@ -10,7 +10,7 @@ interface DeleteCeilingProps {
   readonly close: () => void;
 }
 
-/** Deletes a ceiling. */
+/** The dialog that confirms the deletion of a ceiling. */
 export function DeleteCeiling({ ceiling, close }: DeleteCeilingProps) {
   const { id, client } = useWorkspace();
   const queryClient = useQueryClient();

@@ -3,14 +3,14 @@ import { Meter } from "./meter.tsx";
 
 interface LimitStateProps {
   readonly used: number;
-  /** How the part that is used is called: "spent". */
+  /** The word for the used part, for example "spent". */
   readonly usedWord: string;
   readonly reserved: number;
-  /** null: unlimited. Then there is no bar. */
+  /** The limit; null if there is none. Then there is no bar. */
   readonly limit: number | null;
   readonly left: number | null;
   readonly resetsAt: string;
-  /** Writes an amount. */
+  /** Converts an amount to text. */
   readonly format: (amount: number) => string;
 }
 

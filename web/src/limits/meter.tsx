@@ -1,15 +1,15 @@
 import { useId } from "react";
 
 interface MeterProps {
-  /** What the bar shows, with its numbers: it is all that is read aloud. */
+  /** What the bar shows, with its numbers. Screen readers read nothing else of the bar. */
   readonly label: string;
   readonly used: number;
-  /** Held, and not used yet: hatched. */
+  /** The amount that runs hold and have not used yet. This part of the bar is hatched. */
   readonly reserved: number;
   readonly limit: number;
 }
 
-/** From this part on a limit is near. */
+/** If at least this share of a limit is used, the bar has the colour of a warning. */
 const near = 0.8;
 
 /** How much of a limit is used, reserved and left. */

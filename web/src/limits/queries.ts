@@ -4,7 +4,9 @@ import { type CurrentWorkspace, listOptions } from "../data/index.ts";
 /** Beginning of the keys of all queries of ceilings, for `announceChanges`. */
 export const ceilingsKey = (workspaceId: string) => [workspaceId, "limits"] as const;
 
-/** While a screen shows what is spent, it is read again after this time. */
+/**
+ * While a screen shows ceilings, they are read again after this time, because what is spent grows.
+ */
 const refreshMs = 10_000;
 
 /** The workspace's ceilings, with what is spent of them. */
@@ -15,7 +17,7 @@ export const ceilingsQuery = ({ id, client }: CurrentWorkspace) => ({
   refetchInterval: refreshMs,
 });
 
-/** One ceiling, for a link to it. */
+/** A single ceiling. It is read if a link names a ceiling that the list has not loaded. */
 export const ceilingQuery = ({ id, client }: CurrentWorkspace, scope: string, scopeId: string) =>
   queryOptions({
     queryKey: [...ceilingsKey(id), scope, scopeId],

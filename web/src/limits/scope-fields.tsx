@@ -14,11 +14,11 @@ export interface ChosenScope {
 interface ScopeFieldsProps {
   readonly value: ChosenScope;
   readonly onChange: (value: ChosenScope) => void;
-  /** Whether the form was sent: then what is missing is marked. */
+  /** Whether the person has tried to submit the form. From then on, missing values are marked. */
   readonly isTouched: boolean;
 }
 
-/** Chooses what a ceiling applies to. */
+/** The fields with which a person chooses what a ceiling applies to. */
 export function ScopeFields({ value, onChange, isTouched }: ScopeFieldsProps) {
   const { id } = useWorkspace();
   const { scope, scopeId } = value;

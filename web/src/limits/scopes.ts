@@ -12,7 +12,7 @@ export const scopeLabels: Readonly<Record<CeilingScope, string>> = {
 
 export const scopeNames = Object.keys(scopeLabels) as CeilingScope[];
 
-/** Returns the ceiling in a sentence: `the workspace`, `the agent Ada`. */
+/** Returns what a ceiling applies to, for a sentence: `the workspace`, `the agent Ada`. */
 export function scopeWords({
   scope,
   scope_id,

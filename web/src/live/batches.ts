@@ -1,4 +1,7 @@
-/** What waits for a frame at most. A hidden tab gets no frames and can fall behind. */
+/**
+ * Maximum number of items that wait for the next frame. Without it, they could grow without bound
+ * in a hidden tab, which gets no frames.
+ */
 const maxWaiting = 5_000;
 
 /** Collects items and passes them on together. */
@@ -60,8 +63,8 @@ export function beforeNextFrame(flush: () => void): void {
 const minIntervalMs = 300;
 
 /**
- * Returns a function that calls its argument before the next frame, but not within 300 ms after the
- * last call, so that a busy workspace does not cause a rendering in each frame.
+ * Returns a function that calls its argument before the next frame, but at the earliest 300 ms
+ * after the last call. So a busy workspace does not cause a rendering in each frame.
  */
 export function createSlowSchedule(): (flush: () => void) => void {
   let last = Number.NEGATIVE_INFINITY;

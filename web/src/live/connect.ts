@@ -11,7 +11,8 @@ export interface HubConnection {
 }
 
 /**
- * Connects to the hub of a workspace: in a SharedWorker, or in this page where there is none.
+ * Connects to the hub of a workspace. The hub runs in a SharedWorker, or in this page if the
+ * browser has no SharedWorker.
  * @param receive called with each message of the hub
  */
 export function connectHub(
@@ -34,8 +35,8 @@ function connectWorker(
   });
   port.onmessage = ({ data }: MessageEvent<HubMessage>) => receive(data);
   const send = (message: TabMessage) => port.postMessage(message);
-  // The worker cannot see in all browsers that a tab is gone. A page that comes back from the
-  // back-forward cache reads its data anew.
+  // The tab says `bye` itself, because not all browsers notify the worker when a tab is closed. A
+  // page that is restored from the back-forward cache is reloaded, because it has missed events.
   const leave = () => send({ type: "bye" });
   const comeBack = ({ persisted }: PageTransitionEvent) => {
     if (persisted) location.reload();
@@ -61,7 +62,8 @@ function connectPage(
   receive: (message: HubMessage) => void,
 ): HubConnection {
   const hub = createHub({ client: clientOf(workspaceId), now: Date.now });
-  // Later, as from a worker: the first messages are for a tab that has its connection.
+  // Messages are delivered later, like those of a worker. The tab can handle them only after this
+  // function has returned its connection.
   const tab: Tab = { send: (message) => queueMicrotask(() => receive(message)) };
   const timer = setInterval(hub.tick, 1_000);
   const followVisibility = () =>

@@ -7,7 +7,7 @@ import type { LiveStatus } from "./status.ts";
 
 const connecting: LiveStatus = { state: "connecting", asOf: undefined };
 
-/** Returns whether changes reach the page as they happen, and how to reconnect at once. */
+/** Returns the status of live updates, with a function that reconnects at once. */
 export function useLiveStatus(): LiveStatus & { readonly retry: () => void } {
   const live = useLive();
   const status = useSyncExternalStore(
@@ -18,9 +18,9 @@ export function useLiveStatus(): LiveStatus & { readonly retry: () => void } {
 }
 
 /**
- * Calls the handler with the events of the workspace, a batch every 300 ms at most. Patch the cache
- * in it with a pure function of the feature's `live.ts`. States that it sets are rendered as a
- * transition: input goes first.
+ * Calls the handler with the events of the workspace, at most one batch every 300 ms. The handler
+ * should change the cache with a pure function of the feature's `live.ts`. React states that it
+ * sets are rendered in a transition, so that input takes precedence.
  */
 export function useEvents(handler: EventsHandler): void {
   const live = useLive();
@@ -57,9 +57,10 @@ export function useRunStream(
 }
 
 /**
- * Returns the function that starts a run of an agent as it is saved, and returns its id. The
- * response to the start is the run's stream, which waits for `useRunStream`: so the output of the
- * first model call is complete, although the call begins before the page knows the run.
+ * Returns a function that starts a run of an agent with its saved settings, and resolves to the
+ * run's id. The response to the start is the run's stream, whose events wait until `useRunStream`
+ * reads them. So the output of the first model call is complete, although the call begins before
+ * the page has the run's id.
  */
 export function useWatchedStart(): (run: Omit<RunStart, "startId">) => Promise<string> {
   const live = useLive();

@@ -3,14 +3,16 @@ import type { HubMessage, Tab, TabMessage } from "./protocol.ts";
 import { createRunStreams } from "./run-streams.ts";
 import { type Connection, type LiveStatus, statusOf } from "./status.ts";
 
-/** What the hub needs of its surroundings. Tests pass a fake clock and a fake client. */
+/** The dependencies of the hub. Tests pass a fake clock and a fake client. */
 export interface HubOptions {
   readonly client: Pick<BeckonClient, "agents" | "events" | "runs">;
   /** Returns the Unix time in ms. */
   readonly now: () => number;
 }
 
-/** Named, because events of no run are sent only if `kind` names them. */
+/**
+ * All event types are listed, because the server sends workspace events only if `kind` names them.
+ */
 const kinds = [
   "run.queued",
   "run.waiting",
@@ -29,15 +31,15 @@ const kinds = [
 ].join(",");
 
 /**
- * Holds the streams of one workspace for all tabs: one of the workspace's events, and at most three
- * of runs, because HTTP/1.1 allows a browser six connections to a server. Stores no events: tabs
- * read their data by requests.
+ * Holds the streams of one workspace for all tabs: the stream of the workspace's events, and at
+ * most three streams of runs, because a browser opens at most six HTTP/1.1 connections to a server.
+ * It stores no events: tabs read their data with requests of their own.
  */
 export interface Hub {
   receive(tab: Tab, message: TabMessage): void;
   /** Recomputes the status. Call it every second. */
   tick(): void;
-  /** Ends all streams and forgets the person. */
+  /** Ends all streams, so that another person can sign in. */
   signOut(): void;
 }
 
@@ -55,7 +57,8 @@ export function createHub({ client, now }: HubOptions): Hub {
   };
   const tick = () => {
     const status = statusOf(connection, now());
-    // A tab shows `asOf` only while the stream is not live, so a byte alone is no news.
+    // Tabs use `asOf` only while the stream is not live. While it is live, a change of `asOf` alone
+    // is not sent.
     const isSame =
       shown?.state === status.state && (status.state === "live" || shown.asOf === status.asOf);
     if (isSame) return;

@@ -7,11 +7,11 @@ import { createLive, type Live } from "./live.ts";
 const LiveContext = createContext<Live | undefined>(undefined);
 
 /**
- * Provides live data to all screens of a workspace.
+ * Provides live updates to all screens of a workspace.
  *
- * When the stream has started, queries with `meta: { live: true }` are read again: what they read
- * before can lack changes that the stream does not send.
- * @param onReset called with the reason after all data of the workspace was dropped
+ * When the stream has started, queries with `meta: { live: true }` are read again: changes that
+ * happened between the first read and the start of the stream are not in the stream.
+ * @param onReset called with the reason after all data of the workspace was deleted
  */
 export function LiveProvider({
   children,
@@ -51,15 +51,19 @@ export function LiveProvider({
       created?.close();
     };
   }, [workspaceId, userId, queryClient, session, onReset]);
-  // After the effects of all screens, which have passed their handlers then.
+  // This effect runs after the effects of all screens. So their handlers are registered when the
+  // first events arrive.
   useEffect(() => live?.connect(), [live]);
   return <LiveContext value={live}>{children}</LiveContext>;
 }
 
-/** Returns the tab's live data; undefined until it is connected. */
+/** Returns the live updates of this tab; undefined until they are created. */
 export function useLive(): Live | undefined {
   return useContext(LiveContext);
 }
 
-/** The first paint goes before the stream, but a busy page does not hold it up for longer. */
+/**
+ * Maximum delay of the stream. The first paint takes precedence over it, but on a page that stays
+ * busy the stream starts after this time.
+ */
 const maxWaitMs = 500;

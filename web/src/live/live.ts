@@ -9,10 +9,10 @@ import { connectHub } from "./connect.ts";
 import type { HubMessage, RunStart, RunStreamState } from "./protocol.ts";
 import type { LiveStatus } from "./status.ts";
 
-/** Gets events in order, a batch every 300 ms at most. */
+/** Receives events in order, at most one batch every 300 ms. */
 export type EventsHandler = (events: readonly WorkspaceEvent[]) => void;
 
-/** Gets the events of one run in order, a batch before each frame. */
+/** Receives the events of one run in order, at most one batch per frame. */
 export interface RunReader {
   /** `seq` of the last journal entry that the reader has. Grows with the events. */
   after: number;
@@ -20,25 +20,27 @@ export interface RunReader {
   readonly setState: (state: RunStreamState) => void;
 }
 
-/** A start that is not answered within this time never is: the worker has crashed. */
+/** If a start of a run gets no response within this time, the worker has crashed. */
 const maxStartMs = 60_000;
 let lastStartId = 0;
 
-/** A tab's live data of one workspace. */
+/** Live updates of one workspace, for one tab. */
 export interface Live {
   /**
-   * Connects the tab. Call it when the screens have passed their handlers: events that arrive
-   * before are lost to them.
+   * Connects the tab. Call it after all screens have registered their handlers, because handlers do
+   * not get events that arrived before.
    */
   connect(): void;
   readonly status: () => LiveStatus;
-  /** Calls the function after each change of the status. Returns the function that ends it. */
+  /**
+   * Calls the function after each change of the status. Returns the function that unsubscribes it.
+   */
   onStatus(changed: () => void): () => void;
   onEvents(handler: EventsHandler): () => void;
   watchRun(runId: string, reader: RunReader): () => void;
   /**
-   * Starts a run, whose events wait for `watchRun`. Returns its id.
-   * @throws BeckonError if it was not started
+   * Starts a run and returns its id. The events of the run wait until `watchRun` is called.
+   * @throws BeckonError if the run was not started
    */
   startRun(run: Omit<RunStart, "startId">): Promise<string>;
   retry(): void;
@@ -46,9 +48,9 @@ export interface Live {
 }
 
 /**
- * Creates a tab's live data of a workspace, which are not connected yet.
- * @param onOpened called when the tab gets the stream's events from now on: data that was read
- *   before can lack changes
+ * Creates the live updates of a workspace for a tab, without connecting it.
+ * @param onOpened called when the stream is open for this tab. Data that was read before may lack
+ *   changes, so it must be read again.
  * @param onReset called with the reason if all data must be read again
  * @param onSignedOut called when the server has rejected the session
  */
@@ -96,7 +98,8 @@ export function createLive({
     switch (message.type) {
       case "joined":
         for (const [runId] of readers) watch(runId);
-        // Another tab has opened the stream, which is not announced again.
+        // The stream is open already, because of another tab. Its opening is not announced again,
+        // so the tab handles it here.
         if (status.state === "live") onOpened();
         break;
       case "status":
@@ -129,7 +132,8 @@ export function createLive({
   let hub: ReturnType<typeof connectHub> | undefined;
   const watch = (runId: string) => {
     const after = Math.min(...[...(readers.get(runId) ?? [])].map((reader) => reader.after));
-    // Runs that are watched before the tab is connected are requested when it has joined.
+    // Before `connect`, nothing is sent. The runs in `readers` are requested when the tab has
+    // joined.
     hub?.send({ type: "watch run", runId, after });
   };
 
@@ -176,7 +180,7 @@ function noAnswer(): BeckonError {
   return new BeckonError({ code: "no_answer", message: "The start of the run got no response." });
 }
 
-/** Passes on the events that the reader does not have yet. */
+/** Calls the reader with the events that it does not have yet. */
 function read(reader: RunReader, events: readonly WatchedEvent[]): void {
   const fresh = events.filter((event) => !("seq" in event) || event.seq > reader.after);
   for (const event of fresh) if ("seq" in event) reader.after = event.seq;

@@ -1,23 +1,26 @@
 import type { BeckonError, StreamNotice, WatchedEvent, WorkspaceEvent } from "@beckon/client";
 import type { LiveStatus } from "./status.ts";
 
-/** A run to start, so that the response to the start is its stream. */
+/** A run to start. The response to the start is the stream of the run. */
 export interface RunStart {
-  /** Names the start in the response. Unique in its tab. */
+  /** Identifies the start in the hub's response. Unique within its tab. */
   readonly startId: number;
   readonly agentId: string;
   readonly input: string;
   readonly idempotencyKey: string;
 }
 
-/** The fields of a BeckonError, which loses its class on the way between worker and tab. */
+/** The fields of a BeckonError. Messages between worker and tab lose the class of an object. */
 export type SentError = Pick<BeckonError, "code" | "message" | "status" | "runId" | "retryAfter">;
 
 /** What a tab sends to the hub. */
 export type TabMessage =
-  /** First message of a tab. A hub serves one person: another one ends everybody else's streams. */
+  /**
+   * The first message of a tab. A hub serves one person: the first tab of another person ends the
+   * streams of all other tabs.
+   */
   | { readonly type: "hello"; readonly userId: string }
-  /** The tab is closed or hidden for good. */
+  /** The tab is being closed, or is hidden, and needs no more messages. */
   | { readonly type: "bye" }
   | { readonly type: "retry" }
   | ({ readonly type: "start run" } & RunStart)
@@ -26,11 +29,11 @@ export type TabMessage =
 
 /** What the hub sends to a tab. */
 export type HubMessage =
-  /** Response to `hello`. The tab then names the runs that it shows. */
+  /** Response to `hello`. The tab then sends `watch run` for each run that it shows. */
   | { readonly type: "joined" }
   | { readonly type: "status"; readonly status: LiveStatus }
   | { readonly type: "event"; readonly event: WorkspaceEvent | StreamNotice }
-  /** The events of the run wait until the tab watches it. */
+  /** The run was started. Its events wait until the tab sends `watch run`. */
   | { readonly type: "run started"; readonly startId: number; readonly runId: string }
   | { readonly type: "run not started"; readonly startId: number; readonly error: SentError }
   | { readonly type: "run event"; readonly runId: string; readonly event: WatchedEvent }

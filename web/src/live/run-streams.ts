@@ -2,27 +2,38 @@ import type { BeckonClient, WatchedEvent } from "@beckon/client";
 import type { RunStart, RunStreamState, SentError, Tab } from "./protocol.ts";
 
 interface RunStream {
-  /** Each reader with the `seq` of the last event that it has. */
+  /** The `seq` of the last event that each tab has. */
   readonly readers: Map<Tab, number>;
   readonly stop: AbortController;
   state: RunStreamState;
-  /** Reads the events of a run that was started here; undefined once that has begun. */
+  /**
+   * Starts reading the events of a run that a tab has started; undefined if the events are being
+   * read.
+   */
   begin?: (() => void) | undefined;
 }
 
-/** HTTP/1.1 allows a browser six connections to a server. */
+/**
+ * A browser opens at most six HTTP/1.1 connections to a server. The other three remain for the
+ * workspace's stream and for API calls.
+ */
 const maxStreams = 3;
 
-/** A tab that does not watch the run which it has started within this time never will. */
+/**
+ * If a tab has started a run and does not watch it within this time, the run's stream is closed.
+ */
 const maxWaitMs = 10_000;
-/** Further attempts of a start, which take about four seconds: then the tab shows the error. */
+/**
+ * Maximum number of further attempts of a start. They take about four seconds. After that the tab
+ * shows the error.
+ */
 const retries = 3;
 
 /** Streams of single runs, each shared by the tabs that show the run. */
 export interface RunStreams {
   /**
-   * Starts a run whose stream is the response, so that no output is missed. Its events are read
-   * when the tab watches the run.
+   * Starts a run. The response to the start is the run's stream, so no output is missed. Its events
+   * are read when the tab watches the run.
    */
   start(tab: Tab, run: RunStart): Promise<void>;
   watch(tab: Tab, runId: string, after: number): void;
@@ -38,7 +49,10 @@ export function createRunStreams({
   readonly client: Pick<BeckonClient, "agents" | "runs">;
   readonly onUnauthorized: () => void;
 }): RunStreams {
-  /** In the order of their start: the first one is replaced when there are too many. */
+  /**
+   * The streams by run id, in the order of their start. If there are too many, the first one is
+   * closed.
+   */
   const streams = new Map<string, RunStream>();
 
   const setState = (runId: string, stream: RunStream, state: RunStreamState) => {
@@ -57,7 +71,7 @@ export function createRunStreams({
       setState(oldest, replaced, "replaced");
     }
   };
-  /** Returns the options of a stream. They keep its state up to date. */
+  /** Returns the options for reading a stream. They update its state. */
   const optionsOf = (runId: () => string, stream: RunStream) => {
     const { signal } = stream.stop;
     return {
@@ -77,7 +91,7 @@ export function createRunStreams({
       for await (const event of events) {
         if (signal.aborted) return;
         for (const [tab, seen] of stream.readers) {
-          // A reader that came with later events does not get the earlier ones again.
+          // A tab that already has later events does not get the earlier ones again.
           if ("seq" in event && event.seq <= seen) continue;
           if ("seq" in event) stream.readers.set(tab, event.seq);
           tab.send({ type: "run event", runId, event });
@@ -109,7 +123,8 @@ export function createRunStreams({
         const options = { ...optionsOf(() => runId, stream), idempotencyKey, retries };
         const started = await client.agents.startAndWatch(agentId, { input }, options);
         runId = started.run_id;
-        // A repeated start: a tab watches the run already.
+        // After a repeated start, a tab may watch the run already. Then its stream is used, and the
+        // new one is closed.
         if (streams.has(runId)) stream.stop.abort();
         else {
           stream.begin = () => {
@@ -126,8 +141,9 @@ export function createRunStreams({
     },
     watch(tab, runId, after) {
       const known = streams.get(runId);
-      // Output is sent only once: a new connection would end that of the current model call for the
-      // other readers. It is opened only if the new reader lacks entries that were sent already.
+      // The server sends output only once. A new connection would interrupt the output of the
+      // current model call for the other readers. So one is opened only if the new reader lacks
+      // journal entries that were sent already.
       if (known !== undefined && after >= Math.max(...known.readers.values())) {
         known.readers.set(tab, after);
         tab.send({ type: "run state", runId, state: known.state });
@@ -151,7 +167,7 @@ export function createRunStreams({
   };
 }
 
-/** Returns what a tab makes a BeckonError of. */
+/** Returns the fields that the tab needs to create a BeckonError. */
 function sentErrorOf(thrown: unknown): SentError {
   const { code, message, status, runId, retryAfter } = thrown as SentError;
   return { code: code ?? "unexpected", message, status, runId, retryAfter };

@@ -1,13 +1,16 @@
-/** Whether changes reach the page as they happen. */
+/** The status of live updates. */
 export interface LiveStatus {
   readonly state: "connecting" | "live" | "reconnecting" | "not live";
   /** Unix time in ms of the last byte from the server; undefined before the first. */
   readonly asOf: number | undefined;
-  /** Why the stream ended, if the server rejected it. */
+  /** The server's reason for rejecting the stream; undefined if it did not reject it. */
   readonly reason?: string | undefined;
 }
 
-/** The server sends a byte at least every 15 seconds: a longer silence is a dead connection. */
+/**
+ * The server sends a byte at least every 15 seconds. After a longer silence the connection is
+ * considered lost.
+ */
 const reconnectingAfterMs = 20_000;
 const notLiveAfterMs = 45_000;
 
@@ -17,13 +20,14 @@ export interface Connection {
   readonly lastByteAt: number | undefined;
   /** True from the moment at which the connection was closed or could not be made. */
   readonly isLost?: boolean | undefined;
-  /** Set if the stream has ended and does not reconnect by itself. */
+  /** Set if the server has rejected the stream, so that it does not reconnect by itself. */
   readonly ended?: { readonly reason: string } | undefined;
 }
 
 /**
- * Returns the status to show. A closed connection is known at once; one that dies silently looks
- * open, so that then only the time since the last byte tells.
+ * Returns the status to show. If the connection is closed, the page notices at once. A connection
+ * that is lost without being closed still looks open, so only the time since the last byte shows
+ * it.
  */
 export function statusOf(connection: Connection, now: number): LiveStatus {
   const { startedAt, lastByteAt, isLost = false, ended } = connection;

@@ -7,7 +7,8 @@ interface TrustedTypes {
 }
 
 /**
- * Returns the URL of one of our own worker scripts in the form that the page's policy admits.
+ * Returns the URL of one of our worker scripts as a `TrustedScriptURL`, which the page's
+ * Content-Security-Policy requires.
  * @throws TypeError for the URL of another origin
  */
 export function trustedScriptUrl(url: string): string {

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 
 /**
  * Returns a function that calls `action` at once and then at most once in `intervalMs`, however
- * often it is called. A call in between is made up for at the end of the interval.
+ * often it is called. After a call during the interval, `action` is called at its end.
  */
 export function useThrottled(action: () => void, intervalMs: number): () => void {
   const latest = useRef(action);

@@ -26,6 +26,7 @@ scope.onconnect = ({ ports: [port] }) => {
   if (port === undefined) return;
   const tab: Tab = { send: (message: HubMessage) => port.postMessage(message) };
   port.onmessage = ({ data }: MessageEvent<TabMessage>) => hub.receive(tab, data);
-  // Sent when the tab has crashed; not by all browsers. A tab that is closed says `bye`.
+  // The browser sends this event when the tab has crashed; not all browsers do. A tab that is
+  // closed sends `bye` itself.
   port.addEventListener("close", () => hub.receive(tab, { type: "bye" }));
 };

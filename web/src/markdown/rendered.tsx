@@ -10,7 +10,7 @@ interface OutsideLinkProps {
   readonly children: ReactNode;
 }
 
-/** A link that shows where it leads: a model's text can name any target. */
+/** A link that also shows its host, because a model's text can link to any site. */
 function OutsideLink({ href, children }: OutsideLinkProps) {
   const host = hostOf(href);
   if (href === undefined || host === undefined) return <span>{children}</span>;
@@ -68,14 +68,17 @@ const components: Components = {
     <th className="border-b border-edge px-2 py-1 text-left font-semibold">{children}</th>
   ),
   td: ({ children }) => <td className="border-b border-rule px-2 py-1">{children}</td>,
-  // Of task lists. GFM has no label for them.
+  // Checkboxes of task lists. GFM gives them no label.
   input: ({ checked = false }) => (
     <input type="checkbox" checked={checked} disabled aria-label={checked ? "Done" : "Not done"} />
   ),
   hr: () => <hr className="border-rule" />,
 };
 
-/** Markdown as React elements, sanitised twice: raw HTML is skipped, and the tree is filtered. */
+/**
+ * Markdown as React elements. It is made safe twice: raw HTML is skipped, and the element tree is
+ * filtered.
+ */
 export function Rendered({ text }: { readonly text: string }) {
   return (
     <div dir="auto" className="flex min-w-0 flex-col gap-3 break-words">

@@ -36,7 +36,7 @@ const lifetimes = [1, 7, 30, 90].map((days) => ({
   label: days === 1 ? "1 day" : `${days} days`,
 }));
 
-/** Makes the link of an invitation, and shows it once. Beckon sends no e-mail. */
+/** Creates an invitation and shows its link once. Beckon sends no e-mail. */
 export function InviteDialog({ close }: InviteDialogProps) {
   const { id: workspaceId, role: ownRole, client } = useWorkspace();
   const queryClient = useQueryClient();
@@ -47,7 +47,8 @@ export function InviteDialog({ close }: InviteDialogProps) {
     mode: "onTouched",
     defaultValues: { email: "", role: "viewer" as Role, expires_in_days: 7 },
   });
-  // Read while rendering, because the form computes only what is read there.
+  // These must be read during rendering, because React Hook Form only tracks the values that are
+  // read there.
   const { errors, isDirty } = formState;
   const invite = useMutation({
     mutationFn: (body: { email: string; role: Role; expires_in_days: number }) =>

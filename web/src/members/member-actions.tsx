@@ -8,7 +8,7 @@ import { ResetLink } from "./reset-link.tsx";
 import { RoleDialog } from "./role-dialog.tsx";
 import { outOfReach } from "./roles.ts";
 
-/** What can be done with a member. Everybody can leave. */
+/** The actions on a member. Everybody can leave the workspace. */
 export function MemberActions({ member }: { readonly member: Member }) {
   const { role: ownRole, can } = useWorkspace();
   const isOwn = useMe().id === member.id;

@@ -12,7 +12,7 @@ interface RemoveMemberProps {
   readonly close: () => void;
 }
 
-/** Asks before a member is removed, or leaves. */
+/** Asks for confirmation before a member is removed or leaves. */
 export function RemoveMember({ member, isOwn, close }: RemoveMemberProps) {
   const { id: workspaceId, name: workspaceName, client } = useWorkspace();
   const queryClient = useQueryClient();

@@ -8,7 +8,7 @@ interface ResetLinkProps {
   readonly close: () => void;
 }
 
-/** Makes a link with which a member sets a new password, and shows it once. */
+/** Creates a link with which a member can set a new password, and shows it once. */
 export function ResetLink({ member, close }: ResetLinkProps) {
   const { client } = useWorkspace();
   const { keyOf } = useIdempotencyKey();
@@ -38,7 +38,8 @@ export function ResetLink({ member, close }: ResetLinkProps) {
   return (
     <ConfirmDialog
       open
-      // It also closes when the link was made, which is then shown.
+      // The confirmation closes after the link was created. The component must then stay open,
+      // because it shows the link.
       onOpenChange={() => {
         if (!isMade.current) close();
       }}

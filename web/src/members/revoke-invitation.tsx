@@ -5,7 +5,7 @@ import { announceChanges, reasonWithout, useWorkspace } from "../data/index.ts";
 import { Button, ConfirmDialog, useToast } from "../ui/index.ts";
 import { invitationsKey } from "./queries.ts";
 
-/** Revokes an invitation, after asking. */
+/** A button that revokes an invitation after a confirmation. */
 export function RevokeInvitation({ invitation }: { readonly invitation: Invitation }) {
   const { id: workspaceId, client, can } = useWorkspace();
   const queryClient = useQueryClient();

@@ -11,7 +11,7 @@ interface RoleDialogProps {
   readonly close: () => void;
 }
 
-/** Changes the role of a member. */
+/** The dialog that changes the role of a member. */
 export function RoleDialog({ member, close }: RoleDialogProps) {
   const { id: workspaceId, role: ownRole, client } = useWorkspace();
   const isOwn = useMe().id === member.id;

@@ -3,7 +3,7 @@ import type { Member } from "@beckon/client";
 /** The role of a member. */
 export type Role = Member["role"];
 
-/** The roles in descending order of permissions, as people read them. */
+/** The roles with labels and explanations, in descending order of permissions. */
 const roles: readonly { readonly value: Role; readonly label: string; readonly hint: string }[] = [
   {
     value: "owner",
@@ -27,7 +27,7 @@ const roles: readonly { readonly value: Role; readonly label: string; readonly h
   },
 ];
 
-/** Returns the role as people read it. */
+/** Returns the label of a role. */
 export function roleLabel(role: Role): string {
   return roles.find(({ value }) => value === role)?.label ?? role;
 }
@@ -38,7 +38,7 @@ export function outOfReach(role: Role, own: Role): string | undefined {
   return rank(role) < rank(own) ? `Only an ${role} can do this.` : undefined;
 }
 
-/** Returns the choices of a role. Those above the person's own are disabled, with the reason. */
+/** Returns the options for a role. Roles above the person's own are disabled, with the reason. */
 export function roleChoices(own: Role) {
   return roles.map((role) => ({
     ...role,

@@ -8,14 +8,14 @@ import { attentionOf } from "./attention.ts";
 import { AttentionRow } from "./attention-row.tsx";
 import { byAgentQuery, nearLimitsQuery, providerHealthQuery, queueQuery } from "./queries.ts";
 
-/** Rows that are shown at once. */
+/** Maximum number of rows that are shown. */
 const maxRows = 12;
 
-/** What a person should look at, each with what can be done about it. */
+/** Lists what needs a person's attention, each item with a possible action. */
 export const AttentionPanel = memo(function AttentionPanel() {
   const workspace = useWorkspace();
   const agents = useAgentNames();
-  // Read in turns with the other statistics: see use-statistics.ts.
+  // The statistics are refreshed in turns with those of other panels: see use-statistics.ts.
   const byAgent = useQuery(byAgentQuery(workspace));
   const providers = useQuery(providerHealthQuery(workspace));
   const queue = useQuery(queueQuery(workspace));
@@ -32,7 +32,8 @@ export const AttentionPanel = memo(function AttentionPanel() {
   });
   const sources = [providers, byAgent, queue, ceilings, names];
   const failed = sources.filter(({ isError }) => isError);
-  // Not `isPending`: what the person must not read stays pending for ever.
+  // `isPending` cannot be used: it stays true for queries that are disabled because the person
+  // lacks the permission.
   const isLoading = sources.some((source) => source.isLoading);
   return (
     <Panel title="Needs attention" padding="none">

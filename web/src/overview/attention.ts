@@ -18,13 +18,16 @@ export type AttentionItem =
 
 /** An agent is failing if at least this share of its runs failed. */
 const minFailedShare = 0.1;
-/** A run that waits this long does not only wait for its turn. */
+/** A run that is queued for this long waits for more than its normal turn. */
 const minWaitMs = 30_000;
 const minQueue = 50;
 /** A ceiling is near if at least this share is spent. */
 const minSpentShare = 0.8;
 
-/** What is known about the workspace; undefined if it is loading or must not be read. */
+/**
+ * The state of the workspace. A field is undefined while it loads, and if the person lacks the
+ * permission to read it.
+ */
 export interface Condition {
   readonly providers: readonly ModelList[] | undefined;
   readonly byAgent: Recent | undefined;
@@ -65,7 +68,8 @@ function failingOf({ byAgent }: Condition): AttentionItem[] {
 function limitsOf({ ceilings = [], agents }: Condition): AttentionItem[] {
   return ceilings.flatMap((ceiling) => {
     const { scope_id, limit_micros: limit, spent_micros: spent } = ceiling;
-    // A ceiling of 0 is not near, but meant. A paused agent is an item of its own.
+    // A ceiling of 0 is reached on purpose, so it is no item. An agent that is paused by its
+    // ceiling is listed as a paused agent.
     return limit === 0 || spent < limit * minSpentShare || agents.get(scope_id)?.isPausedByLimit
       ? []
       : [{ kind: "limit", ceiling }];

@@ -21,7 +21,7 @@ import { addToFeed, type FeedFilter, type FeedLine, isFeedEvent, lineOf } from "
 import { FeedRow } from "./feed-row.tsx";
 import { feedKey, feedQuery } from "./queries.ts";
 
-/** Events of which the feed can still show something: the lines are far fewer. */
+/** Maximum number of events that are kept. The feed shows far fewer lines. */
 const maxEvents = 400;
 
 const filters = [
@@ -36,10 +36,13 @@ const noLines: Readonly<Record<FeedFilter, string>> = {
   running: "No run is running.",
 };
 
-/** Lines in sight. The others follow after the first paint. */
+/**
+ * Number of lines that are rendered at first, as many as are visible. The others follow after the
+ * first paint.
+ */
 const firstLines = 20;
 
-/** What happens in the workspace, the newest first. */
+/** The newest events of the workspace, newest first. */
 export const FeedPanel = memo(function FeedPanel() {
   const workspace = useWorkspace();
   const navigate = useNavigate();
@@ -48,14 +51,15 @@ export const FeedPanel = memo(function FeedPanel() {
   const agents = useAgentNames();
   const runs = useQuery(feedQuery(workspace, filter));
   const [events, setEvents] = useState<readonly WorkspaceEvent[]>([]);
-  /** How many events there were when the feed was paused; undefined if it is not. */
+  /** The events at the moment when the feed was paused; undefined if it is not paused. */
   const [pausedAt, setPausedAt] = useState<readonly WorkspaceEvent[]>();
   useEvents((batch) => {
     const news = batch.filter(isFeedEvent);
     if (news.length > 0) setEvents((before) => [...before, ...news].slice(-maxEvents));
   });
   const cache = useQueryClient();
-  // Events that arrive while no feed is shown are lost to it.
+  // The cached lists of runs lack events that arrive while no feed is shown. So they are marked as
+  // stale when the feed is closed.
   useEffect(() => {
     const queryKey = feedKey(workspace.id);
     return () => void cache.invalidateQueries({ queryKey, refetchType: "none" });

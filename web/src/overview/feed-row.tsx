@@ -9,7 +9,7 @@ interface FeedRowProps {
   readonly agentName: string;
 }
 
-/** A line of the feed. Rendered again only if it says something else. */
+/** A line of the feed. It is rendered again only if its content changes. */
 export const FeedRow = memo(function FeedRow({ line, agentName: name }: FeedRowProps) {
   const { id } = useWorkspace();
   if (line.kind === "agent") {
@@ -52,7 +52,10 @@ export const FeedRow = memo(function FeedRow({ line, agentName: name }: FeedRowP
   );
 }, saysTheSame);
 
-/** Compares what lines say: each event and each reading of the list makes new objects. */
+/**
+ * Compares the contents of lines, because each event and each refresh of the list creates new
+ * objects.
+ */
 function saysTheSame(before: FeedRowProps, after: FeedRowProps): boolean {
   const line: Readonly<Record<string, unknown>> = { ...before.line };
   return (

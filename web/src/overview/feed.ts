@@ -1,7 +1,7 @@
 import type { ListedRun, WorkspaceEvent } from "@beckon/client";
 import { firstLine } from "../format/index.ts";
 
-/** States by which the feed can be narrowed. */
+/** The filters of the feed. */
 export type FeedFilter = "all" | "failed" | "running";
 
 /** Maximum number of lines. */
@@ -16,7 +16,9 @@ interface RunLine {
   readonly key: string;
   readonly agentId: string;
   readonly status: string;
-  /** When the run was created, or when the feed first heard of it. */
+  /**
+   * Time at which the run was created; of the first event, if the feed has only events of the run.
+   */
   readonly at: number;
   readonly startedAt: number | undefined;
   readonly endedAt: number | undefined;
@@ -63,8 +65,8 @@ const statusAfter: Readonly<Record<string, string | undefined>> = {
 };
 
 /**
- * Returns the lines after events, the newest first. A run keeps its line and place; one that has
- * ended stays as it is.
+ * Returns the lines after these events, newest first. A run keeps its line and its position. A run
+ * that has ended does not change any more.
  */
 export function addToFeed(
   lines: readonly FeedLine[],
@@ -93,7 +95,7 @@ function runLine(known: FeedLine | undefined, event: WorkspaceEvent): FeedLine |
   if (known?.kind === "run" && known.endedAt !== undefined) return known;
   const at = Date.parse(event.time);
   const before = known?.kind === "run" ? known : undefined;
-  // Events of a run can be known already from the list that was read.
+  // The list that was read may already show a later state of the run than this event.
   if (status === "queued" && before !== undefined) return before;
   const hasEnded = !["queued", "running"].includes(status);
   const { error } = event.data as { error?: { message?: unknown } };

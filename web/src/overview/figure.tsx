@@ -2,14 +2,14 @@ import type { ReactNode } from "react";
 import { Sparkline } from "../charts/index.ts";
 import { Skeleton } from "../ui/index.ts";
 
-/** Fewer values are no course: they would be loose dashes. */
+/** Minimum number of values for a line. Fewer would be loose dashes. */
 const minPoints = 3;
 
 interface FigureProps {
   readonly label: string;
   /** The figure; undefined while it loads, and if it could not be loaded. */
   readonly value: ReactNode;
-  /** One line below the figure. */
+  /** A line of text below the number. */
   readonly detail: ReactNode;
   /** What the line shows, with its last value. */
   readonly seriesLabel: string;
@@ -18,7 +18,7 @@ interface FigureProps {
   readonly isFailed: boolean;
 }
 
-/** One number with its recent course. */
+/** A number with a small line chart of its recent values. */
 export function Figure(props: FigureProps) {
   const { label, value, detail, seriesLabel, series, tone = "ink", isFailed } = props;
   const points = series.filter((value) => value !== null).length;

@@ -86,7 +86,7 @@ export function FiguresRow({
 const none = <span className="text-ink-3">–</span>;
 const unknown = <span className="text-ink-3">unknown</span>;
 
-/** Few runs show their fraction: 0.4 is not 0. */
+/** Returns the rate as text. Low rates have a decimal, so that 0.4 is not shown as 0. */
 function perMinute(rate: number): string {
   return rate >= 10 || Number.isInteger(rate) ? formatCount(rate) : rate.toFixed(1);
 }

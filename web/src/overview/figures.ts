@@ -4,12 +4,15 @@ import { countsSince, type Tally } from "./tally.ts";
 
 type Group = RunStats["groups"][number];
 
-/** Minutes whose mean is "runs per minute". */
+/** Number of minutes over which "runs per minute" is averaged. */
 const meanMinutes = 5;
-/** Sparklines of shares and durations have this many minutes a point: single minutes are noise. */
+/**
+ * Number of minutes in each point of the sparklines of shares and durations, because single minutes
+ * vary too much.
+ */
 const minutesPerPoint = 5;
 
-/** How many runs are started. */
+/** The rate of started runs. */
 export interface RateFigure {
   /** Mean of the last five minutes. */
   readonly perMinute: number;
@@ -20,7 +23,7 @@ export interface RateFigure {
   readonly series: readonly number[];
 }
 
-/** Returns the rate of runs, with those that started since the statistics were read. */
+/** Returns the rate of runs. It includes runs that started after the statistics were read. */
 export function rateOf({ minutes, stats }: Recent, tally: Tally): RateFigure {
   const series = byMinute(minutes, stats).map((group) => runsIn(group));
   const { started } = countsSince(tally, stats.created_before);
@@ -34,17 +37,17 @@ export function rateOf({ minutes, stats }: Recent, tally: Tally): RateFigure {
   };
 }
 
-/** How many of the runs that ended have succeeded. Cancelled ones do not count. */
+/** The share of ended runs that succeeded. Cancelled runs do not count. */
 export interface SuccessFigure {
   /** 0 to 1; null if no run has ended. */
   readonly share: number | null;
   readonly failed: number;
   readonly ended: number;
-  /** Shares by five minutes; null where no run has ended. */
+  /** The share for each five minutes; null if no run ended in them. */
   readonly series: readonly (number | null)[];
 }
 
-/** Returns the share of success, with the runs that ended since the statistics were read. */
+/** Returns the share of success. It includes runs that ended after the statistics were read. */
 export function successOf({ minutes, stats }: Recent, tally: Tally): SuccessFigure {
   const groups = byMinute(minutes, stats);
   const since = countsSince(tally, stats.created_before);
@@ -59,7 +62,10 @@ export function successOf({ minutes, stats }: Recent, tally: Tally): SuccessFigu
   return { share: ended === 0 ? null : succeeded / ended, failed, ended, series };
 }
 
-/** Returns the highest p95 in ms of each five minutes; null where no run has ended. */
+/**
+ * Returns the highest p95 of the durations in ms for each five minutes; null if no run ended in
+ * them.
+ */
 export function slowestSeries({ minutes, stats }: Recent): readonly (number | null)[] {
   return points(byMinute(minutes, stats)).map((point) => {
     const values = point.flatMap((group) => group?.duration_ms.p95 ?? []);
@@ -67,17 +73,17 @@ export function slowestSeries({ minutes, stats }: Recent): readonly (number | nu
   });
 }
 
-/** What the runs of today cost. */
+/** The cost of today's runs. */
 export interface CostFigure {
-  /** Null if the cost of a run is unknown: statistics do not say of how many. */
+  /** Micro-dollars; null if the cost of at least one run is unknown. */
   readonly micros: number | null;
-  /** What is known: the cost was at least this much. */
+  /** The sum of the known costs. */
   readonly leastMicros: number;
-  /** Micros by hour since midnight; null if unknown. */
+  /** Micro-dollars for each hour since midnight; null if unknown. */
   readonly series: readonly (number | null)[];
 }
 
-/** Returns the cost of today, with the runs that ended since the statistics were read. */
+/** Returns the cost of today. It includes runs that ended after the statistics were read. */
 export function costOf(stats: RunStats, tally: Tally): CostFigure {
   const hours = new Map(stats.groups.map((group) => [Date.parse(group.bucket ?? ""), group]));
   const start = Date.parse(stats.created_after);

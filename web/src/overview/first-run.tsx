@@ -3,7 +3,7 @@ import { reasonWithout, useWorkspace } from "../data/index.ts";
 import { Button, CurlLine, EmptyState, LinkButton } from "../ui/index.ts";
 import { newestAgentQuery } from "./queries.ts";
 
-/** What a workspace without runs shows: what a run is, and the way to the first one. */
+/** Shown in a workspace without runs: explains what a run is, and how to start the first one. */
 export function FirstRun() {
   const workspace = useWorkspace();
   const { can, id } = workspace;

@@ -11,11 +11,11 @@ import { FirstRun } from "./first-run.tsx";
 import { byAgentQuery, feedQuery, queueQuery, recentQuery, speedQuery } from "./queries.ts";
 import { useStatistics } from "./use-statistics.ts";
 
-/** Whether all is well, and what happens now. */
+/** The overview: the state of the workspace, and what happens in it now. */
 export function OverviewScreen() {
   const workspace = useWorkspace();
   const newest = useQuery(feedQuery(workspace, "all"));
-  // Also before the first run: what is read and counted then must have it.
+  // The hook is also called before the first run, so that its tally contains this run.
   const statistics = useStatistics();
   const [hasRun, setHasRun] = useState(false);
   useEvents((events) => {
@@ -37,7 +37,8 @@ function Fresh() {
   return (
     <>
       <Panel>
-        {/* As high as its content, which is not known at once: the panel below must not move. */}
+        {/* The height of the content before it is loaded: otherwise the panel below would move when
+            it is. */}
         <div className="grid min-h-72 grid-cols-[minmax(0,1fr)] items-center">
           <FirstRun />
         </div>
@@ -59,12 +60,13 @@ function Busy({ statistics }: { readonly statistics: ReturnType<typeof useStatis
   );
 }
 
-/** Begins to read what the screen shows first, before it is rendered. */
+/** Starts to read the data of the screen before the screen is rendered. */
 export function prefetch(
   queryClient: QueryClient,
   { workspaceId: id }: { readonly workspaceId: string },
 ): void {
-  // The server rejects what the person has no permission to read.
+  // The permissions of the person are not known yet, so all data is requested. The server rejects
+  // what the person cannot read.
   const workspace = { id, client: clientOf(id), can: () => true };
   void queryClient.prefetchQuery(feedQuery(workspace, "all"));
   void queryClient.prefetchQuery(agentNamesQuery(workspace));

@@ -8,17 +8,20 @@ import { type FeedFilter, feedLength } from "./feed.ts";
 
 type Source = Pick<CurrentWorkspace, "id" | "client">;
 
-/** Statistics of the last minutes. */
+/** Statistics of the last 5 or 60 minutes. */
 export interface Recent {
-  /** 60; 5 if more runs were started in an hour than statistics count. */
+  /** Length of the range: 60 minutes, or 5 if an hour has more runs than the API counts. */
   readonly minutes: number;
   readonly stats: RunStats;
 }
 
-/** Ranges in minutes, the one to prefer first. */
+/** The possible ranges in minutes, the preferred one first. */
 const ranges = [60, 5] as const;
 
-/** The statistics are read in turns, not by each query for itself: see use-statistics.ts. */
+/**
+ * Options for statistics, which are not refreshed by their queries, but in turns: see
+ * use-statistics.ts.
+ */
 const inTurns = { staleTime: 10_000, refetchOnWindowFocus: false, refetchOnReconnect: false };
 
 const statsKey = (workspaceId: string, name: string) => [...runsKey(workspaceId), "stats", name];
@@ -31,7 +34,7 @@ export const recentQuery = ({ id, client }: Source) =>
     ...inTurns,
   });
 
-/** Durations of all runs of the last hour together. */
+/** Durations of all runs of the last hour, not grouped. */
 export const speedQuery = ({ id, client }: Source) =>
   queryOptions({
     queryKey: statsKey(id, "speed"),
@@ -70,7 +73,7 @@ async function readRecent(
   };
   const [hour, short] = ranges;
   return read(hour).catch((thrown: unknown) => {
-    // Above 100,000 runs there are no statistics.
+    // The API returns no statistics for more than 100,000 runs.
     if (codeOf(thrown) === "bad_request") return read(short);
     throw thrown;
   });
@@ -78,10 +81,10 @@ async function readRecent(
 
 const queuePage = 200;
 
-/** Runs that wait. */
+/** The queued runs. */
 export interface Queue {
   readonly count: number;
-  /** More wait than were counted. */
+  /** True if there are more queued runs than were counted. */
   readonly isMore: boolean;
   /** When the oldest of those counted was created, as Unix time in ms; undefined if none waits. */
   readonly oldest: number | undefined;
@@ -110,7 +113,7 @@ export const providerHealthQuery = ({ id, client, can }: CurrentWorkspace) =>
     queryKey: [id, "models", "health"],
     queryFn: async ({ signal }) =>
       (await client.models.list({ limit: 200 }, { signal }).page()).data,
-    // The server requests each provider for it.
+    // For each read the server sends requests to all providers, so it is done rarely.
     staleTime: 60_000,
     refetchInterval: 300_000,
     enabled: can("providers:read"),
@@ -119,7 +122,7 @@ export const providerHealthQuery = ({ id, client, can }: CurrentWorkspace) =>
 /** Beginning of the keys of all feeds. */
 export const feedKey = (workspaceId: string) => [...runsKey(workspaceId), "feed"] as const;
 
-/** The ceilings, with what is spent of them; at most 200. Every role can read them. */
+/** The first 200 ceilings, with what is spent of them. Every role can read them. */
 export const nearLimitsQuery = ({ id, client }: Source) =>
   queryOptions({
     queryKey: [id, "limits", "near"],
@@ -137,7 +140,7 @@ export const feedQuery = ({ id, client }: Source, filter: FeedFilter) =>
       const query = { ...status, view: "summary", limit: feedLength } as const;
       return (await client.runs.list(query, { signal }).page()).data;
     },
-    // What was read before the screen is rendered is not read again.
+    // If the data was read just before the screen is rendered, it is not read again.
     staleTime: 2_000,
     meta: { live: true },
   });

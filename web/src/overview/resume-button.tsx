@@ -8,7 +8,7 @@ interface ResumeButtonProps {
   readonly name: string;
 }
 
-/** Lets a paused agent accept runs again. */
+/** A button that resumes a paused agent. */
 export function ResumeButton({ agentId, name }: ResumeButtonProps) {
   const { id, client, can } = useWorkspace();
   const queryClient = useQueryClient();

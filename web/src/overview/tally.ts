@@ -1,6 +1,6 @@
 import type { WorkspaceEvent } from "@beckon/client";
 
-/** What happened in one second. */
+/** The counts of one second. */
 interface Second {
   /** Unix time in s. */
   readonly at: number;
@@ -17,14 +17,22 @@ export interface Counts {
   readonly unknownCosts: number;
 }
 
-/** Counts of events by second, oldest first: what the statistics do not have yet. */
+/**
+ * Counts of events by second, oldest first. They are added to statistics that were read before
+ * these events.
+ */
 export type Tally = readonly Second[];
 
-/** Statistics are never older while they can be read. */
+/**
+ * Number of seconds that are kept. Statistics are read more often than this, unless reading fails.
+ */
 const keptSeconds = 300;
 const nothing: Counts = { started: 0, succeeded: 0, failed: 0, costMicros: 0, unknownCosts: 0 };
 
-/** Adds events. Those of draft runs count until the statistics, which leave them out, are read. */
+/**
+ * Returns the tally with these events. Events of draft runs are included, although statistics leave
+ * draft runs out. They count only until the statistics are read again.
+ */
 export function addToTally(tally: Tally, events: readonly WorkspaceEvent[]): Tally {
   const added = events.flatMap((event) => {
     const counts = countsOf(event);
@@ -49,14 +57,14 @@ function countsOf({ type, seq, data }: WorkspaceEvent): Counts {
   if (type === "run.finished") return { ...nothing, ...costs, succeeded: 1 };
   if (type === "run.failed") return { ...nothing, ...costs, failed: 1 };
   if (type === "run.cancelled") return { ...nothing, ...costs };
-  // A run that waits starts with run.queued, another one with run.started.
+  // The first event of a run is run.queued if it was queued, and otherwise run.started.
   return seq === 1 ? { ...nothing, started: 1 } : nothing;
 }
 
 /**
- * Returns the counts after a time. The second of that time is left out: its events are in the
- * statistics that were read then.
- * @param time ISO time
+ * Returns the sum of the counts after a time. The counts of the same second are left out, because
+ * the statistics that were read at this time already contain its events.
+ * @param time ISO 8601 time
  */
 export function countsSince(tally: Tally, time: string): Counts {
   const second = secondOf(Date.parse(time));

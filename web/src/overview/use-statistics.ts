@@ -7,21 +7,26 @@ import { isEnd, isNewRun } from "../runs/index.ts";
 import { byAgentQuery, recentQuery, speedQuery, todayQuery } from "./queries.ts";
 import { addToTally, type Tally } from "./tally.ts";
 
-/** Statistics scan many rows, so that one of them is read at a time, and not more often. */
+/**
+ * Time between two reads. Statistics scan many rows, so only one of the queries is sent at a time.
+ */
 const turnMs = 10_000;
-/** The figures change at most this often while events arrive. */
+/** Minimum time between two updates of the figures while events arrive. */
 const minTallyMs = 1_000;
-/** Without events too, because their ranges move on. */
+/**
+ * Statistics are also read again after this time without events, because their time ranges move on.
+ */
 const maxAgeMs = 60_000;
 
 /**
- * Returns the statistics of the workspace. They are read in turns, one every ten seconds while runs
- * start or end; what happens in between is in the tally.
+ * Returns the statistics of the workspace, and a tally of the events since they were read. One of
+ * the statistics is refreshed every ten seconds while runs start or end.
  */
 export function useStatistics() {
   const workspace = useWorkspace();
   const [tally, setTally] = useState<Tally>([]);
-  // What happened before the stream was connected is in no tally: each is read once more.
+  // Starts with the present time, so that each of the statistics is refreshed once: the tally lacks
+  // events from before the stream was connected.
   const changedAt = useRef(Date.now());
   const recent = useQuery(recentQuery(workspace));
   const speed = useQuery(speedQuery(workspace));

@@ -1,12 +1,15 @@
 import type { PlanUsage } from "@beckon/client";
 import { formatCount, formatDuration, formatMoney } from "../format/index.ts";
 
-/** Allowances are in seconds and hours, so 0 is `0 s`. */
+/**
+ * Formats voice or browser time. 0 is written as `0 s`, because the allowances beside it are in
+ * seconds or hours.
+ */
 const formatTime = (ms: number) => (ms === 0 ? "0 s" : formatDuration(ms));
 
 type Metric = PlanUsage["metrics"][number]["metric"];
 
-/** What a plan limits, as the screen names it. */
+/** Names of the metrics that a plan limits, and how their amounts are written. */
 export const metricTexts: Readonly<
   Record<Metric, { readonly label: string; readonly format: (amount: number) => string }>
 > = {

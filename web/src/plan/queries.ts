@@ -1,13 +1,16 @@
 import { queryOptions } from "@tanstack/react-query";
 import { type CurrentWorkspace, listOptions } from "../data/index.ts";
 
-/** While the screen shows what is used, it is read again after this time. */
+/** While the screen shows the plan, its usage is read again after this time. */
 const refreshMs = 10_000;
 
 /** Beginning of the keys of all queries of the workspace's plan, for `announceChanges`. */
 export const planKey = (workspaceId: string) => [workspaceId, "plan"] as const;
 
-/** Beginning of the keys of all queries of plans and of who is on them, for `announceChanges`. */
+/**
+ * Beginning of the keys of all queries of plans and of the workspaces that are on them, for
+ * `announceChanges`.
+ */
 export const plansKey = (workspaceId: string) => [workspaceId, "plans"] as const;
 
 /** All plans of the installation, by name. */

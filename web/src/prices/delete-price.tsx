@@ -11,7 +11,7 @@ interface DeletePriceProps {
   readonly close: () => void;
 }
 
-/** Deletes a price that the workspace set. */
+/** The dialog that confirms the deletion of a price that the workspace set. */
 export function DeletePrice({ price, id, close }: DeletePriceProps) {
   const { id: workspaceId, client } = useWorkspace();
   const queryClient = useQueryClient();

@@ -2,7 +2,7 @@ import type { ModelPrice } from "@beckon/client";
 
 type Origin = NonNullable<ModelPrice["current"]>["origin"];
 
-/** Where a price comes from, as the table says it. */
+/** Names of the origins of prices, with explanations. */
 export const originTexts: Readonly<
   Record<Origin, { readonly label: string; readonly hint: string }>
 > = {

@@ -5,7 +5,7 @@ import { Badge, type Column, IconButton, Menu, type MenuItem } from "../ui/index
 import { originTexts } from "./origins.ts";
 import { Rate } from "./rate.tsx";
 
-/** What can be done with a price. The URL names it. */
+/** An action on a price that opens a dialog. The URL contains its name. */
 export type PriceAct = "set" | "delete";
 
 type RateName =

@@ -11,7 +11,7 @@ interface PriceFormProps {
   readonly close: () => void;
 }
 
-/** Highest price for 1,000,000 tokens: `maxMicrosPerMillion` of the contract, in dollars. */
+/** Maximum price for 1,000,000 tokens in dollars: `maxMicrosPerMillion` of the contract. */
 const maxDollars = 2_000;
 
 const fields = [
@@ -24,7 +24,7 @@ const fields = [
 type FieldName = (typeof fields)[number]["name"];
 type Typed = Readonly<Record<FieldName, string>>;
 
-/** Sets the workspace's own price of a model. */
+/** The form that sets the workspace's own price of a model. */
 export function PriceForm({ price, close }: PriceFormProps) {
   const { id: workspaceId, client } = useWorkspace();
   const queryClient = useQueryClient();
@@ -56,7 +56,7 @@ export function PriceForm({ price, close }: PriceFormProps) {
     },
     onSuccess: ({ model }) => {
       toast({ tone: "success", title: `Set the price of ${model}` });
-      // Closing is a navigation, which an unsaved form stops.
+      // Closing the dialog is a navigation. A form with unsaved changes would block it.
       isSaved.current = true;
       close();
       return announceChanges(queryClient, pricesKey(workspaceId));
@@ -118,7 +118,7 @@ export function PriceForm({ price, close }: PriceFormProps) {
   );
 }
 
-/** Returns the workspace's own price as texts; empty if it has set none. */
+/** Returns the workspace's own price as texts for the form; empty texts if it has set none. */
 function typedOf({ id, current }: ModelPrice): Typed {
   const text = (name: FieldName) => {
     const micros = id === null ? null : (current?.[name] ?? null);

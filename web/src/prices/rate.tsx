@@ -1,9 +1,9 @@
 import { formatMoney } from "../format/index.ts";
 
 interface RateProps {
-  /** Micro-dollars for 1,000,000 tokens; null: unknown. */
+  /** Micro-dollars for 1,000,000 tokens; null if such tokens cost as much as input. */
   readonly micros: number | null | undefined;
-  /** Whether there is a price at all: without one, the rate is unknown. */
+  /** Whether any price is known for the model. If not, "unknown" is shown. */
   readonly isKnown: boolean;
 }
 

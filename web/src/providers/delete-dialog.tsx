@@ -10,10 +10,13 @@ interface DeleteDialogProps {
   readonly close: () => void;
 }
 
-/** Agents that are named one by one. */
+/** Maximum number of agents that are named. Further ones are only counted. */
 const maxNamed = 5;
 
-/** Deletes a provider. The API rejects that while agents use it, so they are named first. */
+/**
+ * The dialog that deletes a provider. It names the agents that use it, because the API rejects the
+ * deletion while there are any.
+ */
 export function DeleteDialog({ provider, close }: DeleteDialogProps) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();

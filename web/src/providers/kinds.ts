@@ -9,7 +9,9 @@ export const kindLabels: Readonly<Record<ProviderKind, string>> = {
   "openai-compatible": "OpenAI-compatible",
 };
 
-/** Returns the label of a kind; one that a later server added is shown as it is. */
+/**
+ * Returns the label of a kind. A kind that only a later version of Beckon has is shown unchanged.
+ */
 export function kindLabel(kind: string): string {
   return Object.hasOwn(kindLabels, kind) ? kindLabels[kind as ProviderKind] : kind;
 }

@@ -1,4 +1,4 @@
-/** Who set a provider up, in a word or two; undefined for the workspace itself. */
+/** Returns the label for who configured a provider; undefined for the workspace's own providers. */
 export function originLabel(origin: string): string | undefined {
   switch (origin) {
     case "workspace":

@@ -10,12 +10,14 @@ const EditProvider = lazy(async () => ({
 interface ProviderDialogsProps {
   readonly providers: readonly Provider[];
   readonly canWrite: boolean;
-  /** The parts of the URL that say which dialog is open. */
+  /** The search parameters of the page, which say which dialog is open. */
   readonly search: Readonly<Record<string, string | undefined>>;
   readonly close: () => void;
 }
 
-/** The dialog that the URL names, for those who can change providers. */
+/**
+ * The dialog that the search parameters name. It is shown only to people who can change providers.
+ */
 export function ProviderDialogs({ providers, canWrite, search, close }: ProviderDialogsProps) {
   if (!canWrite) return null;
   const named = (id: string | undefined) =>

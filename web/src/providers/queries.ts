@@ -25,7 +25,10 @@ export const modelsQuery = ({ id, client }: CurrentWorkspace) =>
     },
   });
 
-/** Key of the last check of a provider. Nothing reads it from the server: `useCheck` writes it. */
+/**
+ * Query key of the last check of a provider. The cache entry is only written by `useCheck`, and
+ * never read from the server.
+ */
 export const checkKey = (workspaceId: string, providerId: string) =>
   [workspaceId, "provider checks", providerId] as const;
 
@@ -35,7 +38,7 @@ export interface MadeCheck extends ProviderCheck {
   readonly checkedAtMs: number;
 }
 
-/** The agents whose model is one of the provider's; of at most 200 agents. */
+/** The agents that use a model of the provider. Only the first 200 agents are searched. */
 export const agentsOfProviderQuery = ({ id, client }: CurrentWorkspace, name: string) =>
   queryOptions({
     queryKey: [id, "agents", "of provider", name],

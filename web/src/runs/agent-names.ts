@@ -5,19 +5,19 @@ import { agentsKey } from "../agents/index.ts";
 import { type CurrentWorkspace, useWorkspace } from "../data/index.ts";
 import { useEvents } from "../live/index.ts";
 
-/** What lists of runs show of an agent. */
+/** The fields of an agent that lists of runs show. */
 export interface AgentName {
   readonly name: string;
   readonly paused: boolean;
   readonly pauseReason: string | null;
-  /** Whether its ceiling pauses it, and no person. */
+  /** Whether the agent is paused by its ceiling, and not by a person. */
   readonly isPausedByLimit: boolean;
 }
 
-/** Agents whose names are read. Of others, the id is shown. */
+/** Maximum number of agents whose names are read. For all others, the id is shown. */
 const maxAgents = 1_000;
 
-/** Names of the agents by id, newest first. */
+/** Names of the agents by their ids, newest agents first. */
 export const agentNamesQuery = ({
   id,
   client,
@@ -49,7 +49,10 @@ export function useAgentNames(): ReadonlyMap<string, AgentName> {
   const options = agentNamesQuery(useWorkspace());
   const queryClient = useQueryClient();
   const names = useQuery(options).data;
-  /** Agents that have no name although the names were read for them: those that are deleted. */
+  /**
+   * Ids of agents without a name in the list that was read after they appeared in an event. They
+   * are deleted agents, so the list is not read again for them.
+   */
   const nameless = useRef(new Set<string>());
   const isNews = ({ type, agent_id }: WorkspaceEvent) => {
     if (["agent.paused", "agent.resumed", "usage.threshold"].includes(type)) return true;

@@ -3,14 +3,14 @@ import { formatCount, formatDuration, formatMoney } from "../format/index.ts";
 
 type LimitReached = NonNullable<Run["limit"]>;
 
-/** Where a limit can be raised. */
+/** Link to the screen where a limit can be raised. */
 interface LimitPlace {
-  /** Path of the screen below the workspace. */
+  /** Path of the screen, relative to the path of the workspace. */
   readonly path: string;
   readonly label: string;
 }
 
-/** Returns where a limit that ended a run of the agent can be raised. */
+/** Returns the link to the screen where a limit that ended a run of the agent can be raised. */
 export function placeOfLimit({ scope, scope_id }: LimitReached, agentId: string): LimitPlace {
   switch (scope) {
     case "run":

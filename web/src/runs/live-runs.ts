@@ -1,10 +1,13 @@
 import type { JournalEvent, ListedRun, WorkspaceEvent } from "@beckon/client";
 import { isEnded, patchRun } from "./patch-run.ts";
 
-/** What the workspace's stream has said about the states of runs, by run id. */
+/** The events of the workspace's stream about the states of runs, by run id. */
 export type LiveRuns = ReadonlyMap<string, readonly JournalEvent[]>;
 
-/** Runs of which events are kept. A list reads the others again before it misses them. */
+/**
+ * Maximum number of runs whose events are kept. Events of older runs are not needed, because lists
+ * are read again before.
+ */
 const maxRuns = 2_000;
 
 const kept: ReadonlySet<string> = new Set([
@@ -29,7 +32,10 @@ export function isEnd({ type }: WorkspaceEvent): boolean {
   return type === "run.finished" || type === "run.failed" || type === "run.cancelled";
 }
 
-/** Adds events. Each run's are kept in the order of `seq`, whatever order they arrive in. */
+/**
+ * Returns the map with these events added. The events of each run are ordered by `seq`, in whatever
+ * order they arrive.
+ */
 export function addEvents(live: LiveRuns, events: readonly WorkspaceEvent[]): LiveRuns {
   const states = events.filter(isOfRun).filter(({ type }) => kept.has(type));
   if (states.length === 0) return live;
@@ -37,7 +43,7 @@ export function addEvents(live: LiveRuns, events: readonly WorkspaceEvent[]): Li
   for (const event of states) {
     const known = next.get(event.run_id) ?? [];
     if (known.some(({ seq }) => seq === event.seq)) continue;
-    // Runs with news come last, so that those without leave first.
+    // Moves the run to the end of the map, so that runs without new events are removed first.
     next.delete(event.run_id);
     next.set(
       event.run_id,
@@ -52,8 +58,8 @@ export function addEvents(live: LiveRuns, events: readonly WorkspaceEvent[]): Li
 }
 
 /**
- * Returns a run of a list as it is after its events. The response that the list was read from can
- * be older or newer than they are: a run that has ended stays as it is.
+ * Returns a run of a list after its events. The response with the list can be older or newer than
+ * the events, so a run that has ended is returned unchanged.
  */
 export function patched<Row extends ListedRun>(row: Row, live: LiveRuns): Row {
   const events = live.get(row.id);

@@ -6,8 +6,8 @@ export function isEnded({ finished_at }: Pick<Run, "finished_at">): boolean {
 }
 
 /**
- * Returns the run as it is after a journal entry. Entries must come in the order of their `seq`. A
- * run that has ended is returned unchanged.
+ * Returns the run after a journal entry. Entries must be applied in the order of their `seq`. A run
+ * that has ended is returned unchanged.
  */
 export function patchRun(run: Run, { type, time, data }: JournalEvent): Run {
   if (isEnded(run)) return run;
@@ -31,7 +31,10 @@ export function patchRun(run: Run, { type, time, data }: JournalEvent): Run {
   }
 }
 
-/** `data` above 64 KiB is not in the event: what it lacks stays as it was until it is read. */
+/**
+ * Returns the ended run. Data above 64 KiB is not in the event: fields that it lacks keep their
+ * values until the run is read again.
+ */
 function ended(run: Run, status: string, time: string, data: JournalEvent["data"]): Run {
   const usage = (data.usage as Run["usage"] | undefined) ?? run.usage;
   const cost = typeof data.cost_micros === "number" ? data.cost_micros : run.cost_micros;
@@ -41,8 +44,8 @@ function ended(run: Run, status: string, time: string, data: JournalEvent["data"
 const textOf = (value: unknown) => (typeof value === "string" ? value : null);
 
 /**
- * Returns the newer of two states of a run: what is known, or what a request has read. The response
- * can be older than events that arrived while it was under way.
+ * Returns the newer of two states of a run: the known one, or the one in a response. A response can
+ * be older than events that arrived after the request.
  */
 export function newerRun(known: Run | undefined, read: Run): Run {
   if (known === undefined || known.id !== read.id) return read;

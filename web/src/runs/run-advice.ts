@@ -2,7 +2,7 @@ import type { Run } from "@beckon/client";
 
 type Code = NonNullable<Run["error"]>["code"];
 
-/** What happened to a run without output, and what to do. */
+/** For each error code, what happened to the run and what a person can do. */
 const advice: Readonly<Record<Code, { readonly what: string; readonly remedy: string }>> = {
   model_error: {
     what: "The model did not answer.",
@@ -40,7 +40,10 @@ const advice: Readonly<Record<Code, { readonly what: string; readonly remedy: st
   cancelled: { what: "The run was cancelled.", remedy: "" },
 };
 
-/** Returns what happened in plain words, and what to do. Later versions can add codes. */
+/**
+ * Returns what happened in plain words, and what to do. Unknown codes, which later versions of
+ * Beckon can send, get a general text.
+ */
 export function adviceFor(code: string): { readonly what: string; readonly remedy: string } {
   return Object.hasOwn(advice, code)
     ? advice[code as Code]

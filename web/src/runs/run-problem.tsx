@@ -8,15 +8,17 @@ type LimitReached = NonNullable<Run["limit"]>;
 
 interface RunProblemProps {
   readonly error: { readonly code: string; readonly message: string };
-  /** The limit that stopped the run, with the agent of the run. */
+  /** The limit that stopped the run, and the agent of the run; undefined if no limit stopped it. */
   readonly reached?: { readonly limit: LimitReached; readonly agentId: string } | undefined;
-  /** Page of the agent's settings, where they are not at hand. */
+  /**
+   * Path of the page with the agent's settings; undefined where the settings are on the same page.
+   */
   readonly settingsHref?: string;
-  /** True if the run had failed before the person came. */
+  /** True if the run had failed before the page was opened. Then the problem is not announced. */
   readonly isState?: boolean;
 }
 
-/** Why a run has no output: in plain words, in those of the server, and what to do. */
+/** Explains why a run has no output: in plain words, in the server's words, and what to do. */
 export function RunProblem({ error, reached, settingsHref, isState = false }: RunProblemProps) {
   const { id } = useWorkspace();
   const { code, message } = error;
@@ -47,7 +49,10 @@ export function RunProblem({ error, reached, settingsHref, isState = false }: Ru
   );
 }
 
-/** Where an error is remedied that is not one of the agent, by its code. */
+/**
+ * Links to the screens where errors are remedied that are not about the agent's settings, by error
+ * code.
+ */
 const places: Readonly<
   Record<string, { readonly path: string; readonly label: string } | undefined>
 > = {
@@ -75,7 +80,7 @@ interface LimitLinkProps {
   readonly agentId: string;
 }
 
-/** Leads to where the limit can be raised. */
+/** A link to the screen where the limit can be raised. */
 function LimitLink({ limit, agentId }: LimitLinkProps) {
   const { id } = useWorkspace();
   const { path, label } = placeOfLimit(limit, agentId);

@@ -4,7 +4,10 @@ const labels: Readonly<Record<string, string>> = {
   draft: "Draft",
 };
 
-/** Returns what started a run, in words. A source of a later version is shown as it is. */
+/**
+ * Returns in words what started a run. A source that only a later version of Beckon has is shown
+ * unchanged.
+ */
 export function sourceLabel(source: string): string {
   return Object.hasOwn(labels, source) ? (labels[source] ?? source) : source;
 }

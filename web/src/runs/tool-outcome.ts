@@ -1,8 +1,8 @@
-/** What became of a tool call. */
+/** The outcome of a tool call in words. */
 interface ToolOutcome {
-  /** In a word or two, the same on all screens. */
+  /** One or two words, the same on all screens. */
   readonly word: string;
-  /** What that means; undefined if the result says it. */
+  /** An explanation; undefined if the result explains it. */
   readonly meaning?: string;
 }
 
@@ -23,26 +23,29 @@ const outcomes: Readonly<Record<string, ToolOutcome>> = {
   },
 };
 
-/** Returns what an outcome in the journal means. One of a later version is shown as it is. */
+/**
+ * Returns the words for an outcome in the journal. An outcome that only later versions of Beckon
+ * write is shown unchanged.
+ */
 export function toolOutcomeOf(outcome: string): ToolOutcome {
   return (Object.hasOwn(outcomes, outcome) ? outcomes[outcome] : undefined) ?? { word: outcome };
 }
 
-/** What is known of a call that has no result although its run has ended. */
+/** The outcome of a call that was made and has no result, although its run has ended. */
 export const unansweredCall: ToolOutcome = {
   word: "Outcome unknown",
   meaning: "The run ended before the tool responded. The call may or may not have taken effect.",
 };
 
-/** A call that the model asked for, before whose turn the run ended. */
+/** The outcome of a call that the model requested and that was not made before the run ended. */
 export const unmadeCall: ToolOutcome = {
   word: "Not called",
   meaning: "The run ended before its turn.",
 };
 
 /**
- * Returns why a call was rejected. Its result is the text that the model got: the reason, and then
- * the tools that there are.
+ * Returns why a call was rejected; undefined if the result is no text. The result is the text that
+ * the model got: the reason, followed by the names of the available tools.
  */
 export function rejectionReason(result: unknown): string | undefined {
   if (typeof result !== "string") return undefined;

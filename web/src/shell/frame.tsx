@@ -18,7 +18,10 @@ interface FrameProps {
   readonly dismissReset: () => void;
 }
 
-/** The frame of all screens of a workspace: navigation at the left, below 768 px at the bottom. */
+/**
+ * The frame of all screens of a workspace. The navigation is at the left, and below a width of 768
+ * px at the bottom.
+ */
 export function Frame({ resetReason, dismissReset }: FrameProps) {
   const { timeZone } = useWorkspace();
   const [open, setOpen] = useState<"palette" | "keys">();
@@ -31,7 +34,7 @@ export function Frame({ resetReason, dismissReset }: FrameProps) {
       <a
         href={`#${mainId}`}
         onClick={(event) => {
-          // The router would take the fragment for a navigation.
+          // Without this, the router would treat the fragment of the skip link as a navigation.
           event.preventDefault();
           document.getElementById(mainId)?.focus();
         }}

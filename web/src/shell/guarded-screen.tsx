@@ -2,7 +2,10 @@ import { Outlet, useMatches } from "@tanstack/react-router";
 import { useWorkspace } from "../data/index.ts";
 import { ForbiddenPage } from "./pages/forbidden-page.tsx";
 
-/** The screen of the route, or the page that says which role it needs. */
+/**
+ * Renders the screen of the route. If the person lacks the permission, renders a page that names
+ * the role they need.
+ */
 export function GuardedScreen() {
   const { can } = useWorkspace();
   const missing = useMatches({

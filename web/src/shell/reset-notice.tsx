@@ -6,7 +6,7 @@ interface ResetNoticeProps {
   readonly dismiss: () => void;
 }
 
-/** Says why all data of the page was read again. */
+/** Explains why all data of the page was read again. */
 export function ResetNotice({ reason, dismiss }: ResetNoticeProps) {
   return (
     <div role="status">

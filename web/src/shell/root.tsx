@@ -5,7 +5,7 @@ import { RouteProgress } from "./route-progress.tsx";
 import { useFocusOnNavigation } from "./use-focus-on-navigation.ts";
 import { usePreload } from "./use-preload.ts";
 
-/** What all pages have, inside and outside of workspaces. */
+/** The root component of all pages, inside and outside of workspaces. */
 export function Root() {
   useFocusOnNavigation();
   usePreload();

@@ -1,12 +1,16 @@
 import { useRouter } from "@tanstack/react-router";
 import { useEffect } from "react";
 
-/** Id of the element with the content of the page: target of the skip link and of the focus. */
+/**
+ * Id of the element with the page's content. The skip link leads to it, and it is focused after a
+ * navigation.
+ */
 export const mainId = "main";
 
 /**
- * Moves the focus to the content after a navigation to another path, so that keyboard and screen
- * reader continue there. A focus inside the content stays, for example on a tab.
+ * Moves the focus to the content after a navigation to another path, so that keyboard users and
+ * screen readers continue there. If the focus is inside the content already, for example on a tab,
+ * it is not moved.
  */
 export function useFocusOnNavigation(): void {
   const router = useRouter();

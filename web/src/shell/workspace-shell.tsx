@@ -4,7 +4,7 @@ import { rememberWorkspace, WorkspaceProvider } from "../data/index.ts";
 import { LiveProvider } from "../live/index.ts";
 import { Frame } from "./frame.tsx";
 
-/** A workspace with its live data, around all its screens. */
+/** Provides a workspace and its live updates to all its screens. */
 export function WorkspaceShell() {
   const { workspaceId } = useParams({ from: "/w/$workspaceId" });
   const [resetReason, setResetReason] = useState<string>();

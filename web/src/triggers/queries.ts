@@ -25,14 +25,14 @@ export const triggerQuery = (
     queryFn: ({ signal }) => client.triggers.get(agentId, triggerId, { signal }),
   });
 
-/** Beginning of the keys of what an agent's triggers have received. */
+/** Beginning of the keys of all queries of payloads that an agent's triggers have received. */
 export const receivedKey = (workspaceId: string, agentId: string) =>
   [...runsKey(workspaceId), "received", agentId] as const;
 
-/** Newest first, with the beginnings of their texts. */
+/** Selects runs that triggers have started, with truncated texts. */
 const summary = { source: "trigger", view: "summary" } as const;
 
-/** What a trigger has received. */
+/** The payloads that a trigger has received. */
 export const receivedQuery = (
   { id, client }: CurrentWorkspace,
   agentId: string,
@@ -41,12 +41,15 @@ export const receivedQuery = (
   ...listOptions<ListedRun>([...receivedKey(id, agentId), triggerId], (page, options) =>
     client.runs.listForAgent(agentId, { ...summary, trigger_id: triggerId, ...page }, options),
   ),
-  // Nothing patches the cache while the screen is not shown.
+  // While the screen is not shown, events do not update the cache, so the data is always stale.
   staleTime: 0,
   meta: { live: true },
 });
 
-/** What all triggers of an agent have received last: enough to say when, for most of them. */
+/**
+ * The last payloads of all triggers of an agent. For most triggers, they show the time of the last
+ * one.
+ */
 export const recentQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
   queryOptions({
     queryKey: [...receivedKey(id, agentId), "recent"],
@@ -56,7 +59,7 @@ export const recentQuery = ({ id, client }: CurrentWorkspace, agentId: string) =
     meta: { live: true },
   });
 
-/** When a trigger received something last; null if never. */
+/** The time of the last payload of a trigger; null if there was none. */
 export const lastReceivedQuery = (
   { id, client }: CurrentWorkspace,
   agentId: string,
@@ -72,7 +75,7 @@ export const lastReceivedQuery = (
     meta: { live: true },
   });
 
-/** Returns the id of the trigger in the URL; undefined on the list. */
+/** Returns the trigger's id in the URL; undefined if only the list is open. */
 export function useTriggerId(): string | undefined {
   return (useParams({ strict: false }) as { readonly triggerId?: string }).triggerId;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 
-/** Red, green and blue between 0 and 1, linear light. */
+/** Red, green and blue as linear light, each between 0 and 1. */
 type Linear = readonly [number, number, number];
 
 const css = readFileSync(new URL("./tokens.css", import.meta.url), "utf8");
@@ -15,7 +15,9 @@ const tokens = new Map(
   }),
 );
 
-/** OKLCH to linear sRGB, clipped (Björn Ottosson, "A perceptual color space", 2020). */
+/**
+ * Converts OKLCH to linear sRGB and clips it (Björn Ottosson, "A perceptual color space", 2020).
+ */
 function toLinear(lightness: number, chroma: number, hue: number): Linear {
   const a = chroma * Math.cos((hue * Math.PI) / 180);
   const b = chroma * Math.sin((hue * Math.PI) / 180);
@@ -30,7 +32,7 @@ function toLinear(lightness: number, chroma: number, hue: number): Linear {
   ];
 }
 
-/** Contrast ratio of WCAG 2.2. */
+/** Returns the contrast ratio of two colours as WCAG 2.2 defines it. */
 function contrast(one: Linear, other: Linear): number {
   const luminance = ([r, g, b]: Linear) => 0.2126 * r + 0.7152 * g + 0.0722 * b;
   const [low = 0, high = 0] = [luminance(one), luminance(other)].sort((x, y) => x - y);
@@ -55,7 +57,8 @@ describe.each(["light", "dark"] as const)("in the %s theme", (theme) => {
   });
 
   test("edges of controls are visible on every ground", () => {
-    // 3:1 is the limit of WCAG 1.4.11; rows under the pointer hold no empty controls.
+    // WCAG 1.4.11 requires a ratio of 3:1. The colour of rows under the pointer is not tested,
+    // because such rows contain no empty controls.
     for (const ground of ["page", "sheet", "well", "field"])
       expect(contrast(token("edge", theme), token(ground, theme))).toBeGreaterThanOrEqual(3);
   });

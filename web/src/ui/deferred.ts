@@ -3,23 +3,27 @@ import { whenIdle } from "./when-idle.ts";
 
 /** Code that the first paint does not need. */
 export interface Deferred<Value> {
-  /** Undefined until it is loaded. */
+  /** The code; undefined until it is loaded. */
   value: Value | undefined;
   readonly load: () => Promise<Value>;
 }
 
-/** A busy page does not hold up code, which may never be needed, for longer. */
+/**
+ * Maximum delay of loading. Code that may never be needed waits until the page is idle, but at most
+ * this long.
+ */
 const maxWaitMs = 2_500;
 
-/** Creates code for {@link useDeferred}. Nothing is loaded yet. */
+/** Creates the state for {@link useDeferred}. Nothing is loaded yet. */
 export function createDeferred<Value>(load: () => Promise<Value>): Deferred<Value> {
   return { value: undefined, load };
 }
 
 /**
- * Returns code that is loaded once the page has been painted; undefined until then. Unlike with
- * `lazy`, no press waits for it: React shows what has suspended 300 ms later at the earliest.
- * @param isNeeded true loads it again after a failure
+ * Returns code that is loaded once the page has been painted; undefined until then. With `lazy`, a
+ * press before the code has arrived would have no effect for a while: React shows a component that
+ * has suspended 300 ms later at the earliest.
+ * @param isNeeded true loads the code at once, and again after a failure
  * @throws what the import has thrown, if the code is needed
  */
 export function useDeferred<Value>(

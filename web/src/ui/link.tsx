@@ -7,8 +7,8 @@ export interface AnchorProps extends Omit<ComponentProps<"a">, "href"> {
 }
 
 /**
- * `<a>` for building primitives. Links within the dashboard go through the router; those that
- * start with a scheme open in a new tab without a referrer.
+ * An `<a>`, from which other components are built. Paths within the dashboard are opened by the
+ * router. URLs with a scheme are opened in a new tab, without a referrer.
  */
 export function Anchor({ href, onClick, ...rest }: AnchorProps) {
   const router = useRouter({ warn: false });
@@ -17,7 +17,8 @@ export function Anchor({ href, onClick, ...rest }: AnchorProps) {
   const follow = (event: MouseEvent<HTMLAnchorElement>) => {
     onClick?.(event);
     const newTab = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
-    // Without a router (tests, error pages), after `preventDefault` and for a new tab: the browser.
+    // In these cases the browser handles the click: without a router (in tests and on error pages),
+    // after `preventDefault`, and for a new tab.
     if (!router || event.defaultPrevented || newTab || event.button !== 0) return;
     if (rest.target !== undefined && rest.target !== "_self") return;
     if (rest.download !== undefined) return;
@@ -28,7 +29,10 @@ export function Anchor({ href, onClick, ...rest }: AnchorProps) {
 }
 
 interface LinkProps extends Omit<AnchorProps, "className" | "style"> {
-  /** `text` in sentences; `quiet` where a whole row or list is links. */
+  /**
+   * `text` (the default) is for links in sentences; `quiet` where a whole row or list consists of
+   * links.
+   */
   readonly variant?: "text" | "quiet";
 }
 

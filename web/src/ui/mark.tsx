@@ -1,7 +1,7 @@
 interface MarkProps {
-  /** Edge in px, default 20. The drawing is fitted to 16 and 32. */
+  /** Width and height in px. Default 20. The drawing is optimized for 16 and 32. */
   readonly size?: number;
-  /** Accessible name; without one the mark is decoration. */
+  /** Accessible name. Without one, screen readers ignore the mark. */
   readonly label?: string;
 }
 

@@ -4,12 +4,14 @@ import { ToastProvider } from "./overlay/toast.tsx";
 import { TimeZoneProvider } from "./text/time-zone.tsx";
 
 interface UiProviderProps {
-  /** IANA zone of the workspace; the browser's unless given. */
+  /** IANA time zone of the workspace. Default: the browser's time zone. */
   readonly timeZone?: string | undefined;
   readonly children: ReactNode;
 }
 
-/** What tooltips, toasts and times need above them, once per page. */
+/**
+ * Provides the contexts of tooltips, toasts and times. Render it once per page, above all of them.
+ */
 export function UiProvider({ timeZone, children }: UiProviderProps) {
   return (
     <TimeZoneProvider zone={timeZone}>

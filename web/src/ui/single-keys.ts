@@ -18,12 +18,12 @@ export function setSingleKeys(enabled: boolean): void {
     if (enabled) localStorage.removeItem(key);
     else localStorage.setItem(key, "off");
   } catch {
-    // Storage is off: the shortcuts stay on.
+    // Without local storage, the preference cannot be stored and shortcuts stay on.
   }
   notifyPreference();
 }
 
-/** Returns {@link singleKeysEnabled}, also after it has changed. */
+/** Returns {@link singleKeysEnabled}, and renders again when it changes. */
 export function useSingleKeys(): boolean {
   return useSyncExternalStore(onPreference, singleKeysEnabled);
 }

@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from "react";
 import { notifyPreference, onPreference } from "./preferences.ts";
 
-/** What a person chose; `system` follows the operating system. */
+/** The theme that a person has chosen. `system` follows the operating system. */
 export type Theme = "system" | "light" | "dark";
 
-/** The key that public/theme.js reads before the first paint. */
+/** The key in local storage. public/theme.js reads it before the first paint. */
 const key = "beckon-theme";
 
-/** Returns the theme stored in this browser, `system` if there is none. */
+/** Returns the theme that is stored in this browser; `system` if there is none. */
 function readTheme(): Theme {
   try {
     const stored = localStorage.getItem(key);
@@ -25,12 +25,12 @@ export function setTheme(theme: Theme): void {
     if (theme === "system") localStorage.removeItem(key);
     else localStorage.setItem(key, theme);
   } catch {
-    // Storage is off: the theme applies until the page is left.
+    // Without local storage, the theme applies until the page is left.
   }
   notifyPreference();
 }
 
-/** Returns the theme stored in this browser, also after it has changed. */
+/** Returns the theme that is stored in this browser, and renders again when it changes. */
 export function useTheme(): Theme {
   return useSyncExternalStore(onPreference, readTheme);
 }

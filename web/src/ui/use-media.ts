@@ -2,7 +2,10 @@ import { useCallback, useSyncExternalStore } from "react";
 
 const queries = new Map<string, MediaQueryList>();
 
-/** Keeps one list per query: making one with each rendering would compute styles. */
+/**
+ * Returns the MediaQueryList of a query. There is one per query, because creating one in each
+ * rendering would make the browser compute styles.
+ */
 function mediaOf(query: string): MediaQueryList {
   const known = queries.get(query);
   if (known !== undefined) return known;

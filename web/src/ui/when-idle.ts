@@ -1,10 +1,10 @@
 /**
- * Calls the function when the page has nothing else to do, so that the first paint comes first.
- * @param maxWaitMs a busy page does not hold it up for longer
- * @returns the function that cancels it
+ * Calls the function when the page is idle, so that the first paint takes precedence.
+ * @param maxWaitMs after this time the function is called even if the page is busy
+ * @returns the function that cancels the call
  */
 export function whenIdle(act: () => void, maxWaitMs: number): () => void {
-  // Safari has no idle callbacks.
+  // Safari has no `requestIdleCallback`.
   if (!("requestIdleCallback" in globalThis)) {
     const timer = setTimeout(act, 50);
     return () => clearTimeout(timer);

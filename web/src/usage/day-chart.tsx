@@ -8,16 +8,19 @@ import type { UsageDay, UsageGroup } from "./series.ts";
 
 interface DayChartProps {
   readonly days: readonly UsageDay[];
-  /** The groups with a colour of their own, in the order of the values of a day. */
+  /** The groups with a colour of their own, in the same order as `values` of a day. */
   readonly groups: readonly UsageGroup[];
   readonly grouping: Grouping;
   readonly measure: Measure;
   readonly totals: Amounts;
-  /** The runs of a day; undefined if the person must not read them. */
+  /**
+   * Returns the path of the list of a day's runs; undefined if the person has no permission to read
+   * runs.
+   */
   readonly hrefOf: ((day: string) => string) | undefined;
 }
 
-/** Days as bars, each with the parts of the largest groups. */
+/** A chart with one bar for each day. Its parts are the largest groups. */
 export function DayChart(props: DayChartProps) {
   const { days, groups, grouping, measure, totals, hrefOf } = props;
   const [pointed, setPointed] = useState<string>();

@@ -24,7 +24,9 @@ const measureOptions = [
   { value: "calls", label: measures.calls.label },
 ] as const;
 
-/** Above this number a bar is narrower than a pixel on a phone. */
+/**
+ * With more bars than this, each would be narrower than a pixel on a phone, so the table is shown.
+ */
 const maxBars = 366;
 
 interface DayPanelProps {
@@ -32,10 +34,13 @@ interface DayPanelProps {
   readonly grouping: Grouping;
   readonly measure: Measure;
   readonly isTable: boolean;
-  /** The runs of a day; undefined if the person must not read them. */
+  /**
+   * Returns the path of the list of a day's runs; undefined if the person has no permission to read
+   * runs.
+   */
   readonly hrefOf: ((day: string) => string) | undefined;
   readonly isFiltered: boolean;
-  /** Changes parameters of the URL. */
+  /** Changes search parameters of the URL; undefined removes one. */
   readonly onChange: (changed: Readonly<Record<string, string | undefined>>) => void;
 }
 

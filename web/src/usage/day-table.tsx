@@ -5,7 +5,10 @@ import { UsageCost } from "./usage-cost.tsx";
 
 interface DayTableProps {
   readonly days: readonly UsageDay[];
-  /** The runs of a day; undefined if the person must not read them. */
+  /**
+   * Returns the path of the list of a day's runs; undefined if the person has no permission to read
+   * runs.
+   */
   readonly hrefOf: ((day: string) => string) | undefined;
 }
 
@@ -29,7 +32,8 @@ const columns: readonly Column<UsageDay>[] = [
   {
     id: "day",
     header: "Day",
-    // Dates are those of the workspace, whatever the zone of the page.
+    // The date is already in the workspace's time zone. Formatting it in another zone could change
+    // the day, so it is formatted at noon in UTC.
     cell: ({ day }) => formatDate(`${day}T12:00:00Z`, Date.now(), "UTC"),
   },
   numbers("calls", "Calls", 88, undefined, ({ entries }) => entries),

@@ -2,7 +2,7 @@ import { Id, UserText } from "../ui/index.ts";
 import type { Grouping } from "./queries.ts";
 import type { UsageGroup } from "./series.ts";
 
-/** What callers are, by the beginning of their principals. */
+/** Names for the kinds of callers, by the first part of their principals. */
 const kinds: Readonly<Record<string, string>> = {
   token: "Agent token",
   key: "Key",
@@ -10,7 +10,7 @@ const kinds: Readonly<Record<string, string>> = {
   user: "Member",
 };
 
-/** Returns the name of a group as one text. */
+/** Returns the name of a group as one text, for callers with their kind. */
 export function groupText({ key, name }: Pick<UsageGroup, "key" | "name">, grouping: Grouping) {
   if (grouping !== "caller") return name ?? key;
   const [kind = "", id = ""] = key.split(":", 2);
@@ -22,7 +22,7 @@ interface GroupNameProps {
   readonly grouping: Grouping;
 }
 
-/** A group with the colour that it has in the chart. */
+/** The name of a group, with the colour that it has in the chart. */
 export function GroupName({ group, grouping }: GroupNameProps) {
   const { key, name, tone } = group;
   const [kind = "", id = key] = grouping === "caller" ? key.split(":", 2) : ["", key];

@@ -10,7 +10,7 @@ import { UsageCost } from "./usage-cost.tsx";
 interface GroupTableProps {
   readonly groups: readonly UsageGroup[];
   readonly grouping: Grouping;
-  /** On a phone, the only number of a row. */
+  /** On a phone, the table shows only this measure. */
   readonly measure: Measure;
   readonly search: UsageSearch;
   readonly loading: boolean;
@@ -18,7 +18,9 @@ interface GroupTableProps {
   readonly onRetry: () => unknown;
 }
 
-/** What a press on a group leads to: the filter that it sets, and the next grouping. */
+/**
+ * For each grouping, what a click on a group sets: the filter for the group, and the next grouping.
+ */
 const deeper = {
   agent: { filter: "agent_id", group_by: "model" },
   model: { filter: "model", group_by: "agent" },
@@ -27,7 +29,10 @@ const deeper = {
 
 const headers = { agent: "Agent", model: "Model", caller: "Caller" } as const;
 
-/** The groups, the largest first, in the colours of the chart. A row narrows the report to it. */
+/**
+ * The groups, the largest first, in the colours of the chart. A click on a row limits the report to
+ * its group.
+ */
 export function GroupTable(props: GroupTableProps) {
   const { groups, grouping, measure, search, loading, error, onRetry } = props;
   const { id } = useWorkspace();

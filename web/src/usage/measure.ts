@@ -1,16 +1,16 @@
 import type { UsageReport } from "@beckon/client";
 import { formatCount, formatMoney, formatShortCount } from "../format/index.ts";
 
-/** Sums of usage, of a row or of a whole report. */
+/** The sums of usage in a row, or of a whole report. */
 export type Amounts = UsageReport["totals"];
 
-/** What bars show. */
+/** The quantity that the bars show. */
 export type Measure = "cost" | "tokens" | "calls";
 
 interface MeasureWords {
   readonly label: string;
   readonly amountOf: (amounts: Amounts) => number;
-  /** Writes a value of the axis, where there is little space. */
+  /** Formats a value for the axis, where there is little space. */
   readonly short: (value: number) => string;
   readonly format: (value: number) => string;
 }
@@ -37,8 +37,8 @@ export const measures: Readonly<Record<Measure, MeasureWords>> = {
 };
 
 /**
- * Returns the value of a measure in words. A cost of which a part is not known is "at least" the
- * known part, and never $0.
+ * Returns the value of a measure in words. If a part of the cost is unknown, it is "at least" the
+ * known part. An unknown cost is never shown as $0.
  */
 export function wordsOf(amounts: Amounts, measure: Measure): string {
   const { label, amountOf, format } = measures[measure];
@@ -47,7 +47,7 @@ export function wordsOf(amounts: Amounts, measure: Measure): string {
   return `at least ${formatMoney(amounts.cost_micros)}`;
 }
 
-/** Returns why a cost is not known, or not all of it; undefined if all of it is known. */
+/** Returns why a cost is unknown as a whole or in part; undefined if it is known. */
 export function unknownReason({ entries, unknown_cost_entries: unknown }: Amounts) {
   if (unknown === 0) return undefined;
   if (unknown === entries)

@@ -3,11 +3,11 @@ import { queryOptions } from "@tanstack/react-query";
 import type { CurrentWorkspace } from "../data/index.ts";
 import type { Measure } from "./measure.ts";
 
-/** What usage can be grouped by on this screen. */
+/** The groupings of usage that this screen offers. */
 export type Grouping = "agent" | "model" | "caller";
 const groupings = ["agent", "model", "caller"] as const satisfies readonly Grouping[];
 
-/** Names of the API's filters, which are also those of the URL. */
+/** Names of the API's filters. The URL of the screen uses the same names. */
 const filterNames = ["from", "to", "agent_id", "model", "caller", "tag"] as const;
 
 /** The search parameters of the screen, as texts. */
@@ -18,7 +18,10 @@ export type UsageSearch = Readonly<
 /** The range and the filters of a report. */
 export type UsageFilters = Pick<GetUsageQuery, (typeof filterNames)[number]>;
 
-/** Returns the filters that the URL has. An empty one is a chip whose value is not chosen yet. */
+/**
+ * Returns the filters in the URL. A filter with an empty value is left out: its value is not chosen
+ * yet.
+ */
 export function filtersOf(search: UsageSearch): UsageFilters {
   return Object.fromEntries(
     filterNames.map((name) => [name, search[name]]).filter(([, value]) => value),
@@ -33,13 +36,13 @@ export function measureOf({ show }: UsageSearch): Measure {
   return show === "tokens" || show === "calls" ? show : "cost";
 }
 
-/** Pages of a report that are read: 5,000 rows. */
+/** Maximum number of pages of a report that are read: 5,000 rows. */
 const maxPages = 5;
 
-/** Reports have today's usage, which grows. */
+/** Reports contain the usage of today, which grows. So they are read again after this time. */
 const renewMs = 60_000;
 
-/** Usage by day, or by what the screen groups by. */
+/** The report of usage, grouped by day or by the grouping of the screen. */
 export const usageQuery = (
   { id, client }: CurrentWorkspace,
   filters: UsageFilters,
@@ -62,7 +65,7 @@ export const usageQuery = (
     refetchInterval: renewMs,
   });
 
-/** Returns the path of the file with what the screen shows, by day and group. */
+/** Returns the path of the CSV file with the usage that the screen shows, by day and group. */
 export function csvPath(workspaceId: string, filters: UsageFilters, grouping: Grouping): string {
   const query = new URLSearchParams({
     ...filters,

@@ -12,19 +12,19 @@ const names = [
 
 interface RangeFieldsProps {
   readonly range: Range;
-  /** The days that are shown; undefined while they load. */
+  /** The days that the report shows; undefined while it loads. */
   readonly shown: { readonly from: string; readonly to: string } | undefined;
   readonly onChange: (range: Range) => void;
 }
 
-/** The time range, by name or by its first and last day. */
+/** The fields for the time range: a named range, or its first and last day. */
 export function RangeFields({ range, shown, onChange }: RangeFieldsProps) {
   const today = toZoned(Date.now(), useTimeZone()).slice(0, 10);
   const name = nameOf(range, today);
   const from = range.from ?? shown?.from ?? "";
   const to = range.to ?? shown?.to ?? "";
   const choose = (chosen: RangeName) => {
-    // "Custom" is what is shown already: its days are now those of the URL.
+    // "Other days" keeps the days that are shown, and puts them into the URL.
     onChange(chosen === "custom" ? { from, to } : rangeNamed(chosen, today));
   };
   return (
@@ -49,12 +49,15 @@ export function RangeFields({ range, shown, onChange }: RangeFieldsProps) {
 
 interface DayFieldProps {
   readonly label: string;
-  /** A date; empty while it is not known. */
+  /** A date in the form YYYY-MM-DD; empty while it is not known. */
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
-/** A date. A half-typed date is another one, so the range changes only when the field is left. */
+/**
+ * The field for a date. While a date is being typed, it can be a valid but different date. So the
+ * range changes only when the field is left or Enter is pressed.
+ */
 function DayField({ label, value, onChange }: DayFieldProps) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);

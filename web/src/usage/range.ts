@@ -1,9 +1,9 @@
 const dayMs = 86_400_000;
 
-/** Names of the ranges that can be chosen by one press; `custom` is any other. */
+/** The names of the ranges in the menu; `custom` is any other range. */
 export type RangeName = "7" | "30" | "90" | "month" | "custom";
 
-/** The parameters of a range; undefined: the API's default. */
+/** The search parameters of a range; undefined means the default of the API. */
 export interface Range {
   readonly from: string | undefined;
   readonly to: string | undefined;
@@ -15,8 +15,8 @@ export function addDays(date: string, days: number): string {
 }
 
 /**
- * Returns the parameters of a named range. Ranges have no end, so that their links show the newest
- * days whenever they are opened.
+ * Returns the search parameters of a named range. Named ranges have no end, so that a link shows
+ * the newest days whenever it is opened.
  */
 export function rangeNamed(name: Exclude<RangeName, "custom">, today: string): Range {
   switch (name) {
@@ -31,7 +31,7 @@ export function rangeNamed(name: Exclude<RangeName, "custom">, today: string): R
   }
 }
 
-/** Returns the name of a range. */
+/** Returns the name of the range with these parameters; `custom` if there is none. */
 export function nameOf({ from, to }: Range, today: string): RangeName {
   const names = ["30", "7", "90", "month"] as const;
   return (
@@ -42,7 +42,10 @@ export function nameOf({ from, to }: Range, today: string): RangeName {
   );
 }
 
-/** Returns every date from the first to the last, both included; none if they are no dates. */
+/**
+ * Returns every date from the first to the last, both included; an empty list if they are not
+ * dates.
+ */
 export function daysOf(from: string, to: string): readonly string[] {
   const count = (Date.parse(to) - Date.parse(from)) / dayMs + 1;
   if (!Number.isInteger(count) || count < 1) return [];

@@ -5,15 +5,15 @@ import type { Grouping } from "./queries.ts";
 
 export type UsageRow = UsageReport["rows"][number];
 
-/** Groups that have a colour of their own. */
+/** Maximum number of groups with a colour of their own. */
 const maxSeries = 5;
 const tones = [1, 2, 3, 4, 5] as const satisfies readonly ChartTone[];
 
-/** A group with what the table and the chart show of it. */
+/** A group as the table and the chart show it. */
 export interface UsageGroup {
   /** The value of the API's filter that selects the group. */
   readonly key: string;
-  /** Null if it has no name, or none that the person can read. */
+  /** The name; null if the group has none, or if the person has no permission to read it. */
   readonly name: string | null;
   readonly amounts: Amounts;
   readonly tone: ChartTone;
@@ -52,11 +52,11 @@ function identityOf(row: UsageRow, grouping: Grouping): Pick<UsageGroup, "key" |
   }
 }
 
-/** What was used on a day. */
+/** The usage of one day. */
 export interface UsageDay {
   readonly day: string;
   readonly amounts: Amounts;
-  /** One value for each of the largest groups, then what is left. */
+  /** One value for each of the largest groups, then the sum of all others. */
   readonly values: readonly number[];
 }
 
@@ -75,9 +75,10 @@ const nothing: Amounts = {
 };
 
 /**
- * Returns the days with their parts. The reports were read one after the other, so a part can be
- * newer than its day: what is left is never negative.
- * @param days the dates to show, also those without usage
+ * Returns the usage of each day, divided into the largest groups and the rest. The reports are read
+ * one after the other, so the sum of the groups can exceed the older value of the day. The rest is
+ * then 0.
+ * @param days the dates to show, including those without usage
  * @param all usage by day
  * @param parts usage by day of each of the largest groups
  */

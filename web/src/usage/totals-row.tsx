@@ -5,7 +5,7 @@ import { Skeleton } from "../ui/index.ts";
 import { type Amounts, unknownReason } from "./measure.ts";
 
 interface TotalsRowProps {
-  /** Undefined while it loads, and if it could not be loaded. */
+  /** The report; undefined while it loads, or if it could not be loaded. */
   readonly report: UsageReport | undefined;
   readonly isFailed: boolean;
 }
@@ -65,7 +65,7 @@ function CostFigure({ totals }: { readonly totals: Amounts }) {
 
 interface TotalProps {
   readonly label: string;
-  /** Undefined without a report. */
+  /** The value; undefined while there is no report. */
   readonly value: ReactNode;
   readonly detail: string | undefined;
   readonly isFailed: boolean;

@@ -1,7 +1,7 @@
 import { Money } from "../ui/index.ts";
 import { type Amounts, unknownReason } from "./measure.ts";
 
-/** A cost of which a part may not be known: `≥ $1.20`, or "unknown", with the reason. */
+/** A cost: `≥ $1.20` if a part of it is unknown, or "unknown". Hover shows the reason. */
 export function UsageCost({ amounts }: { readonly amounts: Amounts }) {
   const reason = unknownReason(amounts);
   if (reason === undefined || amounts.cost_micros === null)

@@ -1,7 +1,9 @@
 import type { AgentName } from "../runs/index.ts";
 import type { FilterDefinition } from "../ui/index.ts";
 
-/** Returns the filters of usage, as the API has them. */
+/**
+ * Returns the definitions of the usage filters. Their ids are the names of the API's parameters.
+ */
 export function usageFilters(agents: ReadonlyMap<string, AgentName>): readonly FilterDefinition[] {
   const agent = { id: "agent_id", label: "Agent" };
   return [

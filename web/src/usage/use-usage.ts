@@ -8,8 +8,8 @@ import { groupsOf, largest, stackDays } from "./series.ts";
 const filterOf = { agent: "agent_id", model: "model", caller: "caller" } as const;
 
 /**
- * Returns the usage of the range by day and by group. The chart reads a report by day for each of
- * the largest groups: a report by day and group could have too many rows.
+ * Returns the usage of the range by day and by group. For each of the largest groups, the chart
+ * reads its own report by day, because one report by day and group could have too many rows.
  */
 export function useUsage(filters: UsageFilters, grouping: Grouping, measure: Measure) {
   const workspace = useWorkspace();
@@ -30,7 +30,8 @@ export function useUsage(filters: UsageFilters, grouping: Grouping, measure: Mea
       report === undefined
         ? []
         : stackDays(
-            // A range of times has only the days with usage.
+            // If the range consists of times, the dates are not known. Then only days with usage
+            // are shown.
             dates.length > 0 ? dates : report.rows.flatMap(({ day }) => day ?? []),
             report.rows,
             parts.map(({ data }) => data?.rows ?? []),

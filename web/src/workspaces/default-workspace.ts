@@ -1,6 +1,9 @@
 import { defaultWorkspaceId, type Membership } from "../data/index.ts";
 
-/** Returns the id of the workspace in which the person can create others; undefined if in none. */
+/**
+ * Returns the id of the workspace that permits the person to create workspaces; undefined if none
+ * does.
+ */
 export function creatingWorkspace(workspaces: readonly Membership[]): string | undefined {
   return workspaces.find(
     ({ id, scopes }) => id === defaultWorkspaceId && scopes.includes("workspaces:own"),

@@ -17,12 +17,12 @@ import { TimeZoneField } from "./time-zone-field.tsx";
 import { browserTimeZone } from "./time-zones.ts";
 
 interface NewWorkspaceDialogProps {
-  /** The workspace whose owner creates it. */
+  /** Id of the workspace in which the person has the permission to create workspaces. */
   readonly from: string;
   readonly close: () => void;
 }
 
-/** Creates a workspace, of which the person is the owner, and opens it. */
+/** The dialog that creates a workspace and opens it. The person becomes its owner. */
 export function NewWorkspaceDialog({ from, close }: NewWorkspaceDialogProps) {
   const queryClient = useQueryClient();
   const navigate = useNavigate();
@@ -34,14 +34,16 @@ export function NewWorkspaceDialog({ from, close }: NewWorkspaceDialogProps) {
     mode: "onTouched",
     defaultValues: { name: "", time_zone: browserTimeZone() },
   });
-  // Read while rendering, because the form computes only what is read there.
+  // These must be read during rendering, because React Hook Form only tracks the values that are
+  // read there.
   const { errors, isDirty } = formState;
   const create = useMutation({
     mutationFn: (body: { name: string; time_zone: string }) =>
       clientOf(from).workspaces.create(body, { idempotencyKey: keyOf(body) }),
     onSuccess: async ({ id, name }) => {
       isCreated.current = true;
-      // The route opens only workspaces that it knows the person is in.
+      // The person's workspaces are read again first, because the route opens only workspaces that
+      // are among them.
       await announceChanges(queryClient, meQuery.queryKey);
       await navigate({ href: `/w/${id}/settings` });
       toast({ tone: "success", title: `Created the workspace ${name}` });

@@ -11,7 +11,7 @@ interface TimeZoneFieldProps {
   readonly ref?: Ref<HTMLButtonElement> | undefined;
 }
 
-/** The time zone of a workspace, with what the clocks there show. */
+/** The field for a workspace's time zone. It shows the current local time in the zone. */
 export function TimeZoneField({ value, error, ...rest }: TimeZoneFieldProps) {
   const clock = clockIn(value, useNow());
   return (

@@ -10,7 +10,9 @@ export function browserTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** Returns what the clocks of a zone show: `14:02, UTC+1`; undefined for an unknown zone. */
+/**
+ * Returns the local time and the offset of a zone: `14:02, UTC+1`; undefined for an unknown zone.
+ */
 export function clockIn(zone: string, nowMs: number): string | undefined {
   try {
     const offset = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "shortOffset" })

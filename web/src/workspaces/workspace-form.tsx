@@ -17,7 +17,7 @@ import { TimeZoneField } from "./time-zone-field.tsx";
 
 const labels = { name: "Name", time_zone: "Time zone" };
 
-/** Name and time zone of the workspace. */
+/** The form for the name and the time zone of the workspace. */
 export function WorkspaceForm() {
   const { id, name, timeZone, client, can } = useWorkspace();
   const queryClient = useQueryClient();
@@ -26,7 +26,7 @@ export function WorkspaceForm() {
     resolver: zodResolver(createWorkspaceBody, { error: wording }),
     mode: "onTouched",
     values: saved,
-    // A change in another tab replaces only what is not edited here.
+    // If another tab changes a value, it replaces the value here only if that was not edited.
     resetOptions: { keepDirtyValues: true },
   });
   const { control, register, handleSubmit, reset, formState } = form;

@@ -6,7 +6,9 @@ import { creatingWorkspace } from "./default-workspace.ts";
 import { NewWorkspaceDialog } from "./new-workspace-dialog.tsx";
 import { WorkspaceForm } from "./workspace-form.tsx";
 
-/** Settings of the workspace, and for owners of the installation, new workspaces. */
+/**
+ * The settings of the workspace. Owners of the workspace `default` can also create workspaces here.
+ */
 export function WorkspaceSettings() {
   const from = creatingWorkspace(useMe().workspaces);
   const { dialog }: { readonly dialog?: string } = useSearch({ strict: false });

@@ -29,7 +29,10 @@ export type AgentRow = Selectable<Tables["agents"]> & {
 const restorableUntil = sql<Date | null>`agents.deleted_at + interval '720 hours'`;
 const isRestorable = sql<boolean>`coalesce(${restorableUntil} > now(), false)`;
 
-/** The same condition as in the start statement. It becomes false when the period ends. */
+/**
+ * Whether a ceiling pauses the agent now. The statement that starts runs has the same condition. It
+ * becomes false when the period of the ceiling ends.
+ */
 const isPausedByLimit = sql<boolean>`exists (select from budgets b
   where b.workspace_id = agents.workspace_id and b.scope_kind = 'agent' and b.scope_id = agents.id
     and b.pauses_agent and now() < b.ends and (b.refused or b.spent >= greatest(b.allowed, 1)))`;
@@ -72,10 +75,10 @@ export function findAgent(
 }
 
 /**
- * Locks the agent's row and returns the agent, also if it is deleted. `FOR NO KEY UPDATE` does not
- * block the start of runs: their foreign key only locks the agent's row `FOR KEY SHARE`. The agent
- * is read by a second statement, because the first one may have waited for the lock and would show
- * joined tables as they were before the wait.
+ * Locks the agent's row and returns the agent, also if it is deleted; undefined if it does not
+ * exist. `FOR NO KEY UPDATE` does not block the start of runs: their foreign key only locks the
+ * agent's row `FOR KEY SHARE`. The agent is read by a second statement, because the first one may
+ * have waited for the lock and would show joined tables as they were before the wait.
  */
 export async function lockAgent(
   tx: WorkspaceTransaction,
@@ -202,7 +205,9 @@ interface AgentChange {
   readonly name?: string;
   readonly max_concurrent_runs?: number | null;
   readonly max_queued_runs?: number;
-  /** `now` stands for the current time of the database. */
+  /**
+   * `now` sets the current time of the database; null ends the pause; undefined changes nothing.
+   */
   readonly paused_at?: "now" | null;
   readonly pause_reason?: string | null;
   readonly deleted_at?: "now" | null;

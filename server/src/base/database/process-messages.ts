@@ -28,8 +28,8 @@ export type ProcessMessage =
   /** The sender has written events of runs or of workspaces. */
   | { readonly kind: "events" }
   /**
-   * Runs that wait for a limit of the workspace can ask again, because something was returned or a
-   * limit was raised.
+   * A part of what was reserved in the limits of the workspace was returned, or a limit was raised.
+   * Runs that wait for these limits can try to reserve again.
    */
   | { readonly kind: "limits"; readonly workspaceId: string };
 

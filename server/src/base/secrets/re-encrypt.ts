@@ -11,7 +11,7 @@ export interface EncryptedColumn<Row extends object> {
   readonly column: string;
   /** Columns of the primary key, each with its SQL type. */
   readonly key: Readonly<Record<string, "text" | "bytea">>;
-  /** Other columns that `bindingOf` needs. */
+  /** Other columns that `bindingOf` needs. Default: none. */
   readonly otherColumns?: readonly (keyof Row & string)[];
   bindingOf(row: Row): SecretBinding;
 }

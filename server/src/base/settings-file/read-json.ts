@@ -4,7 +4,7 @@ export interface TextPosition {
   readonly column: number;
 }
 
-/** A JSON text that is not valid, and where. The message has no position. */
+/** Thrown for text that is not valid JSON. `message` says what is wrong, without the position. */
 export class JsonMistake extends Error {
   readonly position: TextPosition;
 
@@ -14,13 +14,16 @@ export class JsonMistake extends Error {
   }
 }
 
-/** A value, and the position of each field in it by JSON pointer (RFC 6901). `""` is the value. */
+/**
+ * A parsed value, and the position of each field in it by JSON pointer (RFC 6901). The pointer `""`
+ * refers to the value itself.
+ */
 export interface PositionedJson {
   readonly value: unknown;
   readonly positions: ReadonlyMap<string, TextPosition>;
 }
 
-/** Maximum depth of objects and lists. Settings need three. */
+/** Maximum depth of nested objects and lists. Settings files need a depth of three. */
 const maxDepth = 20;
 
 const tokens = {

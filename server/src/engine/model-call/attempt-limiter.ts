@@ -5,7 +5,7 @@ import type { MeteredCall } from "../metered-call.ts";
 import { outputBoundOption } from "../models/index.ts";
 import type { RunRequest } from "../run-request.ts";
 
-/** Reserves what the attempts of one model call can use, if a limit applies. */
+/** Reserves what the attempts of one model call can use, if a limit applies to the run. */
 export class AttemptLimiter {
   readonly #request: RunRequest;
   readonly #options: LanguageModelV4CallOptions;
@@ -24,7 +24,7 @@ export class AttemptLimiter {
     this.#runCostMicros = runCostMicros;
   }
 
-  /** The options of the next attempt. */
+  /** The options of the next attempt, with the maximum output that was reserved for it. */
   get options(): LanguageModelV4CallOptions {
     return this.#limit === undefined
       ? this.#options
@@ -36,8 +36,9 @@ export class AttemptLimiter {
   }
 
   /**
-   * Reserves for the next attempt. If earlier attempts used nothing, what is reserved is enough.
-   * @param earlier the earlier attempts.
+   * Reserves for the next attempt. The reservation of an earlier attempt is kept if nothing was
+   * used since it was made.
+   * @param earlier the earlier attempts of the same model call.
    * @returns the time that this took, in milliseconds.
    */
   async reserve(earlier: readonly MeteredCall[]): Promise<number> {

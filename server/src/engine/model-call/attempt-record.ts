@@ -13,7 +13,7 @@ export class AttemptRecord {
   receivedBytes = 0;
   /** Bytes of text that a streamed response contained. */
   textBytes = 0;
-  /** Usage that a complete response reports. */
+  /** Usage that a complete response reports; undefined if there is no such response. */
   usage: TokenUsage | undefined;
   readonly #streamed: boolean;
 

@@ -26,7 +26,7 @@ export interface AnsweredCall extends Omit<Answer, "usage"> {
   readonly durationMs: number;
   /** Number of failed attempts before the attempt that was answered. */
   readonly retries: number;
-  /** See `AttemptLimit`. */
+  /** How the run ends if the answer was truncated because of a limit: see `AttemptLimit`. */
   readonly endOfTruncated: AttemptLimit["endOfTruncated"];
 }
 

@@ -13,7 +13,10 @@ export type OnText = (type: "text" | "reasoning", text: string) => void;
 
 export interface StreamListener {
   readonly onText: OnText;
-  /** Called for each part that is read, with the number of its bytes that are kept. */
+  /**
+   * Called for each part that is read, with the number of its bytes that are kept. Default: no
+   * call.
+   */
   readonly onRead?: (bytes: number) => void;
 }
 

@@ -10,7 +10,7 @@ import type { Answer } from "./read-answer.ts";
 export type Used = Pick<MeteredCall, "outcome" | "usage">;
 
 interface Limits {
-  /** What was sent. */
+  /** The options of the call, which contain the prompt and the tools that were sent. */
   readonly options: LanguageModelV4CallOptions;
   readonly contextWindow: number | undefined;
 }
@@ -39,7 +39,8 @@ export function usedWithoutAnswer(
   const reported = record.usage ?? failure?.usage;
   if (failure !== undefined && reported !== undefined)
     return { outcome: "failed", usage: plausible(reported, limits, answerBytes) };
-  // A provider bills no error, except in the middle of an answer.
+  // Providers do not bill a call that they reject with an error. An error that follows a part of
+  // the streamed answer is different: that part may be billed.
   if (failure?.rejected && record.textBytes === 0) return { outcome: "failed", usage: noUsage };
   return { outcome: "lost", usage: estimate(limits, answerBytes) };
 }

@@ -2,7 +2,10 @@ import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 
 type Fetch = typeof globalThis.fetch;
 
-/** Removed by `capOutput` before a request is sent. */
+/**
+ * Header that carries the bound from the options of a call to `capOutput`, which removes it before
+ * the request is sent.
+ */
 const boundHeader = "beckon-output-bound";
 
 /** The smallest budget for thinking that Anthropic accepts. */
@@ -51,7 +54,10 @@ interface AnthropicBody {
   readonly thinking?: { readonly budget_tokens?: number };
 }
 
-/** Returns thinking with a smaller budget; without thinking if the smallest budget is too large. */
+/**
+ * Returns the field `thinking` with at most half of `bound` as its budget. The field is left out if
+ * that is less than Anthropic accepts.
+ */
 function cappedThinking(
   thinking: AnthropicBody["thinking"],
   bound: number,

@@ -68,7 +68,7 @@ export async function handleFire(
 /**
  * Returns the idempotency key of a fire: the header `Idempotency-Key`, or else `webhook-id`, which
  * stays the same when a Standard Webhooks sender repeats a delivery. A `webhook-id` that is not a
- * valid key is ignored, because its sender cannot change it.
+ * valid key is ignored, because its sender cannot change it. Undefined without a key.
  */
 function fireKey(
   header: string | undefined,

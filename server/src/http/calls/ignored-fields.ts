@@ -16,7 +16,7 @@ export function ignoredFields(body: unknown, known: readonly string[]): string |
   for (const name in body) {
     if (known.includes(name)) continue;
     if (names.length === maxNames) break;
-    // Such a name can never fit, so it is not encoded.
+    // A name that is longer than the limit can never fit, so it is not encoded.
     if (name.length > maxBytes) continue;
     // `encodeURIComponent` throws on lone surrogates, so `toWellFormed` replaces them first.
     const encoded = encodeURIComponent(name.toWellFormed()) || '""';

@@ -207,7 +207,8 @@ test.each(hostile)("output %j arrives as text", async (text) => {
   const held = await startHeldModel(beckon, says(text));
   const hostileAgent = await beckon.createAgent({ model: held.model });
   const reader = await invoke(hostileAgent, text.replaceAll("\u0000", "0"));
-  // A reader gets the deltas that are sent after it has subscribed.
+  // A reader gets only deltas that are sent after it has subscribed. So the model answers after
+  // that.
   await reader.has("run.started");
   held.release();
   await reader.over;

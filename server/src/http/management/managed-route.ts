@@ -48,9 +48,15 @@ export interface ManagedRequest {
 export interface RouteResult {
   /** The `data` of a JSON response. Without `data`, `lines` and `file` the response is 204. */
   readonly data?: unknown;
-  /** Values that are sent instead of `data`, as JSON Lines, as fast as the client reads them. */
+  /**
+   * Values that are sent instead of `data`, as JSON Lines, as fast as the client reads them;
+   * undefined for all other responses.
+   */
   readonly lines?: AsyncIterable<unknown>;
-  /** A file that is sent instead of `data`, as fast as the client reads it. */
+  /**
+   * A file that is sent instead of `data`, as fast as the client reads it; undefined for all other
+   * responses.
+   */
   readonly file?: {
     readonly name: string;
     readonly type: string;
@@ -72,7 +78,7 @@ export interface RouteResult {
   /** Whether the response contains a secret. It is then sent with `cache-control: no-store`. */
   readonly secret?: boolean;
   readonly replayed?: boolean;
-  /** The version of the resource, for `If-Match`. */
+  /** The version of the resource, sent as `ETag`; undefined for a response without one. */
   readonly etag?: string;
   readonly cookies?: readonly string[];
 }
@@ -91,7 +97,7 @@ export interface ManagedRoute {
   /** Path below `/api/public`. */
   readonly path: string;
   readonly permission: Scope;
-  /** A second scope that the operation also requires. */
+  /** A second scope that the operation also requires. Default: none. */
   readonly alsoNeeds?: Scope;
   /** The route concerns all workspaces of a member, so the request need not name one. */
   readonly anyWorkspace?: true;

@@ -11,7 +11,7 @@ export interface RouteDoc {
   readonly id: string;
   /** Verb and noun, for example "Duplicate agent". */
   readonly summary: string;
-  /** Behaviour that the summary and the schemas do not show. */
+  /** Behaviour that the summary and the schemas do not show. Default: none. */
   readonly description?: string;
   readonly body?: z.ZodType;
   /** The body can be YAML as well as JSON. */
@@ -21,13 +21,16 @@ export interface RouteDoc {
   readonly query?: z.ZodObject;
   /** The schema of the response's `data`. If a route has neither this nor `bytes`, it sends 204. */
   readonly data?: z.ZodType;
-  /** Fields that only this response has in addition to those of `data`. */
+  /** Fields that only this response has in addition to those of `data`. Default: none. */
   readonly also?: z.ZodObject;
   /** The response is a page of `data`. */
   readonly list?: true;
   /** The response is one `data` per line, as JSON Lines. */
   readonly lines?: true;
-  /** Describes what the route sends to a client that accepts `text/event-stream`. */
+  /**
+   * Describes what the route sends to a client that accepts `text/event-stream`. Absent if the
+   * route has no stream.
+   */
   readonly stream?: string;
   /** The response is a JSON or YAML file that contains only `data`, not `{"ok": true, …}`. */
   readonly file?: true;
@@ -45,9 +48,9 @@ export interface RouteDoc {
   readonly ifMatch?: true;
   /** The response has an ETag. */
   readonly etag?: true;
-  /** Error codes in addition to those that follow from the other fields. */
+  /** Error codes in addition to those that follow from the other fields. Default: none. */
   readonly errors?: readonly (ErrorCode | RunErrorCode)[];
-  /** Example of the body. */
+  /** Example of the request's body. Absent if the route has no body. */
   readonly example?: unknown;
   /** Example of `data`. Absent if `data` is a resource: each resource has its own example. */
   readonly dataExample?: unknown;

@@ -16,7 +16,7 @@ export const runErrors: { readonly [Code in RunErrorCode]: string } = {
   cancelled: "the run was cancelled",
 };
 
-/** Codes of limits that reset, whose responses have `Retry-After`. */
+/** Error codes of limits that reset by themselves. Responses with them have `Retry-After`. */
 const resets: readonly string[] = ["agent_paused", "plan_exhausted", "ceiling_reached"];
 
 const isRunError = (code: ErrorCode | RunErrorCode): code is RunErrorCode => code in runErrors;

@@ -11,7 +11,7 @@ import { managedRoutes } from "../api/index.ts";
 import { buildDocument } from "./build-document.ts";
 import { resources } from "./resources.ts";
 
-// Other files of this process may have called operations too.
+// Files of one process share `succeeded`, and earlier ones may have called operations too.
 succeeded.clear();
 const beckon = await startTestBeckon();
 const document = buildDocument();

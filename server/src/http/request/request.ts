@@ -16,8 +16,8 @@ export function pathParameter(c: RequestContext, name: string): string {
 }
 
 /**
- * Returns a header's value. Several values are joined with commas; a credential or an id that is
- * sent twice is therefore invalid.
+ * Returns a header's value; undefined if the request lacks it. Several values are joined with
+ * commas; a credential or an id that is sent twice is therefore invalid.
  */
 export function headerOf(incoming: IncomingMessage, name: string): string | undefined {
   const value = incoming.headers[name];

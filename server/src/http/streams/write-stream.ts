@@ -107,7 +107,7 @@ export async function writeStream(
     }
   } finally {
     clearInterval(heartbeat);
-    // `end` would drop what is corked.
+    // The corked frames are sent first, because `end` would drop them.
     uncork();
     const last = farewell();
     outgoing.end(last && frameOf(last, undefined));
@@ -122,8 +122,8 @@ const sharedChunks = createTurnCache<
 >();
 
 /**
- * Returns the frames of an event or a batch, joined to chunks, because a write costs more CPU than
- * the frame of an event.
+ * Returns the frames of an event or a batch, joined to chunks: a write for each frame would cost
+ * more CPU than making the frame.
  */
 function chunksOf(
   next: StreamEvent | readonly StreamEvent[],

@@ -2,7 +2,9 @@ import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { crossedSql, entryAmountSql } from "../../reservations/index.ts";
 
-/** What identifies a budget. */
+/**
+ * What identifies a budget: a row of the table `budgets`, in which the use of a limit is counted.
+ */
 export interface BudgetKey {
   readonly workspaceId: string;
   /** The id of the workspace for the kinds `plan` and `workspace`. */
@@ -14,7 +16,7 @@ export interface BudgetKey {
 /** A limit to store, in micro-dollars, tokens or milliseconds. null: unlimited. */
 interface Limit {
   readonly allowed: number | null;
-  /** Replaces `allowed` when the next period starts; undefined if nothing changes then. */
+  /** Replaces `allowed` when the next period starts; undefined if `allowed` stays. */
   readonly nextAllowed?: number | null | undefined;
   readonly pausesAgent?: boolean;
 }
@@ -22,7 +24,7 @@ interface Limit {
 /** A budget as `putBudgets` stores it. */
 export type BudgetToPut = BudgetKey & Limit;
 
-/** Budgets as rows, in the order in which their rows are locked. */
+/** Returns SQL of a table `k` with one row for each budget. */
 const rowsOf = (keys: readonly BudgetKey[]) =>
   sql`jsonb_to_recordset(${JSON.stringify(keys)}) as k ("workspaceId" text, "scopeId" text,
     "scopeKind" text, metric text, allowed bigint, "nextAllowed" bigint, "changesNext" boolean,
@@ -33,8 +35,9 @@ const isOfKey = (table: string) =>
     and ${table}.scope_kind = k."scopeKind" and ${table}.metric = k.metric`);
 
 /**
- * Locks the existing budgets among these until the transaction ends. A transaction that writes
- * several rows must lock them first, because other transactions lock them in the same order.
+ * Locks the rows of those of these budgets that exist, until the transaction ends. A transaction
+ * that writes several budgets must call this first: all transactions lock budgets in the same
+ * order, so they do not deadlock.
  */
 export async function lockBudgets(
   tx: WorkspaceTransaction,
@@ -45,11 +48,12 @@ export async function lockBudgets(
 }
 
 /**
- * Inserts or changes budgets. A new one has the period that contains the present moment: the local
- * day of the workspace, or the month of its plan; other budgets of the same plan determine the month
- * as long as theirs is not over. Its `spent` lacks the entries of transactions in progress until
- * `countSpent` sets it. A changed one keeps its period, what is spent and what is reserved; if its
- * period is over, it starts the next one. The caller has locked the rows.
+ * Inserts or changes budgets. A new budget has the period that contains the present moment: the
+ * local day of the workspace, or the month of its plan. If another budget of the plan has a month
+ * that is not over, the new one has the same month. The `spent` of a new budget lacks the entries
+ * of transactions in progress until `countSpent` sets it. A changed budget keeps its period, what
+ * is spent and what is reserved; if its period is over, it starts the next one. The caller has
+ * locked the rows.
  * @returns the budgets that are new.
  */
 export async function putBudgets(
@@ -121,9 +125,9 @@ export async function deleteBudgets(
 
 /**
  * Sets `spent` of budgets to the sum of the ledger's entries in their period. The caller has locked
- * the rows in an earlier statement, so that the sum contains the entries of all transactions that
- * wrote the rows. Entries of transactions that do not see the budgets are missing while these
- * transactions are open.
+ * the rows in an earlier statement, so the sum contains the entries of all transactions that have
+ * added to these rows. It lacks the entries of open transactions that began before the budgets
+ * existed and do not see them.
  */
 export async function sumSpent(
   tx: WorkspaceTransaction,
@@ -147,8 +151,8 @@ from sums s where b.id = s.id`.execute(tx);
 }
 
 /**
- * Returns the transactions of Beckon on this database that are open now, by virtual id, without the
- * present one. Transactions of other programs, such as a backup, write no entries.
+ * Returns the virtual ids of the other transactions of Beckon that are open on this database now.
+ * Transactions of other programs, such as a backup, are left out, because they write no entries.
  */
 export async function openTransactions(tx: WorkspaceTransaction): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -3,8 +3,8 @@ import { type Database, inAllWorkspaces } from "../../base/database/index.ts";
 import { type BudgetKey, lockBudgets, openTransactions, sumSpent } from "./budget-store.ts";
 
 /**
- * Maximum time to wait for open transactions: the statement timeout of `connect.ts` and a second.
- * A statement that began before has ended by then.
+ * Maximum time to wait for open transactions: the statement timeout of `connect.ts` plus a second.
+ * All statements that began before the wait have ended by then.
  */
 const maxWaitMs = 21_000;
 const pollIntervalMs = 10;

@@ -10,7 +10,7 @@ import { ApiError } from "../../base/errors.ts";
 import type { BudgetKey } from "../budgets/index.ts";
 import type { CeilingRef, CeilingRow } from "./store.ts";
 
-/** The scope that reads the name of what a ceiling applies to. */
+/** The permission that an actor needs to read the name of what a ceiling applies to. */
 const readers: Readonly<Record<CeilingScope, Scope>> = {
   workspace: "workspaces:read",
   agent: "agents:read",
@@ -42,7 +42,8 @@ export function toCeiling(ctx: Context, row: CeilingRow): Ceiling {
 }
 
 function canRead(ctx: Context, scope: Scope): boolean {
-  // As in `permit`: a key that is limited to agents cannot use scopes of the whole workspace.
+  // The same rule as in `permit`: a key that is limited to agents cannot use scopes that concern
+  // the whole workspace.
   if (workspaceScopes.includes(scope) && agentLimit(ctx) !== undefined) return false;
   return scopesBeyond(ctx, [scope]).length === 0;
 }
@@ -53,7 +54,7 @@ export function budgetOf(workspaceId: string, { scope, scopeId }: CeilingRef): B
 }
 
 /**
- * Returns what the path `/limits/:scope/:scope_id` names.
+ * Returns the reference to the ceiling at the path `/limits/:scope/:scope_id`.
  * @throws ApiError `not_found` if there is no such scope.
  */
 export function refOf({ scope, scopeId }: { scope: string; scopeId: string }): CeilingRef {
@@ -65,7 +66,10 @@ export function refOf({ scope, scopeId }: { scope: string; scopeId: string }): C
   );
 }
 
-/** Returns the error for a scope that the workspace does not have or the credential cannot see. */
+/**
+ * Returns the error for an id of a workspace, agent, key or trigger that does not exist in the
+ * workspace or that the credential cannot see.
+ */
 export function noScope(scope: string): ApiError {
   return new ApiError(
     "not_found",
@@ -73,7 +77,7 @@ export function noScope(scope: string): ApiError {
   );
 }
 
-/** Returns the error for a scope without a ceiling. */
+/** Returns the error for a workspace, agent, key or trigger that has no ceiling. */
 export function noCeiling({ scope, scopeId }: CeilingRef): ApiError {
   return new ApiError(
     "not_found",

@@ -6,12 +6,14 @@ import { parseQuery } from "../../base/parse.ts";
 import { toCeiling } from "./ceiling.ts";
 import { type CeilingRef, readCeilings } from "./store.ts";
 
-/** The form of the ids in cursors: scope and id. */
+/**
+ * The format of the ids in cursors: the scope, a space, and the id of what the ceiling applies to.
+ */
 const idForm = /^[a-z]+ [\w-]+$/;
 
 /**
  * Lists the ceilings of the workspace, in the order of their scopes and ids. A key that is limited
- * to agents sees those of these agents, of their triggers and of itself.
+ * to agents sees only the ceilings of these agents and of their triggers, and its own.
  * @throws ApiError `bad_request`, `forbidden`
  */
 export async function listCeilings({

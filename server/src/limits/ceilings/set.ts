@@ -11,8 +11,8 @@ import { findScopeName, putCeiling, readCeilings } from "./store.ts";
 
 /**
  * Sets the ceiling of the workspace or of an agent, key or trigger. What was spent since the start
- * of the day counts, and is exact when the function returns. A higher ceiling lets waiting runs
- * continue at once; a lower one applies to the next reservation.
+ * of the day counts towards it; this sum is exact when the function returns. After a higher
+ * ceiling, runs that wait for it continue at once. A lower one applies to the next reservation.
  * @throws ApiError `bad_request`, also if a ceiling that is not of an agent should pause it;
  *   `forbidden`; `not_found`
  */
@@ -47,7 +47,7 @@ export async function setCeiling({
   ctx.limits.changed([workspaceId]);
   return inWorkspace(database.tenant, workspaceId, async (tx) => {
     const [row] = await readCeilings(tx, workspaceId, { ...ref, limit: 1 });
-    // Another request may have deleted it.
+    // Another request may have deleted the ceiling since it was set.
     if (row === undefined) throw noCeiling(ref);
     return toCeiling(ctx, row);
   });

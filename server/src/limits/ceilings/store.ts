@@ -8,7 +8,10 @@ export interface CeilingRef {
   readonly scopeId: string;
 }
 
-/** A ceiling with its budget as of now. Sums are in micro-dollars, as text. */
+/**
+ * A ceiling and the state of its budget now. Sums are in micro-dollars, as text because their type
+ * is bigint.
+ */
 export interface CeilingRow {
   readonly scope_kind: CeilingScope;
   readonly scope_id: string;
@@ -45,8 +48,9 @@ export async function findScopeName(
 }
 
 /**
- * Returns ceilings in the order of their scope and id. `agentIds` are the agents to which the
- * caller is limited, with their triggers; it also sees the ceiling of the key `keyId`.
+ * Returns up to `limit` ceilings in the order of their scope and id. If the caller is limited to
+ * agents, `agentIds` are these agents, and only their ceilings, those of their triggers and that of
+ * the key `keyId` are returned.
  */
 export async function readCeilings(
   tx: WorkspaceTransaction,

@@ -15,9 +15,9 @@ import {
 } from "./workspace-plan-store.ts";
 
 /**
- * Makes the budgets of workspaces what their plans allow, and stores planned changes whose time has
- * come. A workspace keeps its budgets if one of its plans is neither in the operator's file nor in
- * the database. The caller holds the lock of `lockPlans`.
+ * Changes the budgets of workspaces to what their plans allow, and stores planned changes whose
+ * time has come. A workspace keeps its budgets if its plan or its next plan is neither in the
+ * operator's file nor in the database. The caller holds the lock of `lockPlans`.
  * @returns the budgets that are new. Pass them to `countSpent` after the transaction has committed.
  */
 export async function applyPlans(
@@ -40,9 +40,9 @@ export async function applyPlans(
 }
 
 /**
- * Stores the planned changes of plans whose time has come. The budgets change by themselves when
- * their period ends; this stores the name of the plan, and deletes the budgets of metrics that have
- * become unlimited.
+ * Stores the planned changes of plans whose time has come. The amounts of the budgets have changed
+ * already, when their period ended. What remains is to store the name of the plan, and to delete
+ * the budgets of metrics that have become unlimited.
  */
 export async function applyNextPlans(database: Database, sources: PlanSources): Promise<void> {
   const { tenant } = database;

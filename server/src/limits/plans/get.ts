@@ -13,7 +13,7 @@ export async function getPlan({
   input: { planId: string };
 }): Promise<Plan> {
   permit(ctx, "plans:write");
-  // In another workspace than `default` there is no plan.
+  // Only the workspace `default` has plans. In other workspaces the query finds none.
   const row = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     findPlan(tx, ctx.workspaceId, input.planId),
   );

@@ -6,7 +6,10 @@ import type { LimitServices } from "../services.ts";
 import { fixedPlans, requireOperator, toPlan } from "./plan.ts";
 import { listPlanRows } from "./store.ts";
 
-/** The form of the ids in cursors: a name without dots, which separate the parts of a cursor. */
+/**
+ * The format of the ids in cursors: the name of a plan with `~` instead of dots, because dots
+ * separate the parts of a cursor.
+ */
 const idForm = /^[a-z0-9][a-z0-9~_-]{0,62}$/;
 const toId = (name: string) => name.replaceAll(".", "~");
 

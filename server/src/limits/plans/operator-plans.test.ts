@@ -6,7 +6,7 @@ import { afterAll, expect, test } from "vitest";
 import { FileMistakes } from "../../base/settings-file/index.ts";
 import { parseOperatorPlans, readOperatorPlans } from "./operator-plans.ts";
 
-/** Returns the mistakes of a file, as in the error. */
+/** Returns the mistakes in a file as `line:column message`. */
 function mistakesIn(text: string): string[] {
   try {
     parseOperatorPlans(text);

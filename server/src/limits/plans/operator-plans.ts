@@ -13,7 +13,8 @@ export type OperatorPlans = ReadonlyMap<string, Allowances>;
 
 /**
  * Reads the operator's plans.
- * @param path of the file in the setting BECKON_PLANS; undefined if it is not set.
+ * @param path of the file that the setting BECKON_PLANS names; undefined if the setting is not set.
+ *   Then there are no plans.
  * @throws ConfigError if the file cannot be read or is not valid. The message contains the line and
  *   column of every mistake.
  */
@@ -23,7 +24,10 @@ export async function readOperatorPlans(path: string | undefined): Promise<Opera
     : readSettingsFile("BECKON_PLANS", path, parseOperatorPlans);
 }
 
-/** The fields of a plan in the file, and how many units of Beckon one unit of the field is. */
+/**
+ * The fields of a plan in the file: the field of `Allowances` to which each is converted, and the
+ * factor.
+ */
 const fields = {
   tokens: { to: "tokens", factor: 1, unit: "tokens" },
   voice_seconds: { to: "voice_ms", factor: 1_000, unit: "seconds" },
@@ -34,8 +38,8 @@ const fields = {
 type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Parses the operator's plans: a JSON object with `plans`.
- * @throws FileMistakes if the text is not JSON or has other fields or values.
+ * Parses the operator's plans: a JSON object with the field `plans`.
+ * @throws FileMistakes if the text is not JSON, or if a field or a value is not allowed.
  */
 export function parseOperatorPlans(text: string): OperatorPlans {
   const mistakes: FileMistake[] = [];

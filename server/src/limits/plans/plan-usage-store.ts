@@ -14,10 +14,10 @@ export interface MetricRow {
 }
 
 /**
- * Returns what was used in the present month of the plan, for each metric. Where there is a limit,
- * it is the budget's `spent`; elsewhere the sum of the ledger since the date on which the month
- * began. One statement reads sums by day and the entries that are not in them, so it reads one
- * snapshot and each entry counts exactly once.
+ * Returns what was used in the present month of the plan, for each metric. For a metric with a
+ * limit, this is `spent` of its budget. For others it is the sum of the ledger since the date on
+ * which the month began: one statement reads the sums by day and the entries that are not in them
+ * yet, so it reads one snapshot and counts each entry exactly once.
  */
 export async function readMetrics(
   tx: WorkspaceTransaction,

@@ -8,8 +8,9 @@ import { listPlanRows, lockPlans } from "./store.ts";
 import { findWorkspacesOn, plansInUse } from "./workspace-plan-store.ts";
 
 /**
- * Makes the allowances of workspaces what the operator's file says at this startup. All processes
- * need the same file. A workspace keeps its allowances if its plan is no longer in the file.
+ * At startup, changes the allowances of workspaces to what the operator's file says. All processes
+ * must have the same file, because otherwise each would undo the changes of the others. A workspace
+ * keeps its allowances if its plan is no longer in the file.
  * @throws ConfigError if the file has a plan with the name of one in the database.
  */
 export async function reconcilePlans(

@@ -4,7 +4,7 @@ import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts"
 
 export type PlanRow = Selectable<Tables["plans"]>;
 
-/** Allowances as columns, which are text because their type is bigint. */
+/** Returns the columns of these allowances. Values are text, because their type is bigint. */
 const columnsOf = (allowances: Partial<Allowances>) =>
   Object.fromEntries(
     Object.entries(allowances)
@@ -70,9 +70,10 @@ export async function deletePlanRow(tx: WorkspaceTransaction, row: PlanRow): Pro
 }
 
 /**
- * Makes changes of plans, and of the plans of workspaces, take turns until the transaction ends.
- * They are rare. Row locks would not do: a change of a plan concerns the workspaces that are on it,
- * and a change of a workspace concerns its plans, so the two would lock rows in opposite orders.
+ * Locks all changes of plans, and of the plans of workspaces, until the transaction ends, so that
+ * only one happens at a time. They are rare. Row locks would not be enough: a change of a plan
+ * concerns the workspaces that are on it, and a change of a workspace concerns its plans, so the
+ * two would lock rows in opposite orders.
  */
 export async function lockPlans(tx: WorkspaceTransaction): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('beckon.plans', 0))`.execute(tx);

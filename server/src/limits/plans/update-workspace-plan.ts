@@ -20,7 +20,8 @@ import {
  * Sets the plan of a workspace, at once or when the month of its present plan ends, and the day on
  * which these months begin. What was used since the start of the month counts, and is exact when
  * the function returns.
- * @throws ApiError `bad_request`; `forbidden`; `not_found`, also outside of the workspace `default`.
+ * @throws ApiError `bad_request`; `forbidden`; `not_found` if there is no such workspace, or if the
+ *   request is made outside of the workspace `default`.
  */
 export async function updateWorkspacePlan({
   ctx,
@@ -61,7 +62,7 @@ export async function updateWorkspacePlan({
     const before = toWorkspacePlan(row);
     const after = await findWorkspacePlan(tx, targetId);
     const updated = toWorkspacePlan(after ?? wanted);
-    // The owners of both workspaces see it in their audit logs.
+    // The change is recorded in the audit logs of both workspaces: `default` and the changed one.
     for (const workspaceId of new Set([ctx.workspaceId, targetId])) {
       await record(
         tx,
@@ -76,7 +77,10 @@ export async function updateWorkspacePlan({
   return updated;
 }
 
-/** @throws ApiError `bad_request` if there is no plan of this name. */
+/**
+ * Returns the allowances of a plan; null is the built-in plan. @throws ApiError `bad_request` if
+ * there is no plan of this name.
+ */
 async function allowancesOf(
   tx: WorkspaceTransaction,
   { limits }: LimitServices,

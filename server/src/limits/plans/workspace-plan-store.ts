@@ -9,16 +9,16 @@ export interface WorkspacePlanRow {
   readonly time_zone: string;
   /** Name of the plan; null: the built-in plan. */
   readonly plan: string | null;
-  /** Name of the plan that replaces it; null if no change is planned. */
+  /** Name of the plan that replaces `plan`; null if no change is planned. */
   readonly next_plan: string | null;
-  /** When the next plan replaces it. */
+  /** When the next plan replaces it; null if no change is planned. */
   readonly next_at: Date | null;
   readonly plan_anchor: number;
 }
 
 /**
- * When the next plan of the workspace `w` replaces the present one: when the month of the present
- * one ends. null if that time has come, even if nothing was written then.
+ * SQL of the time at which the next plan of the workspace `w` replaces the present one: the end of
+ * the present plan's month. null if this time has passed, even if the change was not stored yet.
  */
 const nextAt = sql`(
   select max(b.ends) from budgets b
@@ -41,7 +41,7 @@ export async function findWorkspacePlan(
 
 /**
  * Returns up to `limit` workspaces, newest first.
- * @param plan if given, only those that are on this plan or change to it.
+ * @param plan if it is not undefined, only workspaces that are on this plan or change to it.
  */
 export async function listWorkspacePlanRows(
   tx: WorkspaceTransaction,
@@ -55,7 +55,7 @@ export async function listWorkspacePlanRows(
   return rows;
 }
 
-/** Returns the workspaces that are on one of these plans or change to it. */
+/** Returns the ids of the workspaces that are on one of these plans or change to it. */
 export async function findWorkspacesOn(
   tx: WorkspaceTransaction,
   names: readonly string[],
@@ -66,14 +66,19 @@ export async function findWorkspacesOn(
   return rows.map(({ id }) => id);
 }
 
-/** Returns the workspaces whose next plan is due. */
+/**
+ * Returns the ids of the workspaces whose planned change must be stored, because its time has come.
+ */
 export async function findDueWorkspaces(tx: WorkspaceTransaction): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`select w.id from workspaces w
     where w.next_plan is not null and ${nextAt} is null order by w.id`.execute(tx);
   return rows.map(({ id }) => id);
 }
 
-/** Stores the plan of a workspace. null: the built-in plan, or no planned change. */
+/**
+ * Stores the plan of a workspace. In `plan`, null is the built-in plan. In `next_plan`, null means
+ * that no change is planned.
+ */
 export async function storeWorkspacePlan(
   tx: WorkspaceTransaction,
   workspaceId: string,

@@ -34,7 +34,10 @@ export class Discovery {
     return this.#options.servers.flatMap(({ name }) => this.#found.get(name) ?? []);
   }
 
-  /** Returns the server with this name among those that are probed, whether or not it was found. */
+  /**
+   * Returns the server with this name among those that are probed, whether or not it was found;
+   * undefined if no server of this name is probed.
+   */
   serverOf(name: string): ModelServer | undefined {
     return this.#options.servers.find((server) => server.name === name);
   }

@@ -15,7 +15,7 @@ export function operatorNameIn(id: string): string | undefined {
   return id.startsWith(prefix) ? id.slice(prefix.length) : undefined;
 }
 
-/** Returns the operator's provider with this id, if the workspace can use it. */
+/** Returns the operator's provider with this id; undefined if the workspace cannot use it. */
 export async function findOperatorProvider(
   { operator, workspaceId }: Pick<Context, "operator" | "workspaceId">,
   id: string,

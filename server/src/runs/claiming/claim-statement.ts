@@ -26,7 +26,7 @@ export interface ClaimedRun {
    * agent's version.
    */
   readonly isDraft: boolean;
-  /** Whether the workspace has limits. */
+  /** Whether the workspace has a limit of money or usage. */
   readonly isLimited: boolean;
   readonly fence: number;
   readonly lastSeq: number;

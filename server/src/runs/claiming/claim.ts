@@ -38,7 +38,10 @@ export interface ClaimPorts {
   readonly tail: Pick<EventPoller, "noteWritten">;
   readonly pricer: Pricer;
   readonly reservations: Pick<Reservations, "noteLimited">;
-  /** Called with workspaces whose runs may wait for what was returned to their limits. */
+  /**
+   * Called with the workspaces to whose limits something was returned, and in which runs may wait
+   * for that.
+   */
   readonly onReturned: (workspaceIds: readonly string[]) => void;
   /** Executes a run that this process owns. */
   readonly execute: (run: OwnedRun) => Promise<void>;

@@ -14,7 +14,10 @@ import { findExhausted } from "./abandoned-statement.ts";
 interface ExhaustedPorts {
   readonly database: Database;
   readonly pricer: Pricer;
-  /** Called with workspaces whose runs may wait for what was returned to their limits. */
+  /**
+   * Called with the workspaces to whose limits something was returned, and in which runs may wait
+   * for that.
+   */
   readonly onReturned?: (workspaceIds: readonly string[]) => void;
 }
 

@@ -190,7 +190,10 @@ async function endUnexecuted(
   await writable.end(outcome, added, calls);
 }
 
-/** Reads what the run has used, and what the model call that may have been lost was sent. */
+/**
+ * Reads what the run has used, and what is needed to estimate a model call that may have been lost:
+ * its model, its price and the size of its prompt.
+ */
 function readSpent(
   { database, pricer }: ExecutePorts,
   { runId, workspaceId }: OwnedRun,

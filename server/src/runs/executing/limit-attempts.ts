@@ -30,8 +30,8 @@ interface LimitedRun {
 
 /**
  * Returns the function that reserves what each attempt of a run's model calls can use. It reserves
- * only if the workspace has limits; `max_cost_micros` alone is checked without the database, since
- * the calls of a run follow each other.
+ * in the database only if the workspace has limits. `max_cost_micros` alone needs no reservation,
+ * because the calls of one run follow each other.
  */
 export function limitAttempts(
   reservations: Pick<Reservations, "isLimited" | "reserve">,
@@ -100,8 +100,8 @@ export function limitAttempts(
 }
 
 /**
- * Returns what a call uses at most. A tokenizer makes at most one token of each byte. The input may
- * be written to the provider's cache, which can cost more.
+ * Returns what a call uses at most. A tokenizer makes at most one token of each byte. The higher of
+ * two costs is taken, because the provider may write the input to its cache, which can cost more.
  */
 function boundOf(priceOf: PriceOf, bytes: number, outputTokens: number): Amounts {
   const usage = { input_tokens: bytes, output_tokens: outputTokens, cached_input_tokens: 0 };
@@ -131,7 +131,7 @@ function usedBy(calls: readonly MeteredCall[]): Amounts {
     .reduce(sumOf, noAmounts);
 }
 
-/** Returns the limit as it is once the calls are charged. */
+/** Returns the limit with what the calls used added to `spent`. */
 function afterCalls(limit: Limit, calls: readonly MeteredCall[]): Limit {
   return { ...limit, spent: limit.spent + (amountIn(limit, usedBy(calls)) ?? 0) };
 }

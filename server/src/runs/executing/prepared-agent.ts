@@ -10,7 +10,7 @@ export interface PreparedAgent {
    * undefined for the built-in model, which has none.
    */
   readonly circuit: Circuit | undefined;
-  /** Returns what a call of the model costs. */
+  /** Returns the price of a call of the model, from its token usage. */
   readonly priceOf: PriceOf;
   readonly tools: readonly Tool[];
   /** Memory that the configuration of a draft run takes, in bytes; 0 for an agent's version. */

@@ -75,7 +75,7 @@ interface AppendInput {
   }[];
 }
 
-/** Returns SQL that charges the calls of the rows that `moved` returned. */
+/** Returns SQL that charges the metered calls of the written rows to the budgets of their runs. */
 const charge = (calls: string) => `metered as (
   select r.run_id, c.input_tokens, c.output_tokens, c.voice_ms, c.browser_ms, c.cost_micros,
     c.standard_cost_micros
@@ -230,12 +230,15 @@ export const appendStatements = [byLiving, byLivingCharged, byDead];
 
 interface AppendOptions {
   /**
-   * Whether what the runs used is added to the budgets that apply to them. Otherwise rows whose
-   * budgets it concerns get the result `limited`. Without this part, the statement costs less and
-   * locks no rows that runs share. Default true.
+   * Whether to add what the runs used to the budgets that apply to them. If false, rows of runs
+   * with such budgets are not written and get the result `limited`; the statement costs less and
+   * locks no rows that several runs share. Default true.
    */
   readonly charged?: boolean;
-  /** Called with the workspaces whose runs may wait for what was returned. */
+  /**
+   * Called with the workspaces to whose limits something was returned, and in which runs may wait
+   * for that.
+   */
   readonly onReturned?: (workspaceIds: readonly string[]) => void;
 }
 
@@ -274,7 +277,10 @@ export async function appendForDead(
   if (woken.length > 0) onReturned(woken);
 }
 
-/** Whether a row ends what its run has reserved: it reports what was used, or ends the run. */
+/**
+ * Returns whether a row ends the reservation of its run: it does if it reports metered calls or
+ * ends the run.
+ */
 function settles({ calls = [], end }: AppendRow): boolean {
   return calls.length > 0 || end !== undefined;
 }

@@ -15,20 +15,24 @@ import { type AppendResult, type AppendRow, appendToRuns } from "./append-statem
 export type Appends = Batcher<AppendRow, AppendResult>;
 
 interface AppendsOptions {
-  /** The mutex that the batchers on this database share. */
+  /** The mutex of the batchers for workspaces without limits. */
   readonly mutex: Mutex;
-  /** The mutex of the writers that lock budgets. */
+  /** The mutex of the batchers that lock budgets. */
   readonly budgetMutex: Mutex;
   readonly reservations: Pick<Reservations, "isLimited" | "noteLimited">;
   /** Called after each commit. */
   readonly onWritten: () => void;
-  /** Called after a commit with the workspaces whose runs may wait for what was returned. */
+  /**
+   * Called after a commit with the workspaces to whose limits something was returned, and in which
+   * runs may wait for that.
+   */
   readonly onReturned: (workspaceIds: readonly string[]) => void;
 }
 
 /**
- * Creates the batcher of appends. Runs of workspaces with limits have batches of their own, because
- * their statement waits for the locks of budgets. Runs of other workspaces never wait for these.
+ * Creates the batcher of appends. It has two inner batchers: the statement for workspaces with
+ * limits waits for the locks of budgets, so appends of other workspaces must not be in the same
+ * batch.
  */
 export function createAppends(
   database: Database,

@@ -23,24 +23,27 @@ interface Row {
 interface Total extends SpentColumns {
   /** Number of steps with a response. */
   readonly steps: number;
-  /** Name of the model. */
+  /** Name of the model in the form `provider/model`. */
   readonly model: string | null;
-  /** Provider of the model; null unless the workspace configured it. */
+  /** Id of the workspace's own provider; null if the model is built in or the operator's. */
   readonly provider_id: string | null;
-  /** Bytes of the prompt and the whole journal. */
+  /** Bytes of the prompt and the whole journal; null if the run does not exist. */
   readonly bytes: number | null;
   readonly was_waiting: boolean | null;
 }
 
-/** What a lost model call was sent. */
+/** What is needed to estimate the usage of a lost model call. */
 export interface LostPrompt {
   /** The model in the form `provider/model`. */
   readonly model: string;
-  /** The provider of the model; null unless the workspace configured it. */
+  /** Id of the workspace's own provider; null if the model is built in or the operator's. */
   readonly providerId: string | null;
-  /** Approximate size in bytes. */
+  /** Approximate size of the prompt in bytes. */
   readonly bytes: number;
-  /** Whether the run waited for a limit, so that no model call was in flight. */
+  /**
+   * Whether the run waited for a limit when its process was lost, so that no model call was in
+   * flight.
+   */
   readonly wasWaiting: boolean;
 }
 
@@ -142,15 +145,19 @@ order by seq`,
 }
 
 /**
- * Returns an SQL expression: whether a run waits for a limit, or did when its process was lost, and
- * no earlier attempt of its model call was sent. If the limits were deleted since, it is not known.
+ * Returns an SQL expression that is true if a run waits for a limit, or did so when its process was
+ * lost, and no attempt of its model call has been sent. It is false if the limits were deleted
+ * since.
  */
 const waitedIn = (run: string) => `exists (
       select from reservations v where v.run_id = ${run}.id and v.workspace_id = ${run}.workspace_id
         and v.state = 'waiting' and v.held_in = '{}'
         and exists (select from budgets b where b.workspace_id = v.workspace_id))`;
 
-/** Returns whether a run waited for a limit when its process was lost. */
+/**
+ * Returns whether a run waited for a limit when its process was lost, with no attempt of its model
+ * call sent. False if the limits were deleted since.
+ */
 export async function readWasWaiting(database: Database, run: RunRef): Promise<boolean> {
   const { rows } = await database.engine.query<{ was_waiting: boolean }>({
     name: "read-was-waiting",

@@ -22,7 +22,7 @@ export function insertResults(source: string): string {
 )`;
 }
 
-/** SQL of the columns of a result that say that a run used nothing. */
+/** SQL columns with the usage and the cost of a run that used nothing. */
 export const nothingUsedColumns = `0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
     0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros`;
 

@@ -3,8 +3,8 @@ import { type Caller, callerId } from "./start-row.ts";
 
 /**
  * The callers whose workspaces have limits, as far as this process knows. Their requests are sent
- * with the variant of the start statement that checks limits. A request of an unknown caller is
- * sent without, and again if its workspace has limits.
+ * with the variant of the start statement that checks limits. Requests of other callers are first
+ * sent with the cheaper variant that does not, and are sent again if their workspace has limits.
  */
 export interface LimitedCallers {
   has(caller: Caller): boolean;

@@ -9,7 +9,7 @@ import {
   type StartRejection,
 } from "./start-row.ts";
 
-/** Returns the error for a run that was created in the state `failed`. */
+/** Returns the error for the response to a start whose run was created in the state `failed`. */
 export function createdFailed({ runId }: StartedRun, details: RunDetails | undefined): Error {
   const failure = details && initialError(details);
   if (failure === undefined) return new Error(`run ${runId} was created failed without an error`);

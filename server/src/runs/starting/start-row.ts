@@ -77,7 +77,7 @@ export interface StartRow {
 
 /** Labels that the caller gives the run. Beckon stores them, and runs can be searched by them. */
 export interface RunLabels {
-  /** The caller's own id of the run. Several runs can have the same. */
+  /** The caller's own id of the run; null for none. Several runs can have the same. */
   readonly externalId: string | null;
   /** Without control characters and duplicates. */
   readonly tags: readonly string[];
@@ -168,7 +168,7 @@ export interface StartedRun {
    * the run.
    */
   readonly status: InitialStatus;
-  /** Whether the workspace has limits. */
+  /** Whether the workspace has a limit of money or usage. */
   readonly limited: boolean;
 }
 
@@ -192,8 +192,8 @@ export type StartResult =
    */
   | { readonly kind: "limited" }
   /**
-   * The allowance of a limit is spent, and no earlier check has rejected the request. It must be
-   * sent again, to create a run that has already failed.
+   * The allowance of a limit is spent, and no check that takes precedence has rejected the request.
+   * It must be sent again, with the limit, to create a run that has already failed.
    */
   | {
       readonly kind: "limit_reached";

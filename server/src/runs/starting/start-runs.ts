@@ -16,6 +16,7 @@ interface StartOptions {
   readonly repeated?: boolean;
   /**
    * Workspaces whose runs wait for memory in this process. New runs of these workspaces are queued.
+   * Default: none.
    */
   readonly full?: readonly string[];
 }
@@ -99,7 +100,10 @@ function toResult(
   }
 }
 
-/** PostgreSQL writes times into JSON in another form of RFC 3339 than the API. */
+/**
+ * Converts `resets_at` to the format of the API. PostgreSQL writes times into JSON in another
+ * variant of RFC 3339.
+ */
 function toLimit({ resets_at, ...limit }: LimitReached): LimitReached {
   return { ...limit, resets_at: resets_at === null ? null : new Date(resets_at).toISOString() };
 }

@@ -193,7 +193,8 @@ test("the queue limit counts only the rows that would be queued", async () => {
   const start = async (rows: ReturnType<typeof startRow>[]) =>
     (await startRuns(database, rows)).map(({ kind }) => kind);
 
-  // One is queued, so two more fit. Rows that run at once, are rejected or replay do not count.
+  // One run is queued, so two more fit into the queue of three. Runs that start at once, rejected
+  // requests and replays do not count.
   expect(
     await start([
       startRow(agent, { owner }),

@@ -296,9 +296,9 @@ const describeBudget = `json_build_object('scope', b.scope_kind, 'scope_id', b.s
       'metric', b.metric, 'used', b.spent, 'limit', b.allowed, 'resets_at', b.ends)`;
 
 /**
- * Returns SQL of the budget whose allowance is spent, the one that resets last. Every run calls a
- * model, so only cost and tokens count. A budget of 0 of which nothing is spent rejects no start:
- * with it, a run can call models that are free.
+ * Returns SQL that selects a budget whose allowance is spent; if there are several, the one that
+ * resets last. Every run calls a model, so only cost and tokens count. A budget of 0 of which
+ * nothing is spent rejects no start, because a run can still call models that are free.
  */
 const reachedLimit = (
   condition: string,
@@ -310,7 +310,10 @@ const reachedLimit = (
       and b.metric in ('cost', 'tokens') and b.spent >= greatest(b.allowed, 1)
     order by b.ends desc, b.id limit 1`;
 
-/** Returns SQL of the budget that pauses the agent. */
+/**
+ * Returns SQL that selects the budget that pauses the agent; if there are several, the one that
+ * resets last.
+ */
 const pausingLimit = (condition: string) => `select ${describeBudget} as reached
     from budgets b
     where limits.is_limited and b.workspace_id = a.workspace_id and ${condition} and b.pauses_agent and now() < b.ends
@@ -389,8 +392,8 @@ export function statementFor(parts: Parts): Statement<StartInput> {
 }
 
 /**
- * Returns the variants of the statement, for `statements.sql`. Labels and limits add the same SQL,
- * whatever the other parts are, so they are shown once: together with all other parts.
+ * Returns the variants of the statement, for `statements.sql`. Labels and limits add the same SQL
+ * to every variant. So there is only one variant with them, which has all other parts too.
  */
 export function startStatements(): Statement<StartInput>[] {
   const choices = [false, true];

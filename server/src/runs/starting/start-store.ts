@@ -12,7 +12,7 @@ export interface CallerState {
   readonly trigger_id: string | null;
   readonly prompt_prefix: string;
   readonly running: boolean;
-  /** Whether the workspace has limits; null if it has none. */
+  /** Whether the workspace has a limit of money or usage; null means no. */
   readonly limited: boolean | null;
 }
 

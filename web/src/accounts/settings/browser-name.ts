@@ -1,4 +1,7 @@
-/** Browsers by their mark in `User-Agent`. The first match counts, since many name Chrome too. */
+/**
+ * Browsers and the texts in `User-Agent` by which they are recognized. The first match counts,
+ * since many browsers name Chrome too.
+ */
 const browsers: readonly (readonly [mark: RegExp, name: string])[] = [
   [/\bEdgA?(?:iOS)?\/(\d+)/, "Edge"],
   [/\bOPR\/(\d+)/, "Opera"],

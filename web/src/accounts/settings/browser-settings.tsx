@@ -8,7 +8,9 @@ import {
   useTheme,
 } from "../../ui/index.ts";
 
-/** What this browser remembers: the theme, and whether single keys are shortcuts. */
+/**
+ * The settings that are stored in this browser: the theme, and whether single keys are shortcuts.
+ */
 export function BrowserSettings() {
   const theme = useTheme();
   return (

@@ -13,7 +13,7 @@ import {
 } from "../../data/index.ts";
 import { Field, FormError, LeaveGuard, SaveBar, TextInput } from "../../ui/index.ts";
 
-/** The name of the signed-in person. */
+/** The form for the name of the signed-in person. */
 export function NameForm() {
   const { name, email } = useMe();
   const { id: workspaceId } = useWorkspace();

@@ -15,13 +15,16 @@ import { Button, Field, FormError, LeaveGuard, PasswordInput, useToast } from ".
 import { tooManySentence } from "../sentence-of.ts";
 import { sessionsKey } from "./queries.ts";
 
-/** What becomes of a second attempt if the first one was executed. */
+/**
+ * Shown if the response of an attempt was lost: says how a second attempt shows whether the first
+ * one was executed.
+ */
 const again =
   "Press Change password again: if the current one is rejected then, the new one is in use.";
 
 const empty = { current_password: "", new_password: "" };
 
-/** Changes the password, which ends all other sessions. */
+/** The form that changes the password. A change ends all other sessions. */
 export function PasswordForm() {
   const { email } = useMe();
   const queryClient = useQueryClient();
@@ -53,7 +56,7 @@ export function PasswordForm() {
       className="flex flex-col gap-4"
     >
       <LeaveGuard isDirty={() => isDirty} />
-      {/* Tells password managers whose password it is. */}
+      {/* With this field, password managers know which account the password belongs to. */}
       <input hidden readOnly type="email" autoComplete="username" value={email} />
       <Field label="Current password" error={messageOf(errors.current_password)}>
         <PasswordInput {...register("current_password")} autoComplete="current-password" />

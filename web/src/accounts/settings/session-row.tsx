@@ -23,7 +23,7 @@ export function SessionRow({ session }: { readonly session: Session }) {
       return announceChanges(queryClient, sessionsKey);
     },
     onError: (thrown) => {
-      // It has ended meanwhile.
+      // The session has ended in the meantime, which is no error here.
       if (isNotFound(thrown)) return announceChanges(queryClient, sessionsKey);
       toast({
         tone: "failure",
@@ -64,7 +64,7 @@ export function SessionRow({ session }: { readonly session: Session }) {
   );
 }
 
-/** When a session was last used. The server knows the day only. */
+/** Shows when a session was last used, to the day: the server stores no exact time. */
 function LastUse({ at }: { readonly at: string }) {
   const now = useNow();
   const zone = useTimeZone();

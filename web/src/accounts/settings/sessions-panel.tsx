@@ -14,7 +14,7 @@ import {
 import { sessionsKey, sessionsQuery } from "./queries.ts";
 import { SessionRow } from "./session-row.tsx";
 
-/** Where the person is signed in. */
+/** The sessions of the person, one for each browser. */
 export function SessionsPanel() {
   const sessions = useList(sessionsQuery);
   const queryClient = useQueryClient();

@@ -8,10 +8,13 @@ import { isNewRun, patched, useLiveRuns } from "../../runs/index.ts";
 import { LinkButton, Panel, Problem, Skeleton, StatusMark, Time } from "../../ui/index.ts";
 import { lastCallQuery } from "./queries.ts";
 
-/** Milliseconds between two readings of the last call, for agents that are called often. */
+/**
+ * Minimum time in milliseconds between two reads of the last call, for agents that are called
+ * often.
+ */
 const readIntervalMs = 2_000;
 
-/** Whether calls arrive: waits for the first one, then shows the last one. */
+/** Shows whether calls arrive: it waits for the first one, then shows the last one. */
 export function FirstCall({ agent }: { readonly agent: Agent }) {
   const workspace = useWorkspace();
   const live = useLiveRuns();

@@ -4,7 +4,7 @@ import type { CurrentWorkspace } from "../../data/index.ts";
 import { runsKey } from "../../runs/index.ts";
 import { agentsKey } from "../queries.ts";
 
-/** The last call of an agent by API; null if there was none. */
+/** The last run of an agent that was started over the API; null if there was none. */
 export const lastCallQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
   queryOptions({
     queryKey: [...runsKey(id), "last call", agentId],
@@ -16,14 +16,17 @@ export const lastCallQuery = ({ id, client }: CurrentWorkspace, agentId: string)
     meta: { live: true },
   });
 
-/** What this page has learned of an agent's token. The API has no state of it to read. */
+/**
+ * The state of an agent's token, as far as calls of this page have shown it. The API cannot be
+ * asked for it.
+ */
 export interface TokenState {
   readonly isIssued: boolean;
-  /** ISO 8601: until then the previous token is valid as well. */
+  /** Time in ISO 8601 until which the previous token is valid as well; undefined if it is not. */
   readonly previousUntil?: string | undefined;
 }
 
-/** Keeps what was learned while the page is open. */
+/** Caches the state of the token while the page is open. It is never read from the server. */
 export const tokenStateQuery = ({ id }: CurrentWorkspace, agentId: string) => {
   const queryKey = [...agentsKey(id), agentId, "token"] as const;
   return queryOptions({

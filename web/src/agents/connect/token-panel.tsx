@@ -15,7 +15,7 @@ import {
 import { needsEditor } from "../permission.ts";
 import { useToken } from "./use-token.ts";
 
-/** The agent's API token: its state, and all that can be done with it. */
+/** The agent's API token: its state, and the actions on it. */
 export function TokenPanel({ agent }: { readonly agent: Agent }) {
   const { can } = useWorkspace();
   const token = useToken(agent.id);

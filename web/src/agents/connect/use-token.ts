@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { isNotFound, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
 import { type TokenState, tokenStateQuery } from "./queries.ts";
 
-/** Returns what is known of an agent's token, and what can be done with it. */
+/** Returns the known state of an agent's token, and the actions on it. */
 export function useToken(agentId: string) {
   const workspace = useWorkspace();
   const { client } = workspace;

@@ -10,7 +10,7 @@ const PauseDialog = lazy(async () => ({
   default: (await import("./pause-dialog.tsx")).PauseDialog,
 }));
 
-/** Pause or resume, and a menu with what is needed less often. */
+/** The button that pauses or resumes the agent, and a menu with rarer actions. */
 export function AgentActions({ agent }: { readonly agent: Agent }) {
   const { can } = useWorkspace();
   const actions = useAgentActions(agent);

@@ -12,9 +12,9 @@ import { useAgentTabs } from "./tabs.ts";
 import { useLiveAgent } from "./use-live-agent.ts";
 
 /**
- * What all screens of an agent share: its name and state, what can be done with it, and the tabs.
- * A screen is rendered once the agent is loaded, so `useAgent` always has it. The frame is at least
- * as high as the window: screens fill the rest with `flex-1`.
+ * The part that all screens of an agent share: its name, its state, its actions and the tabs. The
+ * screen itself is rendered only after the agent is loaded, so `useAgent` always returns one. The
+ * frame is at least as high as the window, and screens fill the rest of it with `flex-1`.
  */
 export function AgentFrame() {
   const workspace = useWorkspace();

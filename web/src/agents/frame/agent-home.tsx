@@ -2,7 +2,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useAgentTabs } from "./tabs.ts";
 
-/** Leads from the agent's own address to its first tab. */
+/** Redirects from the path of an agent to its first tab. */
 export function AgentHome() {
   const first = useAgentTabs().tabs[0]?.href;
   const navigate = useNavigate();

@@ -1,6 +1,6 @@
 import { Skeleton } from "../../ui/index.ts";
 
-/** The frame while the agent loads, in its final size. */
+/** A placeholder of the same size as the frame, shown while the agent loads. */
 export function FrameSkeleton() {
   return (
     <div

@@ -18,7 +18,7 @@ interface PauseDialogProps {
   readonly close: () => void;
 }
 
-/** Asks why an agent is paused, then pauses it. */
+/** Asks for the reason of a pause, then pauses the agent. */
 export function PauseDialog({ agent, close }: PauseDialogProps) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();

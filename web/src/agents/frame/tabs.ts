@@ -21,7 +21,10 @@ const tabs: readonly AgentTab[] = [
   { label: "Versions", path: "/versions", scope: "agents:read" },
 ];
 
-/** Returns the tabs whose screens exist and that the person can read, and which one is open. */
+/**
+ * Returns the tabs whose screens exist and that the person has permission to read, and the `href`
+ * of the open one; undefined if none of them is open.
+ */
 export function useAgentTabs(): {
   readonly tabs: readonly LinkTab[];
   readonly current: string | undefined;

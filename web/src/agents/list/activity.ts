@@ -22,7 +22,7 @@ export function activityOf(stats: RunStats): ReadonlyMap<string, Activity> {
     const known = byAgent.get(agent_id);
     const activity = known ?? { runs: 0, failed: 0, hourly: new Array<number>(hours).fill(0) };
     const count = Object.values(runs).reduce((sum, each) => sum + each, 0);
-    // The first hour of the range has begun before it.
+    // The first bucket can begin before the range, because buckets are full hours.
     const hour = Math.min(
       hours - 1,
       Math.max(0, Math.floor((Date.parse(bucket) - start) / hourMs)),

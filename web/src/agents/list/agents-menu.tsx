@@ -5,7 +5,7 @@ import { download } from "../../json/index.ts";
 import { IconButton, Menu, useToast } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 
-/** A menu of what concerns all agents: import and export. */
+/** A menu with the actions on all agents: import and export. */
 export function AgentsMenu() {
   const { id, client, can } = useWorkspace();
   const toast = useToast();

@@ -5,11 +5,11 @@ import type { AgentFilters } from "./queries.ts";
 
 interface NoAgentsProps {
   readonly filters: AgentFilters;
-  /** The primary action. */
+  /** The primary action, a button. */
   readonly action: ReactNode;
 }
 
-/** What the list shows if it has no rows. */
+/** Shown instead of the list if it has no rows. */
 export function NoAgents({ filters, action }: NoAgentsProps) {
   const { id } = useWorkspace();
   const path = `/w/${id}/agents`;

@@ -2,14 +2,14 @@ import type { ListAgentsQuery } from "@beckon/client";
 import { type CurrentWorkspace, listOptions } from "../../data/index.ts";
 import { agentsKey } from "../queries.ts";
 
-/** Filters of the list, as the URL has them. */
+/** The filters of the list, which are search parameters of the URL. */
 export type AgentFilters = Pick<ListAgentsQuery, "search" | "paused" | "model" | "deleted">;
 
 const yesOrNo = (value: string | undefined) =>
   value === "true" || value === "false" ? value : undefined;
 const text = (value: string | undefined, max: number) => value?.trim().slice(0, max) || undefined;
 
-/** Returns the filters of a URL. What the API would reject is left out. */
+/** Returns the filters in the search parameters. Values that the API would reject are left out. */
 export function filtersOf(search: Readonly<Record<string, string | undefined>>): AgentFilters {
   const given = {
     search: text(search.search, 200),
@@ -20,7 +20,7 @@ export function filtersOf(search: Readonly<Record<string, string | undefined>>):
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** The agents that match, newest first. */
+/** The agents that match the filters, newest first. */
 export const agentsQuery = ({ id, client }: CurrentWorkspace, filters: AgentFilters) =>
   listOptions([...agentsKey(id), "list", filters], (page, options) =>
     client.agents.list({ ...filters, ...page }, options),

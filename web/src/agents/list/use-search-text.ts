@@ -9,7 +9,8 @@ const pauseMs = 200;
 export function useSearchText(applied: string, apply: (text: string) => void) {
   const [text, setText] = useState(applied);
   const [last, setLast] = useState(applied);
-  // The URL changed by other ways than typing, for example by the browser's button back.
+  // The applied text has changed without typing, for example by the Back button. It replaces the
+  // typed text.
   if (applied !== last) {
     setLast(applied);
     if (applied !== text.trim()) setText(applied);

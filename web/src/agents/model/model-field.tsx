@@ -12,13 +12,16 @@ interface ModelFieldProps {
   readonly onChange: (model: string) => void;
   readonly onBlur: () => void;
   readonly error: string | undefined;
-  /** Hides the label where a heading says it. */
+  /** Hides the label, for places where a heading says the same. */
   readonly labelHidden?: boolean;
   readonly readOnly?: boolean;
   readonly ref?: Ref<HTMLInputElement>;
 }
 
-/** `provider/model`, typed or picked from what the providers list. */
+/**
+ * The field for a model in the form `provider/model`. It is typed, or picked from the models that
+ * the providers list.
+ */
 export function ModelField(props: ModelFieldProps) {
   const { name, value, onChange, onBlur, error, labelHidden, readOnly = false, ref } = props;
   return (

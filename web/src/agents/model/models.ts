@@ -5,7 +5,7 @@ export function providerOf(model: string): string {
   return model.slice(0, Math.max(0, model.indexOf("/")));
 }
 
-/** Returns whose a provider is, in words. */
+/** Returns in words where a provider comes from. */
 export function originWords(origin: ModelList["origin"]): string {
   const words = {
     workspace: "added by members",

@@ -37,7 +37,7 @@ export function agentResolver(template: AgentTemplate | undefined): Resolver<Age
   };
 }
 
-/** Returns the field of the form that a path within the request's body comes from. */
+/** Returns the form field for a path in the request's body. */
 function fieldOf(path: readonly string[]): keyof AgentFields {
   const [first] = path;
   if (first === "model" || first === "instructions") return first;
@@ -45,7 +45,9 @@ function fieldOf(path: readonly string[]): keyof AgentFields {
   return path.includes("headers") ? "apiKey" : "url";
 }
 
-/** Returns the field that an error of the server is about, which its message begins with. */
+/**
+ * Returns the field with whose name an error message of the API begins; undefined if there is none.
+ */
 export function fieldInMessage(message: string): keyof AgentFields | undefined {
   const [, path] = /^"?(name|model|instructions|tools\S*)\b/i.exec(message) ?? [];
   return path === undefined ? undefined : fieldOf(path.toLowerCase().split("."));

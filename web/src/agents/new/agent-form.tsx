@@ -21,13 +21,16 @@ import type { AgentTemplate } from "./templates.ts";
 import { useCreateAgent } from "./use-create-agent.ts";
 
 interface AgentFormProps {
-  /** What the form is filled in with; undefined for a blank agent. */
+  /** The template with which the form is filled in; undefined for an empty form. */
   readonly template?: AgentTemplate | undefined;
 }
 
 const again = "Press Create agent again: it is created once only.";
 
-/** The form of a new agent. Name and model are filled in, so that instructions come first. */
+/**
+ * The form of a new agent. Name and model are filled in, so that the person can begin with the
+ * instructions.
+ */
 export function AgentForm({ template }: AgentFormProps) {
   const workspace = useWorkspace();
   const isCreated = useRef(false);

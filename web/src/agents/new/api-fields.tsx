@@ -9,7 +9,7 @@ interface ApiFieldsProps {
   readonly form: UseFormReturn<AgentFields>;
 }
 
-/** Address and key of the API that the agent of a template calls. */
+/** The fields for the address and the key of the API that the template's agent calls. */
 export function ApiFields({ api, form: { register, formState } }: ApiFieldsProps) {
   const { errors } = formState;
   return (

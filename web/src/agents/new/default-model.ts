@@ -5,9 +5,10 @@ const otherPurposes =
   /embed|whisper|tts|speech|dall-e|image|vision-|moderation|audio|realtime|transcribe|rerank|babbage|davinci|sora/i;
 
 /**
- * Returns the model that the form of a new agent is filled in with: that of the newest agent, else
- * the first one of the workspace's providers, else the built-in one, which needs no provider.
- * @param newest model of the newest agent
+ * Returns the model with which the form of a new agent is filled in: the model of the newest agent,
+ * else the first model of the workspace's providers, else the built-in one, which needs no
+ * provider.
+ * @param newest model of the newest agent; undefined if there is no agent
  */
 export function defaultModel(newest: string | undefined, lists: readonly ModelList[]): string {
   const builtIn = lists.find(({ origin }) => origin === "built_in")?.models ?? [];

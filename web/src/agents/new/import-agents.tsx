@@ -32,7 +32,7 @@ export function ImportAgents() {
   };
   const readFile = async ({ target }: ChangeEvent<HTMLInputElement>) => {
     const [file] = target.files ?? [];
-    // So that the same file can be chosen again after it was corrected.
+    // Without the reset, choosing the same file again after correcting it would cause no event.
     target.value = "";
     if (file === undefined) return;
     if (file.size > maxBytes)

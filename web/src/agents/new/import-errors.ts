@@ -1,4 +1,4 @@
-/** A problem of a file to import. */
+/** A problem in a file to import. */
 export interface ImportProblem {
   /** Which agent it is about: "Agent 2"; undefined if it is about the whole file. */
   readonly where: string | undefined;
@@ -9,8 +9,8 @@ export interface ImportProblem {
 }
 
 /**
- * Returns the problems that the server lists in one message, each with its line in the text. Lines
- * of fields are found by indentation, because the page has no YAML parser.
+ * Splits the server's error message into its problems, and finds the line of each in the text.
+ * Lines of fields are found by indentation, because the page has no YAML parser.
  */
 export function importProblems(message: string, text: string): readonly ImportProblem[] {
   const list = message.split(/; (?=agents\.\d|unknown field|the body |beckon )/);
@@ -29,7 +29,10 @@ export function importProblems(message: string, text: string): readonly ImportPr
   });
 }
 
-/** Returns the line of an agent's field, or of the agent if the field is not found. */
+/**
+ * Returns the line of an agent's field; the line of the agent if the field is not found; undefined
+ * if neither is found.
+ */
 function lineOf(text: string, agent: number, field: string): number | undefined {
   const lines = text.split("\n");
   const list = lines.findIndex((line) => /^\s*"?agents"?\s*:/.test(line));

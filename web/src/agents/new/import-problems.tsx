@@ -4,11 +4,13 @@ import type { ImportProblem } from "./import-errors.ts";
 
 interface ImportProblemsProps {
   readonly problems: readonly ImportProblem[];
-  /** The field with the text. */
+  /** The text area that contains the text to import. */
   readonly area: RefObject<HTMLTextAreaElement | null>;
 }
 
-/** Why nothing was imported: each problem with its agent, and a way to its line. */
+/**
+ * Shows why nothing was imported: each problem with its agent, and a button that selects its line.
+ */
 export function ImportProblems({ problems, area }: ImportProblemsProps) {
   if (problems.length === 0) return null;
   return (

@@ -6,7 +6,9 @@ import { ImportAgents } from "./import-agents.tsx";
 import { TemplateList } from "./template-list.tsx";
 import { templates } from "./templates.ts";
 
-/** Makes an agent: blank, from a template, or many from a file. */
+/**
+ * The screen that creates an agent without a template or from one, or several agents from a file.
+ */
 export function NewAgentScreen() {
   const { id, can } = useWorkspace();
   const { from, template } = useSearchParameters();

@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import type { CurrentWorkspace } from "../../data/index.ts";
 import { agentsKey } from "../queries.ts";
 
-/** The newest agent, if there is one. */
+/** The newest agent; null if there is none. */
 export const newestAgentQuery = ({ id, client }: CurrentWorkspace) =>
   queryOptions({
     queryKey: [...agentsKey(id), "newest"],

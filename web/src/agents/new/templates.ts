@@ -12,7 +12,7 @@ export interface TemplateApi {
   /** Label of the address. */
   readonly label: string;
   readonly hint: string;
-  /** Where the API could be, with the placeholder that the model fills in. */
+  /** An example of the API's address, with a placeholder that the model replaces in each call. */
   readonly url: string;
   /** Name of the placeholder. */
   readonly parameter: string;
@@ -26,11 +26,11 @@ export interface TemplateApi {
 export interface AgentTemplate {
   readonly id: string;
   readonly name: string;
-  /** What the agent is good for, one sentence. */
+  /** One sentence about the purpose of the agent. */
   readonly summary: string;
   readonly icon: LucideIcon;
   readonly instructions: string;
-  /** The agent needs to know today's date. */
+  /** True if the agent needs today's date, so it gets the tool `clock`. */
   readonly clock?: boolean;
   readonly api?: TemplateApi;
 }

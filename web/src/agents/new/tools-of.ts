@@ -1,15 +1,15 @@
 import type { CreateAgentBody } from "@beckon/client";
 import type { AgentTemplate } from "./templates.ts";
 
-/** What the form asks for if a template's agent calls an API. */
+/** The fields of the form that are shown if the template's agent calls an API. */
 interface Connection {
   /** The API's address, with the placeholder. */
   readonly url: string;
-  /** Sent as a bearer token; empty for an API without one. */
+  /** The key, which is sent as a bearer token; empty for an API without one. */
   readonly apiKey: string;
 }
 
-/** Returns the tools of an agent that is made from a template. */
+/** Returns the tools of an agent that is created from a template. */
 export function toolsOf(
   { api, clock }: Pick<AgentTemplate, "api" | "clock">,
   { url, apiKey }: Connection,

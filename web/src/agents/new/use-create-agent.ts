@@ -5,7 +5,7 @@ import { announceChanges, useIdempotencyKey, useWorkspace } from "../../data/ind
 import { agentQuery, agentsKey } from "../queries.ts";
 
 /**
- * Creates an agent and opens its first tab, the playground.
+ * Returns the mutation that creates an agent and opens its first tab, the playground.
  * @param onCreated called before the page is left
  */
 export function useCreateAgent(onCreated: () => void) {

@@ -9,7 +9,7 @@ interface AnswerProps {
   readonly runHref: string;
 }
 
-/** What the agent has written and done, in order. The last text is its output. */
+/** The agent's answer: its texts and tool calls, in order. The last text is its output. */
 export function Answer({ transcript, runHref }: AnswerProps) {
   const { steps, status, output } = transcript;
   const hasEnded = isEnded(transcript);
@@ -61,7 +61,10 @@ function StepView({ step, runHref, isEnded: hasEnded }: StepViewProps) {
   );
 }
 
-/** A text that can grow with every frame: parsing it may take longer than that. */
+/**
+ * A text that can grow in every frame. Rendering is deferred, because parsing the Markdown may take
+ * longer than a frame.
+ */
 function Written({ text }: { readonly text: string }) {
   return <Markdown text={useDeferredValue(text)} />;
 }

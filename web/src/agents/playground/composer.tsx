@@ -9,20 +9,20 @@ interface ComposerProps {
   readonly onMessage: (message: string) => void;
   readonly onRun: () => void;
   readonly isStarting: boolean;
-  /** Why no run was started. */
+  /** The error of the last attempt to start a run; undefined or null if there was none. */
   readonly error: unknown;
-  /** Number of settings that are not saved: then the run is a draft. */
+  /** Number of unsaved settings. If there are any, the run is a draft run. */
   readonly unsaved: number;
-  /** Why the person cannot run the agent. */
+  /** Why the person cannot run the agent; undefined if they can. */
   readonly disabledReason: string | undefined;
-  /** Stops the run that is going on; undefined if there is none. */
+  /** Cancels the current run; undefined if no run is active. */
   readonly onStop: (() => void) | undefined;
   readonly isStopping: boolean;
 }
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 
-/** The message to the agent. Each one is a run. */
+/** The field for a message to the agent. Each message starts a run. */
 export function Composer({
   ref,
   message,

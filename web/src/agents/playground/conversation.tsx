@@ -39,7 +39,8 @@ export function Conversation({ search }: ConversationProps) {
 
   const canRun = can("agents:invoke");
   useEffect(() => {
-    // Only where no keyboard would cover half of the screen.
+    // The field is focused only on devices with a mouse: on others the focus opens a keyboard that
+    // covers half of the screen.
     if (canRun && matchMedia("(pointer: fine)").matches)
       field.current?.focus({ preventScroll: true });
   }, [canRun]);
@@ -50,7 +51,8 @@ export function Conversation({ search }: ConversationProps) {
     setInvalid(changes === undefined);
     if (changes === undefined) return;
     const isDraft = Object.keys(changes).length > 0;
-    // `auto` streams what somebody watches. This page does so only after the run has started.
+    // With `stream: auto` a model call is streamed only if the run has a subscriber when the call
+    // begins. This page subscribes after the start of the draft run, so it asks for `always`.
     const watched = form.getValues("stream") === "auto" ? { stream: "always" as const } : {};
     start.mutate(
       { input: message, config: isDraft ? bodyOf({ ...changes, ...watched }) : undefined },

@@ -7,11 +7,11 @@ import type { FormValues } from "../settings/form-values.ts";
 import { useSettings } from "../settings/settings-context.tsx";
 
 interface EmptyConversationProps {
-  /** Fills in the message; undefined for people who cannot run the agent. */
+  /** Fills in a suggested message; undefined for people who cannot run the agent. */
   readonly onSuggest: ((message: string) => void) | undefined;
 }
 
-/** What the conversation shows before the first message. */
+/** Shown in the conversation before the first message. */
 export function EmptyConversation({ onSuggest }: EmptyConversationProps) {
   const { control, setValue } = useFormContext<FormValues>();
   const { disabledReason } = useSettings();

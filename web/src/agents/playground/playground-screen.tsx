@@ -9,8 +9,8 @@ import { Conversation } from "./conversation.tsx";
 import { searchOf } from "./playground-search.ts";
 
 /**
- * The settings of an agent beside a conversation with it. Below 1100 px there is only the
- * conversation: the tab Settings has the rest.
+ * The settings of an agent beside a conversation with it. Below a width of 1100 px, only the
+ * conversation is shown, because the settings have a tab of their own.
  */
 export function PlaygroundScreen() {
   const agent = useAgent();

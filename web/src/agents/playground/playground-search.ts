@@ -1,12 +1,12 @@
-/** The state of the playground in its URL. */
+/** The search parameters of the playground. */
 export interface PlaygroundSearch {
-  /** Run whose input is filled in. */
+  /** Id of the run whose input is filled in; undefined for none. */
   readonly run?: string | undefined;
-  /** Run that is compared with it. */
+  /** Id of the run that is compared with `run`; undefined for no comparison. */
   readonly compare?: string | undefined;
 }
 
-/** Returns the state in the URL. What is no id of a run is left out. */
+/** Returns the search parameters. Values that are not ids of runs are left out. */
 export function searchOf(search: Readonly<Record<string, unknown>>): PlaygroundSearch {
   const idIn = (value: unknown) =>
     typeof value === "string" && /^run_[a-z0-9]{1,60}$/.test(value) ? value : undefined;

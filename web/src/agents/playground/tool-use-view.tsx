@@ -6,14 +6,14 @@ import type { ToolUse } from "./transcript.ts";
 
 interface ToolUseViewProps {
   readonly use: ToolUse;
-  /** Page of the run, for results that are too large to be here. */
+  /** Path of the run's page, which shows results that are too large for this view. */
   readonly runHref: string;
   readonly isOpen?: boolean;
   /** True if the run has ended, so that no result follows. */
   readonly isEnded: boolean;
 }
 
-/** A call of a tool: one line that unfolds in place to arguments and result. */
+/** A tool call in one line. A click shows its arguments and its result below. */
 export function ToolUseView({ use, runHref, isOpen = false, isEnded }: ToolUseViewProps) {
   const outcome = outcomeOf(use, isEnded);
   const isOk = use.outcome === "ok";

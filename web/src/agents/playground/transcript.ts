@@ -1,6 +1,6 @@
 import type { JournalEvent, Run, WatchedEvent } from "@beckon/client";
 
-/** Data above 64 KiB, which the event only refers to. */
+/** Reference to data above 64 KiB, which is stored as an artifact and not in the event. */
 export interface Large {
   readonly artifactId: string;
   readonly bytes: number;
@@ -11,31 +11,35 @@ export interface ToolUse {
   readonly callId: string;
   readonly tool: string;
   readonly arguments: unknown;
-  /** True once the call was made. One that was rejected never is. */
+  /** True once the call was made. It stays undefined for a call that was rejected. */
   readonly isCalled?: boolean | undefined;
-  /** undefined while the call has no result. */
+  /**
+   * How the call ended: `ok`, `error`, `refused` or `unknown`; undefined while it has no result.
+   */
   readonly outcome?: string | undefined;
   readonly result?: unknown;
   readonly durationMs?: number | undefined;
-  /** The result is too large for the event. */
+  /** Set if the result is too large for the event: where the whole result is. */
   readonly large?: Large | undefined;
 }
 
-/** What one call of the model has written, and the tools that it has called. */
+/** What the model has written in one model call, and the tool calls in its answer. */
 export interface Step {
   readonly step: number;
   readonly text: string;
   readonly reasoning: string;
   readonly tools: readonly ToolUse[];
-  /** True while the model writes. */
+  /** True while the output arrives; false once the journal entry of the step has arrived. */
   readonly isLive: boolean;
 }
 
-/** A run as the conversation shows it. Made from the events of its stream. */
+/** A run as the conversation shows it, computed from the events of its stream. */
 export interface Transcript {
   readonly status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
   readonly steps: readonly Step[];
-  /** undefined if it was too large for its event. */
+  /**
+   * The run's output; undefined before the end of the run, and if it was too large for the event.
+   */
   readonly output?: string | undefined;
   readonly error?: Run["error"];
   readonly usage?: Run["usage"] | undefined;
@@ -45,21 +49,24 @@ export interface Transcript {
   readonly finishedAt?: string | undefined;
 }
 
-/** A run of which nothing is known yet. */
+/** The transcript of a run before its first event. */
 export const emptyTranscript: Transcript = { status: "queued", steps: [] };
 
-/** Returns whether nothing follows any more. */
+/** Returns whether the run has ended. */
 export function isEnded({ finishedAt }: Transcript): boolean {
   return finishedAt !== undefined;
 }
 
-/** Returns the milliseconds from the start of the run to its end; null if one is not known. */
+/**
+ * Returns the milliseconds from the start of the run to its end; null if one of these times is not
+ * known.
+ */
 export function durationOf({ startedAt, finishedAt }: Transcript): number | null {
   if (startedAt === undefined || finishedAt === undefined) return null;
   return Date.parse(finishedAt) - Date.parse(startedAt);
 }
 
-/** Returns the transcript after an event of the run's stream. Events come in order. */
+/** Returns the transcript after an event of the run's stream. Events must be added in order. */
 export function addEvent(transcript: Transcript, event: WatchedEvent): Transcript {
   if (isEnded(transcript)) return transcript;
   if ("seq" in event) return addEntry(transcript, event);
@@ -69,7 +76,8 @@ export function addEvent(transcript: Transcript, event: WatchedEvent): Transcrip
       return putStep(transcript, { step, text: "", reasoning: "", tools: [], isLive: true });
     case "run.output.delta": {
       const known = transcript.steps.find((each) => each.step === step && each.isLive);
-      // Without its start, the beginning is missing.
+      // Without `run.output.start`, the beginning of the output is missing, so the rest is not
+      // shown.
       if (known === undefined) return transcript;
       const { kind, text } = event.data;
       return putStep(transcript, { ...known, [kind]: known[kind] + text });
@@ -126,7 +134,7 @@ function ended(
     ...transcript,
     status,
     finishedAt: time,
-    // Output that did not become a step is no answer.
+    // Steps that were still live have no journal entry, so their output is no part of the answer.
     steps: transcript.steps.filter(({ isLive }) => !isLive),
     usage: data.usage as Run["usage"] | undefined,
     costMicros: data.cost_micros as number | null | undefined,
@@ -144,7 +152,8 @@ interface Part {
 function finishedStep(transcript: Transcript, data: Data): Step {
   const parts = data.parts as readonly Part[] | undefined;
   const step = Number(data.step) || lastStep(transcript) + 1;
-  // Too large for the event: what was written live stays.
+  // The answer was too large for the event. The output that was received while it was generated is
+  // kept.
   if (parts === undefined) {
     const live = transcript.steps.find((each) => each.isLive);
     return { step, text: "", reasoning: "", tools: [], ...live, isLive: false };
@@ -167,7 +176,8 @@ function finishedStep(transcript: Transcript, data: Data): Step {
 function putResult(transcript: Transcript, data: Data): Transcript {
   const { artifact_id: artifactId, bytes } = data;
   const open = transcript.steps.flatMap(({ tools }) => tools).filter((use) => !use.outcome);
-  // A result in an artifact does not say whose it is: results come in the order of the calls.
+  // If the result is an artifact, the event has no call id. Results come in the order of the calls,
+  // so it belongs to the first call without a result.
   const use = open.find(({ callId }) => callId === data.call_id) ?? open[0];
   if (use === undefined) return transcript;
   const large =

@@ -16,7 +16,7 @@ interface TurnFooterProps {
   readonly turn: Turn;
   readonly runHref: string;
   readonly followed: Followed;
-  /** Leads to the comparison with the earlier run, if there is one. */
+  /** Path of the comparison with the earlier run; undefined if there is no earlier run. */
   readonly compareHref: string | undefined;
 }
 

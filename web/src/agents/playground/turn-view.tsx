@@ -11,7 +11,7 @@ import type { Turn } from "./use-turns.ts";
 interface TurnViewProps {
   readonly turn: Turn;
   readonly compareHref: string | undefined;
-  /** Called with whether the run is still going on. */
+  /** Called with `true` while the run is active, and with `false` once it has ended. */
   readonly onRunning: (runId: string, isRunning: boolean) => void;
 }
 

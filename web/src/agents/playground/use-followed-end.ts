@@ -1,11 +1,12 @@
 import { useEffect, useRef } from "react";
 
-/** From the end, in px, the person counts as being at the end. */
+/** If the end is at most this many px away, the list follows it. */
 const nearEnd = 48;
 
 /**
- * Keeps the end of a list in sight while it grows, unless the person has scrolled away.
- * @param length number of items. With a new one, its end comes into sight in any case.
+ * Keeps the end of a list visible while the list grows, unless the person has scrolled away from
+ * it.
+ * @param length number of items. After a new item, the list scrolls to the end in any case.
  */
 export function useFollowedEnd(length: number) {
   const list = useRef<HTMLDivElement>(null);
@@ -41,7 +42,7 @@ function scrollToEnd(list: Element): void {
   scroller.scrollTop = scroller.scrollHeight;
 }
 
-/** On narrow screens the page scrolls instead of the list. */
+/** Returns the element that scrolls: on narrow screens this is the page, and not the list. */
 function scrollerOf(list: Element): Element {
   const scrollsItself = getComputedStyle(list).overflowY === "auto";
   return scrollsItself ? list : (document.scrollingElement ?? list);

@@ -3,16 +3,16 @@ import { useMutation } from "@tanstack/react-query";
 import { useIdempotencyKey, useWorkspace } from "../../data/index.ts";
 import { useWatchedStart } from "../../live/index.ts";
 
-/** What a run is started with. */
+/** The input and the settings with which a run is started. */
 export interface NewRun {
   readonly input: string;
-  /** Settings that are not saved; undefined or empty for the agent as it is saved. */
+  /** Unsaved settings; undefined or empty for a run with the saved settings. */
   readonly config?: UpdateAgentBody | undefined;
 }
 
 /**
- * Returns the mutation that starts a run of the agent: as a draft if there are unsaved settings.
- * Trying again after a lost response does not start a second run.
+ * Returns the mutation that starts a run of the agent, or a draft run if there are unsaved
+ * settings. A retry after a lost response does not start a second run.
  */
 export function useStartRun(agentId: string) {
   const { client } = useWorkspace();

@@ -7,10 +7,13 @@ import { runQuery } from "../../runs/index.ts";
 import { journalQuery } from "./queries.ts";
 import { addEvent, emptyTranscript, isEnded, type Transcript } from "./transcript.ts";
 
-/** What is known of a run. */
+/** A run and the state of its stream. */
 export interface Followed {
   readonly transcript: Transcript;
-  /** The run as the API has it; undefined while it is not read. A new one is read at its end. */
+  /**
+   * The run from the API; undefined until it is read. For a run that this page has started, it is
+   * read after the run has ended.
+   */
   readonly run: Run | undefined;
   readonly stream: RunStreamState;
   readonly error: Error | null;
@@ -18,8 +21,8 @@ export interface Followed {
 }
 
 /**
- * Returns a run from its stream or, if it has ended before, from its journal.
- * @param isNew true if this page has just started it: then nothing is read before the stream
+ * Returns a run from its stream or, if the run has ended before, from its journal.
+ * @param isNew true if this page has just started the run. Then nothing is read before the stream.
  */
 export function useTranscript(runId: string, isNew: boolean): Followed {
   const workspace = useWorkspace();
@@ -42,7 +45,7 @@ export function useTranscript(runId: string, isNew: boolean): Followed {
   };
 }
 
-/** Returns the transcript with what the run knows better, for example a large output. */
+/** Returns the transcript with the fields that only the run has, for example a large output. */
 function completed(transcript: Transcript, run: Run | undefined): Transcript {
   if (run === undefined || run.finished_at === null) return transcript;
   return {

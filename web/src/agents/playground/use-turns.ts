@@ -3,19 +3,22 @@ import { useState } from "react";
 /** A message of the conversation, and the run that it has started. */
 export interface Turn {
   readonly runId: string;
-  /** The message, if this page has sent it; else it is read with the run. */
+  /** The message; undefined if this page has not sent it. Then it is read together with the run. */
   readonly input: string | undefined;
-  /** Version of the agent, or that of the draft's base; known like `input`. */
+  /** Version of the agent, or the version on which the draft is based; undefined like `input`. */
   readonly version?: number;
   readonly isDraft?: boolean;
 }
 
-/** Older messages leave the conversation. Their runs stay. */
+/**
+ * Maximum number of messages in the conversation. Older ones are removed from it, but their runs
+ * are not deleted.
+ */
 const maxTurns = 20;
 
 const keyOf = (agentId: string) => `beckon.playground.${agentId}`;
 
-/** Returns the messages of this tab to the agent. They survive a reload. */
+/** Returns the messages that this tab has sent to the agent. They survive a reload. */
 export function useTurns(agentId: string) {
   const [turns, setTurns] = useState(() => read(agentId));
   const change = (next: readonly Turn[]) => {

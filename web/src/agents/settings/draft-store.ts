@@ -2,7 +2,7 @@ import type { VersionedFields } from "./fields.ts";
 import { type FormValues, isUnsaved } from "./form-values.ts";
 import { withoutNewSecrets } from "./tools/secrets.ts";
 
-/** Unsaved settings, with the version of the agent that they change. */
+/** Unsaved settings, with the version of the agent on which they are based. */
 export interface SettingsDraft {
   readonly base: VersionedFields;
   readonly values: FormValues;
@@ -10,7 +10,10 @@ export interface SettingsDraft {
 
 const keyOf = (agentId: string) => `beckon.settings.${agentId}`;
 
-/** Keeps unsaved settings in this tab until they are saved. New secrets are left out. */
+/**
+ * Stores unsaved settings for this tab, until they are saved or discarded. New secrets are not
+ * stored.
+ */
 export function storeDraft(agentId: string, { base, values }: SettingsDraft): void {
   if (!isUnsaved(values, base)) {
     forgetDraft(agentId);
@@ -26,12 +29,15 @@ export function readDraft(agentId: string): SettingsDraft | undefined {
   return text === null ? undefined : (JSON.parse(text) as SettingsDraft);
 }
 
-/** Drops the settings that were not saved. */
+/** Deletes the stored settings. */
 export function forgetDraft(agentId: string): void {
   sessionStorage.removeItem(keyOf(agentId));
 }
 
-/** Without space in the storage nothing is kept; leaving the page asks in any case. */
+/**
+ * If the storage is full, nothing is stored. Then the person is still asked before leaving the
+ * page.
+ */
 function write(key: string, text: string): void {
   try {
     sessionStorage.setItem(key, text);

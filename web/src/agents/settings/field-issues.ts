@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { wording } from "../../data/form-messages.ts";
 
-/** What is wrong with a part of a JSON value. */
+/** An error in a part of a JSON value. */
 export interface FieldIssue {
   readonly path: readonly PropertyKey[];
   readonly message: string;

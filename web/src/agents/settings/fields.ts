@@ -1,6 +1,6 @@
 import type { Agent, UpdateAgentBody } from "@beckon/client";
 
-/** A tool of an agent, as the form holds it and as a PATCH sends it. Secrets can be new ones. */
+/** A tool of an agent, in the form and in the body of a PATCH. It can contain new secrets. */
 export type Tool = NonNullable<UpdateAgentBody["tools"]>[number];
 
 /** A tool that calls an HTTP API. */
@@ -21,8 +21,9 @@ export const limitNames = [
 const modelSettingNames = ["temperature", "max_output_tokens", "reasoning_effort"] as const;
 
 /**
- * What the settings of an agent can change. Flat, so that changes of two people to different
- * limits or options of the model do not collide. null: the provider's default, or no limit.
+ * The settings of an agent that can be changed. They are flat, so that two people who change
+ * different limits or model options do not cause a conflict. null means the provider's default, or
+ * no limit.
  */
 export interface AgentFields {
   readonly name: string;
@@ -45,12 +46,12 @@ export interface AgentFields {
   readonly metadata: Agent["metadata"];
 }
 
-/** The fields at a version of the agent. */
+/** The settings in a version of the agent. */
 export interface VersionedFields extends AgentFields {
   readonly version: number;
 }
 
-/** Returns the fields of an agent as the server holds it. */
+/** Returns the settings of an agent that was read from the server. */
 export function fieldsOf(agent: Agent): VersionedFields {
   const { name, description, instructions, model, model_settings, tools, limits, metadata } = agent;
   return {
@@ -69,7 +70,9 @@ export function fieldsOf(agent: Agent): VersionedFields {
   };
 }
 
-/** Returns the body of a PATCH, or the `config` of a draft run, with no other changes. */
+/**
+ * Returns the body of a PATCH, or the `config` of a draft run, that contains only these changes.
+ */
 export function bodyOf(changes: Partial<AgentFields>): UpdateAgentBody {
   const { name, description, instructions, model, tools, metadata } = changes;
   const modelSettings = pick(changes, [...modelSettingNames, "stream"]);
@@ -86,7 +89,10 @@ export function bodyOf(changes: Partial<AgentFields>): UpdateAgentBody {
   }) as UpdateAgentBody;
 }
 
-/** Returns the field that a JSON path within the body is about, with what follows it. */
+/**
+ * Returns the form field for a JSON path in the request's body, which can continue below the field;
+ * undefined if no form field has this path.
+ */
 export function fieldAt(path: readonly PropertyKey[]): keyof AgentFields | undefined {
   const [first, second] = path;
   const name = first === "limits" || first === "model_settings" ? second : first;

@@ -4,10 +4,10 @@ import { isEqual } from "../../ui/overlay/merge.ts";
 import { fieldIssues } from "./field-issues.ts";
 import { type AgentFields, bodyOf, fieldAt } from "./fields.ts";
 
-/** The fields as the form's controls hold them: metadata is JSON text. */
+/** The values of the form's controls. They are the settings, with the metadata as JSON text. */
 export type FormValues = Omit<AgentFields, "metadata"> & { readonly metadata: string };
 
-/** Returns what the form is filled in with. */
+/** Returns the values with which the form is filled in. */
 export function valuesOf(fields: AgentFields): FormValues {
   const { metadata } = fields;
   const { version: _, ...values } = fields as AgentFields & { readonly version?: number };
@@ -25,7 +25,7 @@ export function changesIn(values: FormValues, base: AgentFields): Partial<AgentF
   ) as Partial<AgentFields>;
 }
 
-/** Returns whether the form has something that is not saved, also if it cannot be saved yet. */
+/** Returns whether the form has unsaved changes. Changes that are not valid yet count too. */
 export function isUnsaved(values: FormValues, base: AgentFields): boolean {
   if (Object.keys(changesIn(values, base)).length > 0) return true;
   return parsedMetadata(values.metadata) === undefined;
@@ -51,7 +51,10 @@ export const settingsResolver: Resolver<FormValues> = (values) => {
   return { values: {}, errors: errors as FieldErrors<FormValues> };
 };
 
-/** Returns whose error it is, with the field in the tool: "shop, headers.X-Key: ". */
+/**
+ * Returns the name of the tool that an error is about, with the field in the tool: "shop,
+ * headers.X-Key: ".
+ */
 function toolNameAt({ tools }: FormValues, [, index, ...rest]: readonly PropertyKey[]): string {
   const tool = typeof index === "number" ? tools[index] : undefined;
   if (tool === undefined) return "";

@@ -9,10 +9,10 @@ import { LayoutContext, Section } from "./section.tsx";
 import { useSettings } from "./settings-context.tsx";
 
 const maxCharacters = 200_000;
-/** From here on the number of characters is of interest. */
+/** From this length on, the number of characters is shown. */
 const nearMax = 180_000;
 
-/** What the agent is to do. */
+/** The field for the agent's instructions. */
 export function InstructionsField() {
   const { register, formState } = useFormContext<FormValues>();
   const { disabledReason } = useSettings();

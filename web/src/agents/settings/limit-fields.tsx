@@ -10,7 +10,7 @@ import { MoneyOfField, SizeOfField } from "./size-of-field.tsx";
 
 type LimitName = (typeof limitNames)[number];
 
-/** Units and ranges, as contract/src/agents.ts has them. */
+/** Units and ranges of the limits. They must match contract/src/agents.ts. */
 const details: Readonly<Record<LimitName, { unit: string; hint: string; optional?: boolean }>> = {
   max_steps: { unit: "calls", hint: "Model calls in one run, 1 to 1,000." },
   timeout_seconds: { unit: "seconds", hint: "Of a run from its start, 1 to 86,400." },
@@ -36,7 +36,7 @@ const details: Readonly<Record<LimitName, { unit: string; hint: string; optional
   },
 };
 
-/** How much a run, and all runs together, can use. */
+/** The fields for the limits of one run, and of all runs of the agent together. */
 export function LimitFields() {
   const { register, formState } = useFormContext<FormValues>();
   const readOnly = useSettings().disabledReason !== undefined;

@@ -6,7 +6,7 @@ import type { FormValues } from "./form-values.ts";
 import { Section } from "./section.tsx";
 import { useSettings } from "./settings-context.tsx";
 
-/** What clients store with the agent. */
+/** The field for the metadata, which clients of the API store with the agent. */
 export function MetadataField() {
   const { register, formState } = useFormContext<FormValues>();
   return (

@@ -6,7 +6,7 @@ import type { FormValues } from "./form-values.ts";
 import { Section } from "./section.tsx";
 import { useSettings } from "./settings-context.tsx";
 
-/** How people find the agent. */
+/** The fields for the agent's name and description. */
 export function NameFields() {
   const { register, formState } = useFormContext<FormValues>();
   const readOnly = useSettings().disabledReason !== undefined;

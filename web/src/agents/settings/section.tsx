@@ -3,7 +3,10 @@ import { createContext, type ReactNode, useContext, useState } from "react";
 import { useFormState } from "react-hook-form";
 import type { FormValues } from "./form-values.ts";
 
-/** `page`: titles beside the fields. `pane`: titles above them, and long parts can be closed. */
+/**
+ * `page`: on wide screens, titles are beside the fields. `pane`: titles are above the fields, and
+ * long sections can be closed.
+ */
 export type SettingsLayout = "page" | "pane";
 
 /** Set by SettingsForm. */
@@ -12,11 +15,14 @@ export const LayoutContext = createContext<SettingsLayout>("page");
 interface SectionProps {
   readonly title: string;
   readonly description?: ReactNode;
-  /** The fields in it. An error in one of them opens the section. */
+  /** The form fields in the section. If one of them has an error, the section opens. */
   readonly fields: readonly (keyof FormValues)[];
-  /** What the page has beside the title, on whose line it is: a label above a field, or a field. */
+  /**
+   * What the content begins with: a label above a field, or a field. On a wide page the title is
+   * beside the content and is aligned with it.
+   */
   readonly beside: "label" | "field";
-  /** Closed at first in a pane. */
+  /** True if the section is closed at first when it is shown in a pane. */
   readonly closed?: boolean;
   /** Buttons in the line of the title. */
   readonly actions?: ReactNode;

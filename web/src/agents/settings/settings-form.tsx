@@ -20,7 +20,8 @@ export function SettingsForm({ layout }: { readonly layout: SettingsLayout }) {
   useFocusOnError(box);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // Dialogs in it have forms of their own, whose events also come here.
+    // React also passes the submit events of forms in dialogs to this handler, because the dialogs
+    // are rendered inside of this form. They are ignored.
     if (event.target === event.currentTarget && disabledReason === undefined) save();
   };
   const isPage = layout === "page";

@@ -6,7 +6,10 @@ import type { FormValues } from "./form-values.ts";
 import { LayoutContext } from "./section.tsx";
 import { useSettings } from "./settings-context.tsx";
 
-/** Saves the settings, and asks what to keep if somebody else has changed the same ones. */
+/**
+ * The bar that saves the settings. If somebody else has changed the same settings since, it asks
+ * which values to keep.
+ */
 export function SettingsSaveBar() {
   const { base, state, disabledReason, resolve, cancelMerge, discard } = useSettings();
   const { isDirty, dirtyFields } = useFormState<FormValues>();

@@ -8,7 +8,7 @@ export function SizeOfField({ name }: { readonly name: string }) {
   return `${formatCount(bytes)} = ${formatBytes(bytes)}`;
 }
 
-/** The micro-dollars in a field of the form in dollars: `$0.50`. */
+/** Shows the value of a form field in micro-dollars as dollars: `$0.50`. */
 export function MoneyOfField({ name }: { readonly name: string }) {
   const micros: unknown = useWatch({ name });
   return typeof micros === "number" && micros > 0 ? formatMoney(micros) : null;

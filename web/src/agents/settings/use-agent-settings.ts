@@ -23,28 +23,33 @@ import {
   valuesOf,
 } from "./form-values.ts";
 
-/** The settings of an agent as they are edited on a screen. */
+/** The state of an agent's settings while they are edited. */
 export interface AgentSettings {
   readonly form: UseFormReturn<FormValues>;
-  /** What the form was filled in with. */
+  /** The saved settings on which the form is based. */
   readonly base: VersionedFields;
-  /** The newest version that this tab knows. Above `base.version`, somebody else has saved. */
+  /**
+   * The newest version that this tab has read. If it is above `base.version`, somebody else has
+   * saved.
+   */
   readonly newestVersion: number;
   /** Why the person cannot edit; undefined if they can. */
   readonly disabledReason: string | undefined;
   readonly state: PatchState<VersionedFields, AgentFields>;
-  /** Why the settings were not saved, if no field is the reason. */
+  /** Why the settings were not saved; undefined if they were, or if a field shows the error. */
   readonly problem: string | undefined;
   readonly save: () => void;
-  /** Continues after a conflict. */
+  /** Saves the merged settings after a conflict. */
   readonly resolve: (merged: object) => void;
   readonly cancelMerge: () => void;
   readonly discard: () => void;
-  /** Returns what is not saved, for a draft run. Undefined if the form has an error. */
+  /** Returns the unsaved changes, for a draft run; undefined if the form has an error. */
   readonly collect: () => Promise<Partial<AgentFields> | undefined>;
 }
 
-/** Returns the settings of the agent. Unsaved ones of this tab are filled in again. */
+/**
+ * Returns the state of the agent's settings. Unsaved changes that this tab has stored are restored.
+ */
 export function useAgentSettings(agent: Agent): AgentSettings {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
@@ -56,7 +61,8 @@ export function useAgentSettings(agent: Agent): AgentSettings {
     resolver: settingsResolver,
     defaultValues: valuesOf(base),
     mode: "onTouched",
-    // The field can be in a part that is closed: SettingsForm opens it first.
+    // React Hook Form must not focus the first invalid field, because it can be in a closed
+    // section. `SettingsForm` opens the section first and focuses the field then.
     shouldFocusError: false,
   });
 
@@ -71,7 +77,10 @@ export function useAgentSettings(agent: Agent): AgentSettings {
     onRead: () => {},
   });
 
-  /** Fills the form in. Fields that were edited since `sent` keep what was typed. */
+  /**
+   * Fills the form with these settings. Fields that were edited after `sent` was submitted keep
+   * their values.
+   */
   const fillIn = (fields: VersionedFields, sent?: FormValues) => {
     const typed = form.getValues();
     const values = valuesOf(fields);
@@ -86,7 +95,8 @@ export function useAgentSettings(agent: Agent): AgentSettings {
   };
 
   const { isDirty } = form.formState;
-  // From the values: `isDirty` is not yet true while a draft is being filled in.
+  // Compares the values themselves, because `isDirty` is not true yet while a stored draft is being
+  // restored.
   const hasChanges = () => isUnsaved(form.getValues(), base);
   const isBusy = patch.state.name === "saving" || patch.state.name === "unknown";
 
@@ -97,7 +107,7 @@ export function useAgentSettings(agent: Agent): AgentSettings {
   });
   useEffect(() => restore(), []);
 
-  // What was saved elsewhere is shown at once if nothing here is unsaved.
+  // If somebody else has saved and nothing here is unsaved, the form shows the new version at once.
   const follow = useEffectEvent(() => {
     if (agent.version > base.version && !hasChanges() && !isBusy) fillIn(fieldsOf(agent));
   });
@@ -157,7 +167,10 @@ export function useAgentSettings(agent: Agent): AgentSettings {
   };
 }
 
-/** Returns the field that an error of the server is about, which its message begins with. */
+/**
+ * Returns the form field with whose path an error message of the API begins; undefined if there is
+ * none.
+ */
 function fieldInMessage(message: string) {
   const [path = ""] = /^[a-z_]+(\.[\w-]+)*(?=:? )/.exec(message) ?? [];
   return fieldAt(path.split("."));

@@ -3,7 +3,9 @@ import { useWorkspace } from "../../data/index.ts";
 import { memberNamesQuery } from "../../members/index.ts";
 import { Id } from "../../ui/index.ts";
 
-/** Who did something, by name where it is known: `user:usr_…`, `key:key_…`, `system`. */
+/**
+ * Shows who did something (`user:usr_…`, `key:key_…` or `system`), by name if the name is known.
+ */
 export function Actor({ value }: { readonly value: string }) {
   const { data: names } = useQuery(memberNamesQuery(useWorkspace()));
   const [kind, id] = value.split(":");

@@ -11,7 +11,10 @@ interface ChangeProps {
   readonly to: number;
 }
 
-/** A field that differs between two versions: long texts by line, others before and after. */
+/**
+ * A field that differs between two versions. Long texts are compared line by line; of other values
+ * both are shown.
+ */
 export function Change({ change: { path, before, after }, from, to }: ChangeProps) {
   const name = fieldName(path);
   const isText = isLong(before) || isLong(after) || path === "/instructions";

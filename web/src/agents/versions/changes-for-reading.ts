@@ -6,8 +6,8 @@ type FieldChange = VersionComparison["changes"][number];
 const first = ["/instructions", "/name", "/model", "/description"];
 
 /**
- * Returns the changes in the order in which people read them. A tool in whose position another kind
- * of tool stands now is one change, not one for each of its fields.
+ * Returns the changes with the most important fields first. If a tool was replaced by a tool of
+ * another type, this is one change, and not one for each field.
  */
 export function changesForReading(changes: readonly FieldChange[]): readonly FieldChange[] {
   const replaced = changes

@@ -13,7 +13,7 @@ const names: Readonly<Record<string, string>> = {
   max_response_bytes: "Maximum response size",
   timeout_seconds: "Timeout in seconds",
 };
-/** Groups that say nothing beyond the names of their fields. */
+/** Groups whose names are left out, because the names of their fields are clear without them. */
 const groups = ["model_settings", "limits"];
 
 /**
@@ -31,10 +31,11 @@ export function fieldName(pointer: string): string {
     ? segments.slice(1)
     : segments) {
     const last = words.length - 1;
-    // An item of a list: "Tool 1" of "Tools".
+    // The number of an item is added to the singular of the list's name: "Tools" becomes "Tool 1".
     if (/^\d+$/.test(segment) && last >= 0)
       words[last] = `${words[last]?.replace(/s$/, "")} ${Number(segment) + 1}`;
-    // Names of headers, parameters and metadata are the person's own.
+    // Names of headers, parameters and metadata were chosen by a person, so they are shown
+    // unchanged.
     else
       words.push(
         names[segment] ?? (words.length > 0 && !known.test(segment) ? segment : title(segment)),

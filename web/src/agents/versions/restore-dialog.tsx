@@ -9,7 +9,7 @@ interface RestoreDialogProps {
   readonly close: () => void;
 }
 
-/** Asks before a version is restored, and names what that does. */
+/** Asks for confirmation before a version is restored, and explains the effect. */
 export function RestoreDialog({ version, close }: RestoreDialogProps) {
   const workspace = useWorkspace();
   const agent = useAgent();
@@ -30,7 +30,8 @@ export function RestoreDialog({ version, close }: RestoreDialogProps) {
         description: `It is equal to version ${version}.`,
       });
     } catch (thrown) {
-      // The next attempt is based on what somebody else has saved.
+      // Somebody else has saved in the meantime. The agent is read again, so that the next attempt
+      // is based on the new version.
       if (isStale(thrown)) await announceChanges(queryClient, agentsKey(workspace.id));
       throw thrown;
     }

@@ -25,7 +25,7 @@ export function TextDiff({ label, before, after }: TextDiffProps) {
   );
 }
 
-/** A fold that hides fewer lines would save nothing. */
+/** Minimum number of unchanged lines that are folded. Folding fewer would save no space. */
 const minFolded = 3;
 
 function Section({ section: { folded, lines } }: { readonly section: DiffSection }) {

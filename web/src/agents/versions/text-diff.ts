@@ -12,7 +12,10 @@ export interface DiffLine {
   readonly parts: readonly DiffPart[];
 }
 
-/** Texts that differ more than can be found in this time are shown as replaced. */
+/**
+ * Maximum time for a comparison in milliseconds. If it is not enough, the whole text is shown as
+ * replaced.
+ */
 const timeout = 300;
 
 /** Returns the lines of both texts, with the words that changed within a line. */
@@ -37,7 +40,10 @@ export function diffTexts(before: string, after: string): readonly DiffLine[] {
   return lines;
 }
 
-/** Pairs removed lines with added ones, all removed ones first. */
+/**
+ * Returns removed lines followed by added lines. If there are equally many, the words that changed
+ * within each pair are marked.
+ */
 function replaced(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
   if (before.length !== after.length)
     return [
@@ -61,11 +67,16 @@ const whole = (kind: DiffLine["kind"], text: string): DiffLine => ({
   parts: [{ text, changed: false }],
 });
 
-/** A missing line break at the end would count as a change of the last line. */
+/**
+ * Adds a line break at the end: without it, the last line would count as changed if only one of the
+ * texts ends with a line break.
+ */
 const ended = (text: string) => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
 const linesOf = (text: string) => text.replace(/\n$/, "").split("\n");
 
-/** A part of a comparison: lines to show, or unchanged ones that are far from any change. */
+/**
+ * A part of a comparison. If `folded`, it consists of unchanged lines that are far from any change.
+ */
 export interface DiffSection {
   readonly folded: boolean;
   readonly lines: readonly DiffLine[];

@@ -8,7 +8,7 @@ interface VersionChoiceProps {
   readonly known: readonly number[];
 }
 
-/** Chooses the two versions to compare. The choice is in the URL. */
+/** The fields with which a person chooses the two versions to compare. The choice is in the URL. */
 export function VersionChoice({ from, to, known }: VersionChoiceProps) {
   const navigate = useNavigate();
   const compare = (chosen: { readonly from: number; readonly to: number }) =>

@@ -8,7 +8,10 @@ import { versionsQuery } from "./queries.ts";
 import { RestoreDialog } from "./restore-dialog.tsx";
 import { VersionList } from "./version-list.tsx";
 
-/** The versions of an agent: who made them and when, what changed, and how to go back. */
+/**
+ * The versions of an agent: who created them and when, what they changed, and a button to restore
+ * one.
+ */
 export function VersionsScreen() {
   const workspace = useWorkspace();
   const agent = useAgent();
@@ -67,7 +70,7 @@ export function VersionsScreen() {
   );
 }
 
-/** Returns the version that the URL names, undefined if it names none. */
+/** Returns the version number in a search parameter; undefined if it is not a valid one. */
 function versionOf(text: string | undefined): number | undefined {
   const version = Number(text);
   return Number.isInteger(version) && version >= 1 && version <= 2_147_483_647

@@ -14,7 +14,7 @@ import { choosableAgentsQuery } from "../queries.ts";
 import type { KeyFields } from "./key-fields.ts";
 import { useFocusOnError } from "./use-focus-on-error.ts";
 
-/** Whether the key is for all agents, or for which. */
+/** The field that chooses whether the key is for all agents or for some, and for which. */
 export function AgentsField({ form }: { readonly form: UseFormReturn<KeyFields> }) {
   const { watch, setValue } = form;
   const isLimited = watch("isLimited");
@@ -45,7 +45,7 @@ function AgentChoice({ form }: { readonly form: UseFormReturn<KeyFields> }) {
   const { watch, setValue, formState } = form;
   const chosen = watch("agentIds");
   const error = messageOf(formState.errors.agentIds);
-  // The name comes first.
+  // Only the first invalid field is focused, and the name is before this one.
   const isFirst = formState.errors.name === undefined;
   const choice = useFocusOnError(isFirst ? error : undefined, formState.submitCount);
   const shown = agents.rows.filter(({ name }) =>

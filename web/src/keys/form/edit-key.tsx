@@ -12,7 +12,7 @@ interface EditKeyProps {
   readonly close: () => void;
 }
 
-/** Changes what a key can do, for which agents, and until when. Its secret stays. */
+/** The dialog that changes a key's scopes, agents and expiry. The secret stays the same. */
 export function EditKey({ apiKey, close }: EditKeyProps) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
@@ -26,7 +26,8 @@ export function EditKey({ apiKey, close }: EditKeyProps) {
       await announceChanges(queryClient, keysKey(workspace.id));
     },
   });
-  // After the form knows that nothing is unsaved: closing is a navigation, which it would stop.
+  // Closing is a navigation, which a form with unsaved changes blocks. So the dialog is closed in
+  // an effect, after the form has been rendered with the saved values.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, whoever renders this again
   useEffect(() => {
     if (save.isSuccess) close();

@@ -21,7 +21,9 @@ const choices = [
 
 const dayMs = 86_400_000;
 
-/** When a key expires. Days count from now, also for a key that exists. */
+/**
+ * The field for the expiry of a key. Its number of days counts from now, even for an existing key.
+ */
 export function ExpiryField({ form, expiresAt }: ExpiryFieldProps) {
   const { register, watch, formState } = form;
   const now = useNow();

@@ -12,14 +12,15 @@ interface GrantFieldProps {
   readonly onChoose: (grant: KeyFields["grant"]) => void;
 }
 
-/** What a key can do: one of the presets, or scopes one by one. */
+/** The field for the permissions of a key: a preset, or single scopes. */
 export function GrantField({ form, onChoose }: GrantFieldProps) {
   const { can } = useWorkspace();
   const { watch, setValue, clearErrors, formState } = form;
   const [grant, scopes, isLimited] = watch(["grant", "scopes", "isLimited"]);
   const choose = (chosen: KeyFields["grant"]) => {
     clearErrors("scopes");
-    // The scopes of the preset are where one starts from.
+    // When the person switches from a preset to single scopes, the scopes of the preset are chosen
+    // at first.
     if (chosen === "scopes" && grant !== "scopes" && scopes.length === 0)
       setValue("scopes", scopesOfPreset(grant, isLimited).filter(can));
     setValue("grant", chosen, { shouldDirty: true });

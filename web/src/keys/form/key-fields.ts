@@ -18,7 +18,7 @@ export interface KeyFields {
   days: string;
 }
 
-/** A new key can do the least, and expires after 90 days. */
+/** Values for a new key: the preset with the fewest scopes, and an expiry in 90 days. */
 export const newKey: KeyFields = {
   name: `${presetTexts.invoke.label} key`,
   grant: "invoke",
@@ -42,7 +42,10 @@ export function fieldsOf({ name, scopes, agent_ids: agentIds }: Key): KeyFields 
   };
 }
 
-/** Returns the scopes that the form grants. A limited key cannot have those of the workspace. */
+/**
+ * Returns the scopes that are chosen in the form. For a key that is limited to agents, scopes of
+ * the whole workspace are left out.
+ */
 function scopesIn({ grant, scopes, isLimited }: KeyFields): readonly Scope[] {
   if (grant !== "scopes") return scopesOfPreset(grant, isLimited);
   return scopes.filter((scope) => !isLimited || !isOfWorkspace(scope));
@@ -85,7 +88,7 @@ function hasSame(some: readonly string[] | null, others: readonly string[] | nul
   return some.length === others.length && some.every((each) => others.includes(each));
 }
 
-/** The fields of the form that the API's fields come from. */
+/** For each field of the API, the form field from which it is computed. */
 const sources: Readonly<Record<string, keyof KeyFields>> = {
   name: "name",
   scopes: "scopes",
@@ -97,7 +100,7 @@ const sources: Readonly<Record<string, keyof KeyFields>> = {
 /** The API's fields that an error can be about. */
 export const apiFields = Object.keys(sources);
 
-/** Returns the field of the form that a field of the API comes from. */
+/** Returns the field of the form from which a field of the API is computed; undefined for none. */
 export function sourceOf(apiField: string | undefined): keyof KeyFields | undefined {
   return apiField === undefined ? undefined : sources[apiField];
 }
@@ -118,7 +121,10 @@ export const keyResolver: Resolver<KeyFields> = (fields) => {
   return { values: {}, errors };
 };
 
-/** An empty choice needs another sentence than a wrong one. */
+/**
+ * Returns the message for an empty choice, which zod's message does not explain; undefined for
+ * other errors.
+ */
 function messageFor(field: keyof KeyFields, fields: KeyFields): string | undefined {
   if (field === "name" && fields.name.trim() === "") return "Enter a name, for example Shop.";
   if (field === "scopes" && scopesIn(fields).length === 0) return "Choose at least one scope.";

@@ -13,7 +13,7 @@ interface KeyFormProps {
   readonly description?: string;
   readonly submitLabel: string;
   readonly pendingText: string;
-  /** What to do if the response was lost. */
+  /** Says what to do if the response was lost. */
   readonly retry: string;
   readonly initial: KeyFields;
   /** Expiry of a key that exists; null if it never expires. */
@@ -22,7 +22,7 @@ interface KeyFormProps {
   readonly close: () => void;
 }
 
-/** The form of a key, new or not. */
+/** The form for a new key or an existing one. */
 export function KeyForm({ title, description, initial, expiresAt, save, ...rest }: KeyFormProps) {
   const { submitLabel, pendingText, retry, close } = rest;
   const form = useForm<KeyFields>({
@@ -34,7 +34,7 @@ export function KeyForm({ title, description, initial, expiresAt, save, ...rest 
   const { errors, isDirty } = formState;
   const isNew = expiresAt === undefined;
   const nameAfter = (grant: KeyFields["grant"]) => {
-    // Until somebody types a name, it follows the preset.
+    // The name follows the chosen preset until the person types a name.
     if (!isNew || getFieldState("name").isTouched || grant === "scopes") return;
     setValue("name", `${presetTexts[grant].label} key`);
   };

@@ -6,7 +6,7 @@ import { keysKey } from "../queries.ts";
 import { bodyOf, type KeyFields, newKey } from "./key-fields.ts";
 import { KeyForm } from "./key-form.tsx";
 
-/** Makes a key and shows its secret once. */
+/** The dialog that creates a key and shows its secret once. */
 export function NewKey({ close }: { readonly close: () => void }) {
   const { id, client } = useWorkspace();
   const queryClient = useQueryClient();

@@ -6,7 +6,9 @@ import { isOfWorkspace, scopeGroups, scopeTexts } from "../scopes.ts";
 import type { KeyFields } from "./key-fields.ts";
 import { useFocusOnError } from "./use-focus-on-error.ts";
 
-/** Scopes one by one. Those that cannot be granted are disabled and say why. */
+/**
+ * The field with single scopes. Scopes that the person cannot grant are disabled, with the reason.
+ */
 export function ScopesField({ form }: { readonly form: UseFormReturn<KeyFields> }) {
   const { can } = useWorkspace();
   const { watch, setValue, formState } = form;

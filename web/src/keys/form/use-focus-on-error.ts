@@ -1,9 +1,9 @@
 import { useEffect, useRef } from "react";
 
 /**
- * Returns the ref of a group of checkboxes whose first one gets the focus when the form was sent
- * with an error of the group. For single controls React Hook Form does that itself.
- * @param submitCount how often the form was sent
+ * Returns the ref for a group of checkboxes. When the form is submitted while the group has an
+ * error, its first checkbox is focused. React Hook Form does this itself only for single controls.
+ * @param submitCount number of times that the form was submitted
  */
 export function useFocusOnError(error: string | undefined, submitCount: number) {
   const group = useRef<HTMLFieldSetElement>(null);

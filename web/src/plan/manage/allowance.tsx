@@ -6,7 +6,7 @@ interface AllowanceProps {
   readonly amount: number | null;
 }
 
-/** What a plan allows of a metric. */
+/** The amount of a metric that a plan allows. */
 export function Allowance({ metric, amount }: AllowanceProps) {
   if (amount === null) return <span className="text-ink-3">unlimited</span>;
   return (

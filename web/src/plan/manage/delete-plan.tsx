@@ -9,7 +9,9 @@ interface DeletePlanProps {
   readonly close: () => void;
 }
 
-/** Deletes a plan. The API rejects that while workspaces are on it. */
+/**
+ * The dialog that deletes a plan. The API rejects the deletion while workspaces are on the plan.
+ */
 export function DeletePlan({ plan: { id, name }, close }: DeletePlanProps) {
   const { id: workspaceId, client } = useWorkspace();
   const queryClient = useQueryClient();

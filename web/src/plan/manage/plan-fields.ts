@@ -1,7 +1,7 @@
 import type { Plan } from "@beckon/client";
 import { readDollars, writeDollars } from "../../format/index.ts";
 
-/** What the form of a plan holds, as texts. Empty means unlimited. */
+/** The values of the form for a plan, as texts. An empty amount means unlimited. */
 export interface PlanFields {
   readonly name: string;
   readonly tokens: string;
@@ -13,10 +13,10 @@ export interface PlanFields {
 /** The allowances of a plan in the fields of the API; null means unlimited. */
 export type Allowances = Pick<Plan, "tokens" | "voice_ms" | "browser_ms" | "cost_micros">;
 
-/** Highest allowance in the unit of the API: `maxAllowance` of the contract. */
+/** Maximum allowance in the unit of the API: `maxAllowance` of the contract. */
 const max = 1e15;
 
-/** Returns what the form is filled in with. */
+/** Returns the initial values of the form; undefined for a new plan. */
 export function fieldsOf(plan: Plan | undefined): PlanFields {
   const text = (amount: number | null | undefined, divisor: number) =>
     amount === null || amount === undefined ? "" : String(amount / divisor);
@@ -29,12 +29,12 @@ export function fieldsOf(plan: Plan | undefined): PlanFields {
   };
 }
 
-/** What was typed: the allowances, or what is wrong with them, by field. */
+/** The result of reading the form: the allowances, or an error message for each invalid field. */
 export type ReadFields =
   | { readonly allowances: Allowances }
   | { readonly errors: Partial<Record<keyof PlanFields, string>> };
 
-/** Reads the fields. An empty one is unlimited. */
+/** Parses the values of the form. An empty amount means unlimited. */
 export function readFields(fields: PlanFields): ReadFields {
   const errors: Partial<Record<keyof PlanFields, string>> = {};
   const whole = (name: "tokens" | "voiceSeconds" | "browserSeconds", factor: number) => {

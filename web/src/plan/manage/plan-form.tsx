@@ -19,7 +19,7 @@ const amounts = [
   { name: "dollars", label: "Cost", unit: "dollars" },
 ] as const satisfies readonly { name: keyof PlanFields; label: string; unit: string }[];
 
-/** Creates a plan, or changes what it allows. */
+/** The form that creates a plan or changes its allowances. */
 export function PlanForm({ plan, close }: PlanFormProps) {
   const { id: workspaceId, client } = useWorkspace();
   const queryClient = useQueryClient();
@@ -41,7 +41,7 @@ export function PlanForm({ plan, close }: PlanFormProps) {
     },
     onSuccess: ({ name }) => {
       toast({ tone: "success", title: `Saved the plan ${name}` });
-      // Closing is a navigation, which an unsaved form stops.
+      // Closing the dialog is a navigation. A form with unsaved changes would block it.
       isSaved.current = true;
       close();
       return announceChanges(queryClient, plansKey(workspaceId), planKey(workspaceId));

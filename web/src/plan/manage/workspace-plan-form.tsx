@@ -14,7 +14,7 @@ import {
 import { planKey, plansKey, plansQuery } from "../queries.ts";
 
 interface WorkspacePlanFormProps {
-  /** The workspace, with its plan. */
+  /** The workspace whose plan is set, with its present plan. */
   readonly of: WorkspacePlan;
   readonly close: () => void;
 }
@@ -29,7 +29,7 @@ const days = Array.from({ length: 31 }, (_, index) => ({
   label: `Day ${index + 1}`,
 }));
 
-/** Sets the plan of a workspace. */
+/** The form that sets the plan of a workspace. */
 export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
@@ -49,13 +49,14 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
       }),
     onSuccess: () => {
       toast({ tone: "success", title: `Changed the plan of ${of.workspace_name}` });
-      // Closing is a navigation, which an unsaved form stops.
+      // Closing the dialog is a navigation. A form with unsaved changes would block it.
       isSaved.current = true;
       close();
       return announceChanges(queryClient, plansKey(workspace.id), planKey(of.workspace_id));
     },
   });
-  // The plan may be neither in the file nor in the database any more.
+  // The present plan is always an option, even if it is no longer in the operator's file or in the
+  // database.
   const names = new Set([of.plan, ...plans.rows.map(({ name }) => name)]);
   return (
     <FormDialog

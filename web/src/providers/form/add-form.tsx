@@ -22,7 +22,7 @@ import { serverError } from "./server-error.ts";
 import { useCreateProvider } from "./use-create-provider.ts";
 
 interface AddFormProps {
-  /** Id of a preset. */
+  /** Id of the preset with which the form is filled in; undefined for an empty form. */
   readonly preset: string | undefined;
   readonly close: () => void;
   readonly onCreated: (provider: Provider) => void;
@@ -32,7 +32,7 @@ const kindOptions = Object.entries(kindLabels).map(([value, label]) => ({ value,
 const presetOptions = presets.map(({ id, label }) => ({ value: id, label }));
 const retry = "Press Add and check again: it is added once only.";
 
-/** The form of a new provider. A preset fills it in, so that most people enter only their key. */
+/** The form of a new provider. A preset fills in all fields except the key. */
 export function AddForm({ preset: first, close, onCreated }: AddFormProps) {
   const [preset, setPreset] = useState(() => presetOf(first));
   const create = useCreateProvider(onCreated);

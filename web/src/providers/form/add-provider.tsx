@@ -8,9 +8,12 @@ const AddProviderDialog = lazy(async () => ({
 interface AddProviderProps {
   readonly open: boolean;
   readonly close: () => void;
-  /** Called when the dialog closes after a provider was added. */
+  /** Called when the dialog closes after a provider was added. Default: no call. */
   readonly onAdded?: ((provider: Provider) => void) | undefined;
-  /** Id of the preset that the form starts with, for example `ollama`. */
+  /**
+   * Id of the preset that the form starts with, for example `ollama`. Default: the person chooses
+   * one first.
+   */
   readonly preset?: string | undefined;
 }
 

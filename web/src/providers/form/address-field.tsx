@@ -11,7 +11,10 @@ interface AddressFieldProps {
   readonly input: UseFormRegisterReturn;
 }
 
-/** The base URL. For a private address the API's error has the setting that allows it. */
+/**
+ * The field for the base URL. If the address is private, the API's error contains the setting that
+ * would allow it.
+ */
 export function AddressField({ kind, error, input }: AddressFieldProps) {
   const byDefault = defaultBaseUrl(kind);
   const split = splitCommand(messageOf(error) ?? "");

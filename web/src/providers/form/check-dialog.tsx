@@ -16,7 +16,8 @@ interface CheckDialogProps {
 /** Checks a provider that was just added or changed, and shows its models or the problem. */
 export function CheckDialog({ provider, title, edit, close }: CheckDialogProps) {
   const { state, check, isChecking, error, isIdle } = useCheck(provider);
-  // Once per dialog: whoever saved a provider wants to know whether it works.
+  // The check starts when the dialog opens, because a person who has saved a provider wants to see
+  // whether it works.
   // biome-ignore lint/correctness/useExhaustiveDependencies: `check` is new in each render
   useEffect(() => check(), [provider.updated_at]);
   const isWaiting = isChecking || isIdle;

@@ -17,7 +17,7 @@ interface EditDialogProps {
 
 const retry = "Press Save and check again: saving it twice does no harm.";
 
-/** Changes a provider's address or key. Its name and kind are fixed. */
+/** The dialog that changes a provider's address or key. Name and kind cannot be changed. */
 export function EditDialog({ provider, close, onSaved }: EditDialogProps) {
   const { id: workspaceId, client } = useWorkspace();
   const queryClient = useQueryClient();

@@ -8,7 +8,7 @@ interface EditProviderProps {
   readonly close: () => void;
 }
 
-/** Changes a provider, then checks it. */
+/** The dialog that changes a provider, and then checks it. */
 export function EditProvider({ provider, close }: EditProviderProps) {
   const [saved, setSaved] = useState<Provider>();
   if (saved === undefined)

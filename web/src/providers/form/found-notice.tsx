@@ -4,7 +4,10 @@ import { Banner } from "../../ui/index.ts";
 import { modelsQuery } from "../queries.ts";
 import type { ProviderPreset } from "./presets.ts";
 
-/** Says that a server need not be added, because Beckon has found it on its machine. */
+/**
+ * Says that a model server does not have to be added, because Beckon has found it on its own
+ * machine.
+ */
 export function FoundNotice({ preset }: { readonly preset: ProviderPreset }) {
   const { data: lists = [] } = useQuery(modelsQuery(useWorkspace()));
   const isFound = lists.some(

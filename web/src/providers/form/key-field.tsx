@@ -13,11 +13,11 @@ interface KeyFieldProps {
   readonly input: UseFormRegisterReturn;
 }
 
-/** The key of a provider. It can be entered and never read. */
+/** The field for the key of a provider. The key can be entered, but never read. */
 export function KeyField({ error, hint, optional, input, ...rest }: KeyFieldProps) {
   return (
     <Field label="API key" optional={optional} error={messageOf(error)} hint={hint}>
-      {/* Not a password of this site, which a browser would offer to fill in or to save. */}
+      {/* With `new-password`, browsers do not fill in a password of this site. */}
       <PasswordInput {...input} {...rest} mono autoComplete="new-password" />
     </Field>
   );

@@ -1,6 +1,6 @@
 import { Link } from "../../ui/index.ts";
 
-/** Where a key comes from, and what becomes of it. */
+/** Explains where a person gets a key, and how Beckon stores it. */
 export function KeyHint({ keysPage }: { readonly keysPage: string | undefined }) {
   if (keysPage === undefined)
     return "Only if the server asks for one. It is stored encrypted and never shown again.";

@@ -1,16 +1,22 @@
 import type { ProviderKind } from "@beckon/contract";
 
-/** What the form of a new provider is filled in with. */
+/** The values with which the form of a new provider is filled in. */
 export interface ProviderPreset {
   readonly id: string;
   readonly label: string;
   readonly name: string;
   readonly kind: ProviderKind;
-  /** Empty for the default of the kind. */
+  /** The base URL; empty for the default of the kind. */
   readonly baseUrl: string;
-  /** The page where a person makes a key; undefined where servers usually need none. */
+  /**
+   * The vendor's page on which a person creates a key; undefined for servers that usually need no
+   * key.
+   */
   readonly keysPage?: string;
-  /** Name of the operator's provider that Beckon finds by itself on its own machine. */
+  /**
+   * Name of the operator's provider that Beckon finds by itself if the server runs on its own
+   * machine; undefined if Beckon does not look for it.
+   */
   readonly discovered?: string;
 }
 
@@ -25,7 +31,7 @@ const first: ProviderPreset = {
   keysPage: "https://platform.openai.com/api-keys",
 };
 
-/** Hosted accounts first, then servers of one's own. */
+/** The presets: accounts of vendors first, then servers that people run themselves. */
 export const presets: readonly ProviderPreset[] = [
   first,
   {

@@ -14,7 +14,7 @@ export interface ProviderFields {
 /** The fields in their order in the form. */
 export const fieldNames = ["name", "kind", "base_url", "api_key"] as const;
 
-/** Returns what a preset fills in. */
+/** Returns the values that a preset fills in. */
 export function fieldsOf({ name, kind, baseUrl }: ProviderPreset): Omit<ProviderFields, "api_key"> {
   return { name, kind, base_url: baseUrl };
 }
@@ -41,7 +41,7 @@ export const providerResolver: Resolver<ProviderFields> = (fields) => {
   return { values: {}, errors };
 };
 
-/** An empty field needs another sentence than a wrong one. */
+/** Returns the message for a field's error. For an empty field it says what to enter. */
 function messageFor(name: keyof ProviderFields, fields: ProviderFields, message: string): string {
   if (fields[name].trim() !== "") return message;
   if (name === "api_key") return "Enter the key. The provider rejects requests without one.";
@@ -50,7 +50,7 @@ function messageFor(name: keyof ProviderFields, fields: ProviderFields, message:
   return "Enter a name, for example openai.";
 }
 
-/** Returns the base URL that a provider of this kind has without its own; undefined if none. */
+/** Returns the default base URL of a kind; undefined if it has none. */
 export function defaultBaseUrl(kind: string): string | undefined {
   return Object.hasOwn(defaultBaseUrls, kind)
     ? defaultBaseUrls[kind as keyof typeof defaultBaseUrls]

@@ -11,7 +11,7 @@ interface FoundModelsProps {
   readonly disabledReason: string | undefined;
 }
 
-/** A provider that is there already, with its models to choose from. */
+/** An existing provider with its models, from which the person can choose one. */
 export function FoundModels({ list, onUse, disabledReason }: FoundModelsProps) {
   const { provider, models, origin, error } = list;
   const { id: workspaceId } = useWorkspace();

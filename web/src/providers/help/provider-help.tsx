@@ -11,13 +11,13 @@ import { FoundModels } from "./found-models.tsx";
 interface ProviderHelpProps {
   /** Called with the model that the person chooses, as `provider/model`. */
   readonly onUse: (model: string) => void;
-  /** Why the person cannot use a model here, for example their role. */
+  /** Why the person cannot use a model here, for example their role; undefined if they can. */
   readonly disabledReason?: string | undefined;
 }
 
 /**
- * Where an agent's model can come from: what Beckon has found, then the demo model, then a form for
- * an account or a server.
+ * Shows where an agent can get a model from: first the providers that Beckon has found, then the
+ * demo model, then a form for a new provider.
  */
 export function ProviderHelp({ onUse, disabledReason }: ProviderHelpProps) {
   const workspace = useWorkspace();

@@ -2,17 +2,19 @@ import type { ReactNode } from "react";
 import { CurlLine, EmptyState } from "../../ui/index.ts";
 
 interface NoProvidersProps {
-  /** Whether the operator has set some up. */
+  /** Whether the operator has configured providers that the workspace can use. */
   readonly hasOthers: boolean;
-  /** The primary action. */
+  /** The primary action, a button. */
   readonly action: ReactNode;
 }
 
-/** The shell inserts the key, which thus stays out of its history. */
+/**
+ * Body of the example call. The shell inserts the key, so the key is not in the shell's history.
+ */
 const body = `{"name": "openai", "kind": "openai",
        "api_key": "'"$OPENAI_API_KEY"'"}`;
 
-/** What stands in place of the workspace's own providers. */
+/** Shown instead of a list if the workspace has no providers of its own. */
 export function NoProviders({ hasOthers, action }: NoProvidersProps) {
   return (
     <EmptyState action={action} snippet={<CurlLine path="/providers" body={body} />}>

@@ -18,7 +18,10 @@ export function ProviderFacts({ provider }: { readonly provider: Provider }) {
   );
 }
 
-/** Keys of the operator are never shown, not even that there is one. */
+/**
+ * Returns the text for a provider's key. For the operator's providers it is undefined, because not
+ * even the existence of their keys is shown.
+ */
 function keyText({ origin, api_key_last4: end }: Provider): string | undefined {
   if (origin !== "workspace") return undefined;
   if (end === null) return "no key";

@@ -10,7 +10,7 @@ interface ProviderMenuProps {
   readonly remove: () => void;
 }
 
-/** What can be done with a provider of the workspace. */
+/** The menu with the actions on a workspace's own provider. */
 export function ProviderMenu({ provider, edit, remove }: ProviderMenuProps) {
   const { can } = useWorkspace();
   const disabledReason = needsEditor(can);

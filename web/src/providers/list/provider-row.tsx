@@ -17,11 +17,11 @@ interface ProviderRowProps {
   /** Whether the models are listed below. */
   readonly isOpen: boolean;
   readonly onToggle: () => void;
-  /** What else can be done with it. */
+  /** The menu with further actions. Default: none. */
   readonly menu?: ReactNode;
 }
 
-/** A provider with its state, what can be done with it, and below its problem or its models. */
+/** A provider with its state and its actions. Below that, its error or its models are shown. */
 export function ProviderRow({ provider, isOpen, onToggle, menu }: ProviderRowProps) {
   const { can } = useWorkspace();
   const { state, check, isChecking, error } = useCheck(provider);

@@ -1,4 +1,4 @@
-/** A message with the line to copy that it contains. */
+/** A message, split around the line in it that can be copied. */
 export interface SplitMessage {
   readonly before: string;
   /** A command or setting; undefined if the message contains none. */
@@ -6,7 +6,7 @@ export interface SplitMessage {
   readonly after: string;
 }
 
-/** Finds the setting that allows a private address within the API's message. */
+/** Splits the API's message around the setting that would allow a private address. */
 export function splitCommand(message: string): SplitMessage {
   const match = /BECKON_EGRESS_ALLOW=\S+ script\/server/.exec(message);
   if (match === null) return { before: message, command: undefined, after: "" };
@@ -18,7 +18,7 @@ export function splitCommand(message: string): SplitMessage {
   };
 }
 
-/** Causes that the API names in the error of a check, and what to do about each. */
+/** Causes that the error of a check can contain, and what to do about each of them. */
 const remedies: readonly {
   readonly cause: RegExp;
   readonly own: string;
@@ -57,9 +57,9 @@ const remedies: readonly {
 ];
 
 /**
- * Returns what to do about the error of a check; undefined if the error says it itself.
- * @param isOwn whether the provider is the workspace's, so that the person can change it
- * @param hasKey whether a key is stored; the API calls a missing key rejected, too
+ * Returns what to do about the error of a check; undefined if the error itself says it.
+ * @param isOwn whether the provider is the workspace's own, so that the person can change it
+ * @param hasKey whether a key is stored. Without one, the API also says that the key is rejected.
  */
 export function adviceFor(error: string, isOwn: boolean, hasKey = true): string | undefined {
   if (isOwn && !hasKey && /rejects the key/.test(error))

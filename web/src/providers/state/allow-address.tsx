@@ -1,7 +1,10 @@
 import { CodeBlock } from "../../ui/index.ts";
 import type { SplitMessage } from "./advice.ts";
 
-/** The command that lets Beckon call a private address; nothing if the message has none. */
+/**
+ * Shows the command that allows calls of a private address; renders nothing if the message contains
+ * no command.
+ */
 export function AllowAddress({ command, after }: SplitMessage) {
   if (command === undefined) return null;
   return (

@@ -4,14 +4,14 @@ import { CopyButton, ScrollRegion, SearchField } from "../../ui/index.ts";
 
 interface ProviderModelsProps {
   readonly provider: string;
-  /** Without the provider's name. */
+  /** Names of the models without the provider's name. */
   readonly models: readonly string[];
 }
 
 /** From this number of models on, the list can be searched. */
 const searchedFrom = 9;
 
-/** The models of a provider, as the values that an agent's `model` takes. */
+/** The models of a provider, in the form `provider/model`, which an agent's `model` needs. */
 export function ProviderModels({ provider, models }: ProviderModelsProps) {
   const [text, setText] = useState("");
   if (models.length === 0)

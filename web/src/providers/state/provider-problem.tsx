@@ -5,13 +5,13 @@ import { AllowAddress } from "./allow-address.tsx";
 interface ProviderProblemProps {
   /** The API's message. */
   readonly message: string;
-  /** Whether the provider is the workspace's, so that the person can change it. */
+  /** Whether the provider is the workspace's own, so that the person can change it. */
   readonly isOwn: boolean;
-  /** Whether a key is stored. */
+  /** Whether a key is stored. Default true. */
   readonly hasKey?: boolean;
 }
 
-/** Why a provider does not work and what to do, with the line to set where one is needed. */
+/** Shows why a provider does not work and what to do, with the setting to copy if one is needed. */
 export function ProviderProblem({ message, isOwn, hasKey }: ProviderProblemProps) {
   const split = splitCommand(message);
   const advice = adviceFor(message, isOwn, hasKey);

@@ -1,12 +1,14 @@
 import type { ModelList, Provider } from "@beckon/client";
 import type { MadeCheck } from "../queries.ts";
 
-/** What is known about a provider. */
+/** The state of a provider. */
 export type ProviderState =
   | { readonly name: "loading" }
   /** The lists of models could not be read, so nothing is known. */
   | { readonly name: "unknown" }
-  /** The workspace has its own provider with the name of this one of the operator. */
+  /**
+   * The provider is the operator's, and the workspace's own provider of the same name replaces it.
+   */
   | { readonly name: "replaced" }
   | {
       readonly name: "works";
@@ -24,7 +26,10 @@ export interface ReadLists {
   readonly isPending: boolean;
 }
 
-/** Returns the newer one of what the last check and the lists of models say. */
+/**
+ * Returns the state of a provider, from the last check or from the lists of models, whichever is
+ * newer.
+ */
 export function stateOf(
   provider: Pick<Provider, "id" | "name">,
   { lists, readAtMs, isPending }: ReadLists,
@@ -43,7 +48,8 @@ export function stateOf(
       : { name: "fails", error: list.error, atMs: readAtMs };
   if (lists === undefined) return { name: isPending ? "loading" : "unknown" };
   const isReplaced = lists.some((each) => each.provider === provider.name);
-  // Otherwise the provider is newer than the lists, which are being read again.
+  // If it is not replaced, the provider was added after the lists were read, and they are being
+  // read again.
   return { name: isReplaced ? "replaced" : "loading" };
 }
 

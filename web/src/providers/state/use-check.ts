@@ -4,7 +4,7 @@ import { useWorkspace } from "../../data/index.ts";
 import { checkKey, type MadeCheck, modelsQuery } from "../queries.ts";
 import { stateOf } from "./state.ts";
 
-/** Returns what is known about a provider, and how to check it now. */
+/** Returns the state of a provider, and a function that checks it now. */
 export function useCheck(provider: Pick<Provider, "id" | "name">) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
@@ -28,7 +28,7 @@ export function useCheck(provider: Pick<Provider, "id" | "name">) {
     isChecking: check.isPending,
     /** Whether `check` has not been called yet. */
     isIdle: check.isIdle,
-    /** What was thrown if the check could not be made; null otherwise. */
+    /** The error if the check could not be made; null otherwise. */
     error: check.error,
   };
 }

@@ -19,7 +19,7 @@ import { RunProblem } from "../run-problem.tsx";
 
 /** Properties of `CompareDialog`. */
 export interface CompareDialogProps {
-  /** Id of a run. */
+  /** Id of the earlier run. */
   readonly earlier: string;
   readonly later: string;
   readonly onClose: () => void;

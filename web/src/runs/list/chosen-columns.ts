@@ -2,7 +2,10 @@ import { type ColumnName, columnNames, defaultColumns, fixedColumns } from "./co
 
 const storageKey = "beckon.runs.columns";
 
-/** Returns the names in `value` in the order of the table, and those that are always shown. */
+/**
+ * Returns the columns that `value` names (separated by commas) and those that are always shown, in
+ * the order of the table; undefined without a value.
+ */
 export function columnsOf(value: string | null | undefined): readonly ColumnName[] | undefined {
   if (value === undefined || value === null) return undefined;
   const given = new Set(value.split(","));
@@ -14,7 +17,7 @@ export function rememberedColumns(): readonly ColumnName[] {
   return columnsOf(localStorage.getItem(storageKey)) ?? defaultColumns;
 }
 
-/** Keeps the columns for other lists of runs in this browser. */
+/** Stores the columns for all lists of runs in this browser. */
 export function rememberColumns(columns: readonly ColumnName[]): void {
   localStorage.setItem(storageKey, columns.join(","));
 }

@@ -3,14 +3,14 @@ import { Button, Menu } from "../../ui/index.ts";
 import { type ColumnName, columnLabels, columnNames, fixedColumns } from "./columns.tsx";
 
 interface ColumnsMenuProps {
-  /** The columns that the list can have. */
+  /** All columns of the list. */
   readonly names: readonly ColumnName[];
-  /** Those that are chosen. */
+  /** The columns that are shown. */
   readonly columns: readonly ColumnName[];
   readonly onChange: (columns: readonly ColumnName[]) => void;
 }
 
-/** Chooses the columns of a list of runs. */
+/** A menu in which the person chooses the columns of a list of runs. */
 export function ColumnsMenu({ names, columns, onChange }: ColumnsMenuProps) {
   return (
     <Menu

@@ -6,7 +6,7 @@ import { isEnded } from "../patch-run.ts";
 import { sourceLabel } from "../source-label.ts";
 import { RunDuration } from "./run-duration.tsx";
 
-/** Names of all columns, in their order. */
+/** Names of all columns, in the order of the table. */
 export const columnNames = [
   "state",
   "agent",
@@ -21,12 +21,15 @@ export const columnNames = [
 ] as const;
 export type ColumnName = (typeof columnNames)[number];
 
-/** Columns that are shown unless others are chosen. Few workspaces have ids and tags of runs. */
+/**
+ * Columns that are shown if the person has not chosen others. External ids and tags are left out,
+ * because few workspaces use them.
+ */
 export const defaultColumns: readonly ColumnName[] = columnNames.filter(
   (name) => name !== "external_id" && name !== "tags",
 );
 
-/** Columns that are always shown: a row is unreadable without them. */
+/** Columns that are always shown, because a row cannot be understood without them. */
 export const fixedColumns: ReadonlySet<ColumnName> = new Set(["state", "input"]);
 
 export const columnLabels: Readonly<Record<ColumnName, string>> = {
@@ -42,7 +45,10 @@ export const columnLabels: Readonly<Record<ColumnName, string>> = {
   cost: "Cost",
 };
 
-/** The list does not have the steps of runs, which say why a cost is not known. */
+/**
+ * Names both possible causes, because the list does not load the steps of runs, which would show
+ * which one it is.
+ */
 const unknownCost =
   "A model of this run has no known price, or the run is older than the metering of costs.";
 
@@ -50,7 +56,7 @@ const nothing = <span className="text-ink-3">–</span>;
 
 /**
  * Returns the columns of a list of runs.
- * @param isWide whether there is room for the words of states
+ * @param isWide whether there is enough space for the names of states
  */
 export function runColumns(
   agents: ReadonlyMap<string, AgentName>,
@@ -184,7 +190,8 @@ function AgentCell({ agentId, agents }: AgentCellProps) {
 }
 
 function InputCell({ run }: { readonly run: ListedRun }) {
-  // An input of a trigger begins with a line of its own: the payload follows.
+  // All lines are joined, because the input of a trigger's run starts with the prompt prefix, and
+  // the payload follows in later lines.
   const line = firstLine(run.input.replace(/\s+/g, " "));
   if (line === "") return <span className="text-ink-3">Empty input</span>;
   return <UserText text={line} />;

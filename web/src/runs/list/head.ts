@@ -11,16 +11,16 @@ export function countNew(pages: RunPages, head: Page<ListedRun>): number {
 }
 
 /**
- * Returns the list with its newest page read again. The page replaces all rows of its range, so
- * rows that no longer match leave. If runs are missing between the page and the rows below it, the
- * list starts again with the page.
+ * Returns the list after its newest page was read again. The page replaces all rows of its range,
+ * so rows that no longer match disappear. If there may be runs between the page and the rows below
+ * it, the list is replaced by the page.
  */
 export function mergeHead(list: RunPages, head: Page<ListedRun>): RunPages {
   const last = head.data.at(-1)?.id;
   if (head.next === null) return startOf(head);
   if (last === undefined) return list;
   const known = list.pages.flatMap((page) => page.data);
-  // Ids sort by time of creation, and lists have the newest run first.
+  // Ids are ordered by the time of creation, and lists start with the newest run.
   if (!known.some(({ id }) => id >= last)) return startOf(head);
   const pages = list.pages.map((page) => ({
     ...page,

@@ -7,11 +7,14 @@ import { lookedBackTo } from "./looked-back.ts";
 interface ListSummaryProps {
   readonly rows: readonly ListedRun[];
   readonly hasMore: boolean;
-  /** Cursor of the page that is being searched, if the last one had no match. */
+  /**
+   * Cursor of the page that is being read because the last page had no match; undefined if no page
+   * is being searched.
+   */
   readonly searching: string | undefined;
 }
 
-/** How much of the list is loaded, and how far a search has looked. */
+/** Shows how much of the list is loaded, and how far back a search has reached. */
 export function ListSummary({ rows, hasMore, searching }: ListSummaryProps) {
   const zone = useTimeZone();
   if (searching !== undefined) {
@@ -34,7 +37,7 @@ export function ListSummary({ rows, hasMore, searching }: ListSummaryProps) {
   );
 }
 
-/** The cost of the runs that have ended, with how many of them are not in the sum. */
+/** Returns the cost of the ended runs, and how many of them have an unknown cost. */
 function costText(ended: readonly ListedRun[]): string {
   if (ended.length === 0) return "";
   const costs = ended.flatMap(({ cost_micros }) => cost_micros ?? []);

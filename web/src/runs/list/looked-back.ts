@@ -1,15 +1,16 @@
-/** Base32 of ids (TypeID), in ascending order. */
+/** The digits of the base32 encoding of ids (TypeID), in ascending order. */
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";
 
 /**
- * Returns the time back to which a search has looked, as Unix time in ms, if the cursor tells it.
- * Cursors are opaque: this one is only shown, and undefined if a later version writes others.
+ * Returns the time back to which a search has reached, as Unix time in ms; undefined if the cursor
+ * does not contain it. Cursors are opaque and later versions can change them, so the time is only
+ * displayed.
  */
 export function lookedBackTo(cursor: string): number | undefined {
   const [, time] = /run_([0-9a-hjkmnp-tv-z]{10})[0-9a-hjkmnp-tv-z]{16}/.exec(decode(cursor)) ?? [];
   if (time === undefined) return undefined;
   const ms = [...time].reduce((sum, digit) => sum * 32 + digits.indexOf(digit), 0);
-  // Years 2020 to 2100: anything else is not what it looks like.
+  // A time outside of the years 2020 to 2100 means that the cursor has another format.
   return ms > 1_577_836_800_000 && ms < 4_102_444_800_000 ? ms : undefined;
 }
 

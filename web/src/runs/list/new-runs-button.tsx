@@ -4,16 +4,18 @@ import { Button } from "../../ui/index.ts";
 
 interface NewRunsButtonProps {
   readonly count: number;
-  /** More can be new than were counted. */
+  /** True if there may be more new runs than were counted. */
   readonly isMore: boolean;
   readonly onShow: () => void;
 }
 
-/** Says how many runs have started since the list was read; it floats above the rows. */
+/**
+ * A button that shows how many runs have started since the list was read. It floats above the rows.
+ */
 export function NewRunsButton({ count, isMore, onShow }: NewRunsButtonProps) {
   return (
     <div className="pointer-events-none sticky top-10 z-3 flex h-0 justify-center">
-      {/* Said once, not with each further run. */}
+      {/* Announced once, and not again for each further run. */}
       <span role="status" className="sr-only">
         {count > 0 ? "New runs have started." : ""}
       </span>

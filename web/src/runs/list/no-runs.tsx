@@ -2,14 +2,14 @@ import { useWorkspace } from "../../data/index.ts";
 import { Button, CurlLine, EmptyState, LinkButton } from "../../ui/index.ts";
 
 interface NoRunsProps {
-  /** Undefined if no filter is set that can be removed. */
+  /** Removes all filters; undefined if there is none that can be removed. */
   readonly clearFilters: (() => void) | undefined;
-  /** The agent or trigger to which the list is limited. */
+  /** Id of the agent to which the list is limited; undefined if it is not limited to an agent. */
   readonly agentId: string | undefined;
   readonly triggerId: string | undefined;
 }
 
-/** What a list of runs shows if it has no rows. */
+/** Shown instead of a list of runs if it has no rows. */
 export function NoRuns({ clearFilters, agentId, triggerId }: NoRunsProps) {
   const { id } = useWorkspace();
   if (clearFilters !== undefined)

@@ -3,12 +3,12 @@ import { type CurrentWorkspace, listOptions } from "../../data/index.ts";
 import { runsKey } from "../queries.ts";
 import { queryOf, type RunFilters } from "./filters/run-filters.ts";
 
-/** Runs that match, newest first, with the beginnings of their texts. */
+/** The runs that match the filters, newest first, with truncated texts. */
 export const runsQuery = ({ id, client }: CurrentWorkspace, filters: RunFilters) => ({
   ...listOptions<ListedRun>([...runsKey(id), "list", filters], (page, options) =>
     client.runs.list({ ...queryOf(filters, Date.now()), ...page, view: "summary" }, options),
   ),
-  // Nothing patches the cache while no list is shown.
+  // While no list is shown, events do not update the cache, so the data is always stale.
   staleTime: 0,
   meta: { live: true },
 });

@@ -1,7 +1,7 @@
 import type { ListedRun } from "@beckon/client";
 import { Duration, useNow } from "../../ui/index.ts";
 
-/** How long a run took, or takes until now. */
+/** Shows the duration of a run; of a run that has not ended, the time since its start. */
 export function RunDuration({ run }: { readonly run: ListedRun }) {
   const { started_at, finished_at } = run;
   if (started_at === null) return <span className="text-ink-3">–</span>;
@@ -9,7 +9,7 @@ export function RunDuration({ run }: { readonly run: ListedRun }) {
   return <Duration ms={Date.parse(finished_at) - Date.parse(started_at)} />;
 }
 
-/** A component of its own, so that only runs that last are rendered again by the clock. */
+/** A separate component, so that the clock renders only the durations of running runs again. */
 function RunningDuration({ start }: { readonly start: number }) {
   const now = useNow();
   // Whole seconds: the clock is renewed every five.

@@ -24,7 +24,7 @@ interface RunsListProps {
   readonly empty: ReactNode;
 }
 
-/** The runs that match the filters, and what can be done with many of them. */
+/** The runs that match the filters, and the actions on many of them. */
 export function RunsList(props: RunsListProps) {
   const { label, filters, agents, columns, filterWords, columnsMenu, empty } = props;
   const workspace = useWorkspace();
@@ -47,7 +47,7 @@ export function RunsList(props: RunsListProps) {
     }),
     [agents, isWide, isNarrow, hasAgent],
   );
-  // Stable, so that rows are not rendered again with each page of the list.
+  // Memoized, so that loading a further page does not render all rows again.
   const shownColumns = useMemo(
     () => columns.filter((name) => !isNarrow || name !== "state").map((name) => byName[name]),
     [columns, isNarrow, byName],

@@ -15,15 +15,18 @@ import { useRunFilters } from "./use-run-filters.ts";
 interface RunsTableProps {
   /** Accessible name: "Runs". */
   readonly label: string;
-  /** Limits the list to an agent or a trigger: these filters cannot be changed. */
+  /**
+   * Limits the list to an agent or a trigger; the person cannot change these filters. Default: no
+   * limit.
+   */
   readonly limitedTo?: RunFilters | undefined;
 }
 
 const everything: RunFilters = {};
 
 /**
- * Runs with their filters, which are in the URL. It changes as runs start, continue and end. Put it
- * where the page scrolls, not a part of it.
+ * A list of runs with its filters, which are in the URL. It is updated when runs start, continue
+ * and end. It must be on a page that scrolls as a whole.
  */
 export function RunsTable({ label, limitedTo = everything }: RunsTableProps) {
   const { can } = useWorkspace();
@@ -55,7 +58,8 @@ export function RunsTable({ label, limitedTo = everything }: RunsTableProps) {
         />
       </FilterBar>
       <RunsList
-        // Another list: nothing of the earlier one is selected or waits.
+        // With other filters it is another list, so the selection and the waiting new runs are
+        // reset.
         key={JSON.stringify(filters)}
         label={label}
         filters={filters}

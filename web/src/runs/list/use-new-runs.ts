@@ -8,22 +8,25 @@ import { queryOf, type RunFilters, timeOf } from "./filters/run-filters.ts";
 import { countNew, mergeHead, type RunPages } from "./head.ts";
 import { runsQuery } from "./queries.ts";
 
-/** The newest page is read at most this often, however many runs start. */
+/** Minimum time between two reads of the newest page. */
 const minIntervalMs = 2_000;
-/** A search in texts reads far more. */
+/** The same for a search in texts, which is more expensive for the server. */
 const minTextIntervalMs = 15_000;
-/** Runs that start together enter together. */
+/** Time for which runs that start together are collected, so that they appear together. */
 const delayMs = 200;
 const pageSize = 50;
-/** Below this distance from the top of the page, new rows move nothing that is read. */
+/**
+ * If the page is scrolled by less than this, new rows are inserted at once, because they move
+ * nothing that is being read.
+ */
 const topPx = 120;
 
 /**
- * Keeps the list up to date with runs that start. An event does not say whether its run matches the
- * filters, so it makes the list read its newest page again. At the top of the page new rows enter;
- * further down they wait.
- * @param isHeld true keeps new rows out, for example while rows are selected
- * @returns how many runs wait, and a function that shows them
+ * Updates the list when runs start. An event does not say whether its run matches the filters, so
+ * the list reads its newest page again. If the page is scrolled to the top, new rows are inserted;
+ * otherwise they wait.
+ * @param isHeld true makes new rows wait, for example while rows are selected
+ * @returns how many runs wait, and a function that inserts them
  */
 export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   const workspace = useWorkspace();
@@ -41,7 +44,7 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
     timer.current = undefined;
     lastRead.current = Date.now();
     const query = { ...queryOf(filters, Date.now()), limit: pageSize, view: "summary" } as const;
-    // A page that cannot be read now is read at the next event.
+    // If the page cannot be read, it is read again after the next event.
     const head = await workspace.client.runs
       .list(query)
       .page()
@@ -81,7 +84,7 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   const count = waiting === undefined || list === undefined ? 0 : countNew(list, waiting);
   return {
     count,
-    /** All of the newest page is new, so there can be more. */
+    /** True if all rows of the newest page are new. Then there can be further new runs. */
     isMore: waiting?.next !== null && waiting?.data.length === count,
     show: () => {
       if (waiting !== undefined) enter(waiting);
@@ -92,7 +95,7 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
 
 const isAtTop = () => window.scrollY <= topPx;
 
-/** Returns whether the newest page can be another one after the event. */
+/** Returns whether the event can change the newest page. */
 function canChange(filters: RunFilters, event: WorkspaceEvent): boolean {
   const { agent_id, created_before, status, error, text } = filters;
   if (agent_id !== undefined && event.agent_id !== agent_id) return false;

@@ -5,7 +5,10 @@ import type { ColumnName } from "./columns.tsx";
 import { parametersOf, rangeOf } from "./filters/created-range.ts";
 import { filterNames, filtersOf, type RunFilters } from "./filters/run-filters.ts";
 
-/** Returns the state of a list of runs that the URL holds, and functions that change it. */
+/**
+ * Returns the filters and other state of a list of runs from the URL, and functions that change
+ * them.
+ */
 export function useRunFilters(fixed: RunFilters) {
   const search: Record<string, string | undefined> = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -13,9 +16,12 @@ export function useRunFilters(fixed: RunFilters) {
     void navigate({ to: ".", search: { ...search, ...changed }, replace: true });
   const own = filtersOf(search);
   return {
-    /** The filters of the list, also those that the screen sets. */
+    /** The filters of the list, including those that the screen itself sets. */
     filters: { ...own, ...fixed },
-    /** Values of the chips. A filter without a value yet is empty. */
+    /**
+     * Values of the filters that are shown as chips. If the value of a filter is not chosen yet, it
+     * is empty.
+     */
     values: {
       ...Object.fromEntries(filterNames.map((name) => [name, own[name] ?? emptyIn(search[name])])),
       created: rangeOf(own) ?? emptyIn(search.created_after),

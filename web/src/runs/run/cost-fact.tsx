@@ -8,7 +8,7 @@ interface CostFactProps {
   readonly label?: string;
 }
 
-/** What something cost; if that is not known, why. */
+/** A cost; if it is unknown, the reason. */
 export function CostFact({ cost, estimated, label = "Cost" }: CostFactProps) {
   const { micros, reason } = cost;
   return (

@@ -3,13 +3,15 @@ import { isEnded } from "../patch-run.ts";
 
 /** What a run or a step cost. */
 export interface Cost {
-  /** Null if it is not known. */
+  /** Micro-dollars; null if the cost is unknown. */
   readonly micros: number | null;
-  /** Why it is not known; undefined if it is, or if that cannot be told. */
+  /**
+   * Why the cost is unknown; undefined if it is known, or if the journal does not show the reason.
+   */
   readonly reason: string | undefined;
 }
 
-/** The reason for all that was executed before costs were stored. */
+/** The reason for model calls that were made before Beckon stored costs. */
 const older = "older than the metering of costs";
 
 /** Returns what a model call cost, from the data of its journal entry. */
@@ -20,8 +22,8 @@ export function costOfStep({ model, cost_micros: micros }: JournalEvent["data"])
 }
 
 /**
- * Returns what a run cost; of a run that has not ended, what its model calls cost so far. The reason
- * for an unknown cost is in the journal.
+ * Returns the cost of a run. For a run that has not ended, this is the cost of its model calls so
+ * far. The reason for an unknown cost is derived from the journal.
  */
 export function costOfRun(run: Run, events: readonly JournalEvent[]): Cost {
   const calls = events.filter(({ type }) => type === "run.step" || type === "run.step_lost");
@@ -34,7 +36,7 @@ export function costOfRun(run: Run, events: readonly JournalEvent[]): Cost {
   return { micros, reason: models.length === 0 ? undefined : noPriceFor(models) };
 }
 
-/** Returns the sum; null if one cost is not known. */
+/** Returns the sum; null if one of the costs is unknown. */
 function sumOf(costs: readonly (number | null)[]): number | null {
   return costs.reduce<number | null>(
     (sum, cost) => (sum === null || cost === null ? null : sum + cost),
@@ -42,7 +44,10 @@ function sumOf(costs: readonly (number | null)[]): number | null {
   );
 }
 
-/** Data above 64 KiB is an artifact: the journal does not say what the step cost. */
+/**
+ * Returns whether an entry has the data of its step. Data above 64 KiB is stored as an artifact, so
+ * the entry in the journal does not contain the cost.
+ */
 function isStepData(data: JournalEvent["data"]): boolean {
   return data.model !== undefined;
 }

@@ -16,7 +16,9 @@ export function Fact({ label, children }: FactProps) {
 }
 
 interface FactsProps {
-  /** `line` wraps; `grid` has two columns, for phones. */
+  /**
+   * `line` (the default) puts the facts side by side and wraps; `grid` has two columns, for phones.
+   */
   readonly layout?: "line" | "grid";
   readonly children: ReactNode;
 }
@@ -26,7 +28,7 @@ const layouts = {
   grid: "grid min-w-0 grid-cols-[repeat(2,minmax(0,1fr))] gap-x-4 gap-y-2",
 };
 
-/** Named facts. */
+/** A list of facts, each with its name. */
 export function Facts({ layout = "line", children }: FactsProps) {
   return <dl className={layouts[layout]}>{children}</dl>;
 }

@@ -5,7 +5,7 @@ import { type Column, DataTable, EmptyState, Time } from "../../ui/index.ts";
 import type { Journal } from "./journal/live.ts";
 import { useRunSearch } from "./run-search.ts";
 
-/** All journal entries of a run. A row selects its entry in the detail above. */
+/** All journal entries of a run. A click on a row selects its entry in the detail view above. */
 export function RawJournal({ run, journal }: { readonly run: Run; readonly journal: Journal }) {
   const { id } = useWorkspace();
   const { seq } = useRunSearch();

@@ -8,12 +8,15 @@ import { Button, ConfirmDialog, Dialog, Field, FormError, TextArea } from "../..
 
 interface RetryDialogProps {
   readonly run: Run;
-  /** Starts the run. @throws BeckonError */
+  /** Starts the new run. @throws BeckonError */
   readonly retry: (body: RetryRunBody) => Promise<void>;
   readonly close: () => void;
 }
 
-/** Asks for another input, then retries the run with it on the agent's current version. */
+/**
+ * The dialog in which a person changes the input of a run, and retries it with the agent's current
+ * version.
+ */
 export function RetryDialog({ run, retry, close }: RetryDialogProps) {
   const [isLeaving, setLeaving] = useState(false);
   const { register, handleSubmit, formState } = useForm({
@@ -24,7 +27,8 @@ export function RetryDialog({ run, retry, close }: RetryDialogProps) {
     mutationFn: ({ input }: { input: string }) => retry({ version: "current", input }),
     onSuccess: close,
   });
-  // Read while rendering: the form tracks only what was read there.
+  // These must be read during rendering, because React Hook Form only tracks the values that are
+  // read there.
   const { isDirty } = formState;
   const leave = () => (isDirty ? setLeaving(true) : close());
   return (

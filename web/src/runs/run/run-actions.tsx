@@ -20,7 +20,7 @@ const RetryDialog = lazy(async () => ({
   default: (await import("./retry-dialog.tsx")).RetryDialog,
 }));
 
-/** What can be done with a run: retry it, or cancel it while it lasts. */
+/** The actions on a run: retry, or cancel while it has not ended. */
 export function RunActions({ run }: { readonly run: Run }) {
   const workspace = useWorkspace();
   const actions = useRunActions(run);
@@ -104,7 +104,7 @@ function Retry({ run, actions, disabledReason, onEdit }: RetryProps) {
   const { data: agent } = useQuery(agentQuery(workspace, run.agent_id));
   const button = (
     <Button
-      // Nothing is to be mended after a success.
+      // After a success a retry is not the most likely action, so it is no primary button.
       variant={run.status === "succeeded" ? "secondary" : "primary"}
       icon={RotateCw}
       pending={actions.isRetrying}

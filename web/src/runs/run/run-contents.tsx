@@ -7,7 +7,7 @@ import { RawJournal } from "./raw-journal.tsx";
 import { type RunTab, useRunSearch } from "./run-search.ts";
 import { SmartText, ViewSwitch } from "./text-views.tsx";
 
-/** What went into the run, what came out, and its whole journal. */
+/** The tabs with the run's input, its output and its whole journal. */
 export function RunContents({ run, journal }: { readonly run: Run; readonly journal: Journal }) {
   const { tab, change } = useRunSearch();
   const waiting = isEnded(run)

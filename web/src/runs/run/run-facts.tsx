@@ -15,11 +15,11 @@ import { useRunSearch } from "./run-search.ts";
 interface RunFactsProps {
   readonly run: Run;
   readonly agentName: string;
-  /** Tokens of the model calls so far; those of the run once it has ended. */
+  /** Token usage of the model calls so far; of the whole run once it has ended. */
   readonly usage: Run["usage"];
-  /** Of the model calls so far, and of the run once it has ended. */
+  /** Cost of the model calls so far; of the whole run once it has ended. */
   readonly cost: Cost;
-  /** `narrow` on phones: what a person on call asks first, and the rest on request. */
+  /** `narrow` is for phones. It shows the most urgent facts, and the others on request. */
   readonly layout: "wide" | "narrow";
 }
 
@@ -45,7 +45,7 @@ const first: readonly FactName[] = [
 ];
 const rest: readonly FactName[] = ["agent", "ended", "externalId", "tags"];
 
-/** Where a run comes from, what it used, and when. */
+/** The facts of a run: its origin, its usage and its times. */
 export function RunFacts({ layout, ...props }: RunFactsProps) {
   const facts = useFacts(props);
   const listed = (names: readonly FactName[]) =>
@@ -70,7 +70,7 @@ export function RunFacts({ layout, ...props }: RunFactsProps) {
   );
 }
 
-/** Returns each fact; null for one that the run does not have. */
+/** Returns all facts as elements; null for a fact that the run does not have. */
 function useFacts(props: Omit<RunFactsProps, "layout">): Readonly<Record<FactName, ReactNode>> {
   const { run, agentName, usage, cost } = props;
   const workspace = useWorkspace();

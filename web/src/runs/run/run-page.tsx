@@ -31,7 +31,7 @@ import { useRunSearch } from "./run-search.ts";
 import { Steps } from "./steps.tsx";
 import { useClock } from "./use-clock.ts";
 
-/** The page of a run that is loaded. */
+/** The page of a run, once the run is loaded. */
 export function RunPage({ run }: { readonly run: Run }) {
   const workspace = useWorkspace();
   const { data: agent } = useQuery(agentQuery(workspace, run.agent_id));
@@ -42,12 +42,13 @@ export function RunPage({ run }: { readonly run: Run }) {
   const isNarrow = !useMedia("(min-width: 768px)");
   const hasEnded = isEnded(run);
   const cache = useQueryClient();
-  // Both are read side by side, so the run can be older than its journal. No event follows then.
+  // The run and its journal are read at the same time, so the run can be older than the journal. If
+  // the journal has ended, no further event will update the run, so it is read again.
   const isOlder = !hasEnded && hasEnd(journal);
   useEffect(() => {
     if (isOlder) void cache.invalidateQueries({ queryKey: runQuery(workspace, run.id).queryKey });
   }, [isOlder, cache, workspace, run.id]);
-  // What is below the steps is rendered after they are painted.
+  // False in the first rendering. What is below the steps is rendered after the steps are painted.
   const isPainted = useDeferredValue(true, false);
   const now = useClock(!hasEnded);
   const silence = useSilence({ isLive: stream === "live", output, journal, now });
@@ -119,7 +120,8 @@ export function RunPage({ run }: { readonly run: Run }) {
           silence={silence}
           now={now}
         />
-        {/* The steps are as high as their number asks for: nothing is below them before. */}
+        {/* The height of the steps depends on their number. So nothing is shown below them before
+            it is known. */}
         {!isPainted || (hasEnded && journal.events.length === 0 && error === null) ? null : (
           <RunContents run={run} journal={journal} />
         )}

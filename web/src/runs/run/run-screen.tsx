@@ -7,12 +7,12 @@ import { firstEntriesQuery } from "./journal/queries.ts";
 import { RunPage } from "./run-page.tsx";
 import { RunSkeleton } from "./run-skeleton.tsx";
 
-/** One run: what happened, step by step, while it happens. */
+/** The screen of a run: what happens in it step by step, while it happens. */
 export function RunScreen() {
   const workspace = useWorkspace();
   const { runId = "" } = useParams({ strict: false }) as { readonly runId?: string };
   const { data: run, error, refetch } = useQuery(runQuery(workspace, runId));
-  // Read beside the run, not after it.
+  // The journal is requested at the same time as the run.
   usePrefetchQuery(firstEntriesQuery(workspace, runId));
   if (run !== undefined) return <RunPage key={runId} run={run} />;
   if (error === null) return <RunSkeleton />;
@@ -37,7 +37,7 @@ export function RunScreen() {
   );
 }
 
-/** Begins to read what the screen shows, before it is rendered. */
+/** Starts to read the data of the screen before the screen is rendered. */
 export function prefetch(
   queryClient: QueryClient,
   { workspaceId, runId }: { readonly workspaceId: string; readonly runId: string },

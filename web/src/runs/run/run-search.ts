@@ -3,23 +3,26 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 const tabs = ["input", "output", "journal"] as const;
 const views = ["rendered", "text", "json"] as const;
 
-/** What is shown below the timeline. */
+/** The tabs below the timeline. */
 export type RunTab = (typeof tabs)[number];
-/** How texts are shown. */
+/** The ways in which texts can be shown. */
 export type TextView = (typeof views)[number];
 
-/** The state of the run page that its URL holds. */
+/** The search parameters of the run page. */
 export interface RunSearch {
-  /** Journal entry whose row is selected; `now`: the last row, also when later ones follow. */
+  /**
+   * Sequence number of the journal entry whose row is selected. `now`: the last row, even when
+   * later rows follow. Undefined: the page chooses the row.
+   */
   readonly seq: number | "now" | undefined;
   readonly tab: RunTab;
   /** How the detail of a step shows texts. */
   readonly view: TextView;
-  /** How input and output are shown. */
+  /** How the input and the output of the run are shown. */
   readonly as: TextView;
-  /** Idle times are shown shortened. */
+  /** True if idle times in the timeline are shortened. */
   readonly fold: boolean;
-  /** The dialog that compares it with the run of which it is a retry is open. */
+  /** True if the dialog is open that compares the run with the run of which it is a retry. */
   readonly compare: boolean;
 }
 
@@ -36,7 +39,7 @@ function parseRunSearch(search: Readonly<Record<string, string | undefined>>): R
   };
 }
 
-/** Returns the state in the URL and the function that changes a part of it. */
+/** Returns the search parameters, and a function that changes some of them. */
 export function useRunSearch() {
   const search: Record<string, string | undefined> = useSearch({ strict: false });
   const navigate = useNavigate();

@@ -1,6 +1,6 @@
 import { Skeleton } from "../../ui/index.ts";
 
-/** Holds the place of the run page while the run is loaded. */
+/** A placeholder for the run page while the run is loaded. */
 export function RunSkeleton() {
   return (
     <div className="flex min-w-0 flex-col" aria-busy="true">

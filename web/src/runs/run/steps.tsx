@@ -23,20 +23,28 @@ interface StepsProps {
 
 const isNarrow = () => matchMedia("(width < 640px)").matches;
 
-/** Lines of the box beside the steps: the axis, and what folds idle time. */
+/**
+ * Height of the other parts of the timeline in lines: the axis, and the button that shortens idle
+ * times.
+ */
 const otherLines = 2.5;
 
 /**
- * The timeline of a run, and the detail of one step beside it. Without `?seq=` the last step is
- * selected: of a failed run the one that failed, of a running one what happens now. On a phone the
- * detail is a page of its own.
+ * The timeline of a run, and beside it the detail of the selected step. Without `?seq=`, the last
+ * step is selected: the step that failed if the run failed, the current one while it runs. On a
+ * phone the detail is a page of its own.
  */
 export function Steps({ run, journal, error, onRetry, output, silence, now }: StepsProps) {
   const search = useRunSearch();
   const detail = useRef<HTMLElement>(null);
-  /** On a phone, the row that keys have moved to: its detail is not open yet. */
+  /**
+   * On a phone, the index of the row to which the keyboard has moved. Its detail is not open yet.
+   */
   const [active, setActive] = useState<number>();
-  /** A run that lasts keeps its size: growing with each step, it would push what is below. */
+  /**
+   * True if the height depends on the number of steps. For a run that has not ended when the page
+   * opens, the height is fixed: with each new step, a growing box would move what is below it.
+   */
   const [isSized] = useState(() => isEnded(run));
   const { events } = journal;
   const timeline = useMemo(() => layOut(run, events), [run, events]);
@@ -51,7 +59,8 @@ export function Steps({ run, journal, error, onRetry, output, silence, now }: St
   );
 
   const { seq } = search;
-  // While later entries are read, the last row that is known is not the last one of the run.
+  // While further entries are being read, the last known row may not be the last row of the run. So
+  // it is not selected.
   const isPartial = !journal.isComplete && error === null;
   const last = isPartial ? undefined : rows.length - 1;
   const selected = typeof seq === "number" ? rowOf(rows, seq) : rows[active ?? last ?? -1];

@@ -15,14 +15,16 @@ interface ViewSwitchProps {
   readonly onChange: (view: TextView) => void;
 }
 
-/** Switches how texts are shown. */
+/** The buttons that switch how texts are shown. */
 export function ViewSwitch({ value, onChange }: ViewSwitchProps) {
   return (
     <SegmentedControl label="Show texts as" options={options} value={value} onChange={onChange} />
   );
 }
 
-/** Values up to this many characters of JSON need no find, copy and fold of their own. */
+/**
+ * JSON with at most this many characters is shown without tools for search, copying and folding.
+ */
 const maxSmall = 600;
 
 interface SmartTextProps {
@@ -31,7 +33,10 @@ interface SmartTextProps {
   readonly view: TextView;
 }
 
-/** A text as Markdown, as it was written, or as JSON. Text that is JSON is a tree unless asked. */
+/**
+ * A text, shown as Markdown, unchanged, or as JSON. A text that is JSON is shown as a tree, unless
+ * the person chooses otherwise.
+ */
 export function SmartText({ label, text, view }: SmartTextProps) {
   if (text === "") return <p className="text-ink-3">Empty</p>;
   if (view === "text") return <LongText text={text} />;

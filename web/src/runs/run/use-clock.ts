@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 
 /**
- * Returns the current time in ms, renewed while something on the page lasts.
- * @param isRunning false stops it
+ * Returns the current time in Unix ms, updated while something on the page has not ended.
+ * @param isRunning false stops the updates
  */
 export function useClock(isRunning: boolean, everyMs = 250): number {
   const [now, setNow] = useState(Date.now);

@@ -7,7 +7,7 @@ import { useToast } from "../../ui/index.ts";
 import { newerRun } from "../patch-run.ts";
 import { runQuery, runsKey } from "../queries.ts";
 
-/** Returns what can be done with a run. */
+/** Returns the actions on a run. */
 export function useRunActions(run: Run) {
   const workspace = useWorkspace();
   const { id, client } = workspace;
@@ -34,12 +34,15 @@ export function useRunActions(run: Run) {
       }),
   });
   return {
-    /** Starts a new run with the same input, and reports failures by itself. */
+    /** Starts a new run with the same input. Failures are shown in a toast. */
     retry: (version: "current" | "original") => retry.mutate({ version }),
     isRetrying: retry.isPending,
     /** Starts a new run. @throws BeckonError */
     retryWith: start,
-    /** Asks for the end of the run. It ends when the executing process has stopped it. */
+    /**
+     * Requests the cancellation of the run. The run ends once the process that executes it has
+     * stopped it.
+     */
     cancel: async () => {
       const read = await client.runs.cancel(run.id);
       cache.setQueryData(runQuery(workspace, run.id).queryKey, (known) => newerRun(known, read));
@@ -53,7 +56,7 @@ export function useRunActions(run: Run) {
       cache.removeQueries({ queryKey: runQuery(workspace, run.id).queryKey });
       void announceChanges(cache, runsKey(id));
     },
-    /** Saves the whole journal, one entry a line. */
+    /** Downloads the whole journal as a file with one entry per line. */
     saveJournal: async () => {
       try {
         const lines: string[] = [];

@@ -7,7 +7,7 @@ interface PaletteDialogProps {
   readonly showKeys: () => void;
 }
 
-/** The command palette in its dialog, whose title only assistive technology gets. */
+/** The command palette in a dialog. The dialog's title is visible only to assistive technology. */
 export function PaletteDialog({ close, showKeys }: PaletteDialogProps) {
   const returnFocus = useFocusReturn();
   return (

@@ -4,11 +4,13 @@ import type { ReactNode } from "react";
 import { Kbd } from "../../ui/index.ts";
 
 interface PaletteItemProps {
-  /** What the typed text is compared with. */
+  /** The text with which the typed text is compared. */
   readonly value: string;
   readonly keywords?: string[];
   readonly icon?: LucideIcon;
-  /** Keys that do the same, separated by spaces. */
+  /**
+   * The keyboard shortcut for the same action, its keys separated by spaces; undefined for none.
+   */
   readonly keys?: string;
   readonly onSelect: () => void;
   readonly children: ReactNode;

@@ -16,7 +16,7 @@ interface PaletteProps {
 const group =
   "[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-ink-3 [&_[cmdk-group-heading]]:text-label";
 
-/** Finds screens, agents and ids, and does what all screens can do. */
+/** Finds screens, agents and ids, and offers the actions that are available on every screen. */
 export function Palette({ close, showKeys }: PaletteProps) {
   const workspace = useWorkspace();
   const router = useRouter();
@@ -105,7 +105,10 @@ export function Palette({ close, showKeys }: PaletteProps) {
   );
 }
 
-/** Every typed word must occur. cmdk's own fuzzy search finds "Dark theme" for "dem". */
+/**
+ * Returns whether every typed word occurs. cmdk's own fuzzy search is not used: it finds "Dark
+ * theme" for "dem".
+ */
 function matches(value: string, search: string, keywords: readonly string[] = []): number {
   const text = [value, ...keywords].join(" ").toLowerCase();
   return search

@@ -1,16 +1,19 @@
-/** Where an id leads, by its prefix. `route` is the screen that must exist. */
+/**
+ * The screens to which ids link, by the prefix of the id. `route` is the screen that must exist.
+ */
 const targets: Readonly<
   Record<string, { readonly route: string; readonly pathOf: (id: string) => string }>
 > = {
   run: { route: "/runs/$runId", pathOf: (id) => `/runs/${id}` },
   agt: { route: "/agents/$agentId/playground", pathOf: (id) => `/agents/${id}/playground` },
-  // The page of a trigger is below its agent, which the id does not name.
+  // The URL of a trigger contains its agent's id, which the trigger's id does not give. So the link
+  // leads to the runs of the trigger.
   trg: { route: "/runs", pathOf: (id) => `/runs?trigger_id=${id}` },
 };
 
 /**
- * Returns the path of a resource below its workspace, or undefined if the text is no id or its
- * screen does not exist.
+ * Returns the path of a resource's screen, relative to the workspace; undefined if the text is not
+ * an id or the screen does not exist.
  * @param routes the ids of all routes
  */
 export function resourcePath(text: string, routes: readonly string[]): string | undefined {

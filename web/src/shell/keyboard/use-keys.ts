@@ -10,8 +10,8 @@ interface KeyActions {
 }
 
 /**
- * Handles the keys that work on every screen. Keys without a modifier are dead in fields, and can
- * be switched off (WCAG 2.1.4).
+ * Handles the shortcuts that work on every screen. Shortcuts without a modifier do not work in
+ * fields, and can be switched off (WCAG 2.1.4).
  */
 export function useKeys({ openPalette, showKeys }: KeyActions): void {
   const router = useRouter();
@@ -36,12 +36,13 @@ export function useKeys({ openPalette, showKeys }: KeyActions): void {
           event.preventDefault();
           actions("palette");
         },
-        // A search field of the screen comes first, and prevents the default.
+        // A search field of the screen handles `/` first, and prevents this action.
         "/": single(() => actions("palette")),
         "[Shift]+?": single(() => actions("keys")),
         ...Object.fromEntries(go),
       },
-      // The palette opens from fields as well; `single` leaves fields alone.
+      // The palette can be opened from within fields too. For the other shortcuts, `single` ignores
+      // keys that are pressed in fields.
       { ignore: () => false },
     );
   }, [items, router]);

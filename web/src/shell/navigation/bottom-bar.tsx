@@ -17,7 +17,9 @@ interface BottomBarProps {
   readonly showKeys: () => void;
 }
 
-/** The navigation below 768 px. What does not fit is behind "More". */
+/**
+ * The navigation below a width of 768 px. Entries for which there is no space are behind "More".
+ */
 export function BottomBar({ openPalette, showKeys }: BottomBarProps) {
   const { pathname } = useLocation();
   const all = useNavigation();

@@ -5,12 +5,12 @@ import { entryLook, labelLook } from "./look.ts";
 
 interface NavigationLinkProps {
   readonly item: NavigationEntry;
-  /** Shows the label at every width. */
+  /** True to show the label at every width. */
   readonly hasLabel?: boolean;
   readonly onClick?: () => void;
 }
 
-/** An entry of the navigation. Below 1100 px it shows its icon only. */
+/** An entry of the navigation. Below a width of 1100 px, only its icon is shown. */
 export function NavigationLink({ item, hasLabel = false, onClick }: NavigationLinkProps) {
   const { pathname } = useLocation();
   const { label, href, icon: Icon } = item;

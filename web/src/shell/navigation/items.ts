@@ -92,20 +92,26 @@ const items: readonly NavigationItem[] = [
   },
 ];
 
-/** Titles of the groups. The first one needs none. */
+/** Titles of the groups. The first group is shown without a title. */
 export const groupTitles = { work: undefined, connect: "Connect", govern: "Govern" } as const;
 
 /** An entry with its full path. */
 export type NavigationEntry = NavigationItem & { readonly href: string };
 
-/** Returns the main screens, which every role can read, for when the person's role is not known. */
+/**
+ * Returns the main screens, which every role can read. They are shown while the person's role is
+ * not known.
+ */
 export function entriesFor(id: string): readonly NavigationEntry[] {
   return items
     .filter(({ group }) => group === "work")
     .map((item) => ({ ...item, href: `/w/${id}${item.path}` }));
 }
 
-/** Returns the screens that exist and that the person can read, with their full paths. */
+/**
+ * Returns the entries whose screens exist and that the person has permission to read, with their
+ * full paths.
+ */
 export function useNavigation(): readonly NavigationEntry[] {
   const { id, can } = useWorkspace();
   const { routesById } = useRouter();

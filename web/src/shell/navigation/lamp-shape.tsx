@@ -7,7 +7,10 @@ const colours: Readonly<Record<LiveStatus["state"], string>> = {
   "not live": "text-flare",
 };
 
-/** The lamp: filled while live, a dashed ring while connecting, a ring with a bar if not live. */
+/**
+ * The shape for the status of live updates: filled while live, a dashed ring while connecting, a
+ * ring with a bar if not live.
+ */
 export function LampShape({ state }: { readonly state: LiveStatus["state"] }) {
   const isLive = state === "live";
   const isTrying = state === "connecting" || state === "reconnecting";

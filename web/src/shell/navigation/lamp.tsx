@@ -3,8 +3,8 @@ import { useLiveText } from "./live-text.ts";
 import { entryLook, labelLook } from "./look.ts";
 
 /**
- * Says whether changes reach the page as they happen. A press reconnects when they do not. Below
- * 1100 px only the shape shows.
+ * Shows the status of live updates. If they are not live, a click reconnects. Below a width of 1100
+ * px, only the shape is visible.
  */
 export function Lamp({ hasLabel = false }: { readonly hasLabel?: boolean }) {
   const { state, text, detail, reason, retry } = useLiveText();

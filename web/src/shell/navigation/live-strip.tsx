@@ -2,7 +2,7 @@ import { Button } from "../../ui/index.ts";
 import { LampShape } from "./lamp-shape.tsx";
 import { useLiveText } from "./live-text.ts";
 
-/** On phones: says above the bar at the bottom that changes do not reach the page. */
+/** A notice for phones, above the bar at the bottom: live updates are interrupted. */
 export function LiveStrip() {
   const { state, text, detail, retry } = useLiveText();
   if (state === "live" || state === "connecting") return null;

@@ -2,7 +2,10 @@ import { useWorkspace } from "../../data/index.ts";
 import { formatClock } from "../../format/index.ts";
 import { useLiveStatus } from "../../live/index.ts";
 
-/** Returns the state of the stream in words, with the time of the last byte if it is silent. */
+/**
+ * Returns the status of live updates in words, with the time of the last byte if they are
+ * interrupted.
+ */
 export function useLiveText() {
   const { timeZone } = useWorkspace();
   const status = useLiveStatus();

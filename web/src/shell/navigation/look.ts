@@ -4,8 +4,8 @@ export const entryLook =
   "hover:bg-hover hover:text-ink lg:px-2";
 
 /**
- * Classes of an entry's label. Below 1100 px the navigation has no space for it, and only assistive
- * technology gets it.
+ * Classes of an entry's label. Below a width of 1100 px there is no space for it, so it is visible
+ * only to assistive technology.
  */
 export const labelLook = (isAlwaysShown: boolean) =>
   isAlwaysShown

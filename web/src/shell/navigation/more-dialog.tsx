@@ -13,7 +13,10 @@ interface MoreDialogProps {
   readonly showKeys: () => void;
 }
 
-/** On phones: the screens that the bar at the bottom has no space for, and the person's menus. */
+/**
+ * A dialog for phones with the screens for which the bar at the bottom has no space, and the menus
+ * of the person.
+ */
 export function MoreDialog({ open, onOpenChange, openPalette, showKeys }: MoreDialogProps) {
   const items = useNavigation().filter(({ group }) => group !== "work");
   const close = () => onOpenChange(false);

@@ -18,11 +18,11 @@ const themes = [
 
 interface PersonMenuProps {
   readonly showKeys: () => void;
-  /** Shows the person's name at every width. */
+  /** True to show the person's name at every width. */
   readonly hasLabel?: boolean;
 }
 
-/** The person's own choices: theme, keys of the keyboard, sign out. */
+/** The menu of the person: theme, keyboard shortcuts, sign out. */
 export function PersonMenu({ showKeys, hasLabel = false }: PersonMenuProps) {
   const { name, email } = useMe();
   const session = useSession();

@@ -12,7 +12,10 @@ interface NavigationProps {
   readonly showKeys: () => void;
 }
 
-/** The navigation at the left: 208 px, below 1100 px icons only, below 768 px the bottom bar. */
+/**
+ * The navigation at the left, 208 px wide. Below a width of 1100 px it shows only icons, and below
+ * 768 px it is replaced by the bar at the bottom.
+ */
 export function Navigation({ openPalette, showKeys }: NavigationProps) {
   const { id } = useWorkspace();
   const items = useNavigation();

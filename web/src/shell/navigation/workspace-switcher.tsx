@@ -3,7 +3,7 @@ import { useMe, useWorkspace } from "../../data/index.ts";
 import { Menu } from "../../ui/index.ts";
 import { entryLook, labelLook } from "./look.ts";
 
-/** Shows the workspace, and leads to the person's others. */
+/** Shows the current workspace. A menu opens the other workspaces of the person. */
 export function WorkspaceSwitcher({ hasLabel = false }: { readonly hasLabel?: boolean }) {
   const { id, name } = useWorkspace();
   const { workspaces } = useMe();
@@ -36,7 +36,8 @@ function Initial({ name }: { readonly name: string }) {
   return (
     <span
       aria-hidden
-      // Not text in the document: it would count as a part of the button's visible label.
+      // The letter is rendered by CSS: as text it would become a part of the button's visible
+      // label.
       data-initial={first.toUpperCase()}
       className="flex size-4 flex-none items-center justify-center rounded-bar border border-edge font-semibold text-label leading-none before:content-[attr(data-initial)]"
     />

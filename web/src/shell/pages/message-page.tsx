@@ -5,7 +5,7 @@ interface MessagePageProps {
   readonly children: ReactNode;
 }
 
-/** A page that says one thing, for example that there is nothing here. */
+/** A page with a single message, for example that nothing was found. */
 export function MessagePage({ title, children }: MessagePageProps) {
   return (
     <div className="mx-auto flex max-w-120 flex-col items-start gap-4 px-6 py-24">

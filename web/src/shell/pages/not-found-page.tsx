@@ -1,7 +1,7 @@
 import { Link } from "../../ui/index.ts";
 import { MessagePage } from "./message-page.tsx";
 
-/** Shown for a URL that leads nowhere, and for a workspace of which the person is not a member. */
+/** Shown for an unknown URL, and for a workspace of which the person is not a member. */
 export function NotFoundPage() {
   return (
     <MessagePage title="There is nothing here">

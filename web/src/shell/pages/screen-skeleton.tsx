@@ -1,6 +1,6 @@
 import { Skeleton } from "../../ui/index.ts";
 
-/** Holds the place of a screen while it loads: its header and its body. */
+/** A placeholder for a screen while it loads: its header and its body. */
 export function ScreenSkeleton() {
   return (
     <div className="flex min-w-0 flex-col">
@@ -16,7 +16,7 @@ export function ScreenSkeleton() {
   );
 }
 
-/** Holds the place of a screen below the header of its frame, for example of an agent. */
+/** A placeholder for a screen below the header of its frame, for example of an agent. */
 export function BodySkeleton() {
   return (
     <div

@@ -4,7 +4,10 @@ import { NavigationLink } from "../navigation/item-link.tsx";
 import { entriesFor } from "../navigation/items.ts";
 import { ScreenSkeleton } from "./screen-skeleton.tsx";
 
-/** The frame before the workspace is known: the screens that every role can open. */
+/**
+ * The frame while the workspace loads. Its navigation has only the screens that every role can
+ * open.
+ */
 export function ShellSkeleton() {
   const { pathname } = useLocation();
   const id = pathname.split("/")[2] ?? "";

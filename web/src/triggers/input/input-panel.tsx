@@ -11,7 +11,9 @@ import { TestResult } from "./test-result.tsx";
 import { usePayloadType } from "./use-payload-type.ts";
 import { useTestTrigger } from "./use-test-trigger.ts";
 
-/** What the trigger makes of a payload: the prefix, an example payload, and the input of both. */
+/**
+ * Shows how the trigger creates an input: the prefix, an example payload, and the resulting input.
+ */
 export function InputPanel({ trigger }: { readonly trigger: Trigger }) {
   const { can } = useWorkspace();
   const test = useTestTrigger(trigger);

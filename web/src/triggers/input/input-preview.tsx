@@ -7,7 +7,7 @@ interface InputPreviewProps {
   readonly payload: string;
 }
 
-/** The input that a run gets from the payload, while both are typed. */
+/** A preview of the run's input, updated while the prefix and the payload are typed. */
 export function InputPreview({ prefix, type, payload }: InputPreviewProps) {
   return (
     <div className="flex min-w-0 flex-col gap-1">

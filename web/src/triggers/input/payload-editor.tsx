@@ -9,7 +9,7 @@ interface PayloadEditorProps {
   readonly error: string | undefined;
 }
 
-/** A payload to test with, and how it is sent. */
+/** The editor for a test payload, and for its content type. */
 export function PayloadEditor({ type, onTypeChange, value, onChange, error }: PayloadEditorProps) {
   return (
     <div className="flex min-w-0 flex-col gap-2">

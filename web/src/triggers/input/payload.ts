@@ -1,7 +1,7 @@
 import type { ListedRun } from "@beckon/client";
 import { firstLine, formatBytes } from "../../format/index.ts";
 
-/** How a payload is sent. */
+/** The types of payloads, which differ in their Content-Type. */
 export type PayloadType = "json" | "text" | "form";
 
 /** The types, in the order in which they are offered. */
@@ -11,7 +11,7 @@ export const payloadTypes = [
   { value: "form", label: "Form", contentType: "application/x-www-form-urlencoded" },
 ] as const;
 
-/** What the editor holds at first. */
+/** The payloads with which the editor starts. */
 export const samplePayloads: Readonly<Record<PayloadType, string>> = {
   json: '{\n  "order": 4711,\n  "paid": true\n}',
   text: "Order 4711 was paid.",
@@ -28,7 +28,7 @@ export function payloadTypeOf(text: string | undefined): PayloadType {
   return payloadTypes.find(({ value }) => value === text)?.value ?? "json";
 }
 
-/** Returns what is wrong with a payload and what to do, or undefined. */
+/** Returns what is wrong with a payload and what to do; undefined if it can be sent. */
 export function payloadProblem(
   type: PayloadType,
   text: string,
@@ -42,7 +42,7 @@ export function payloadProblem(
 
 /**
  * Returns the input of the run that a payload starts: the prefix, a blank line and the payload. If
- * one of them is empty, only the other one.
+ * the prefix or the payload is empty, returns only the other one.
  */
 export function inputOf(promptPrefix: string, type: PayloadType, text: string): string {
   const payload = type === "form" ? formAsJson(text) : text;
@@ -79,12 +79,16 @@ export function curlOf(type: PayloadType, text: string): string {
   ].join(" \\\n  ");
 }
 
-/** POSIX: only a single quote ends a single-quoted argument. */
+/**
+ * Returns the text as one argument of a POSIX shell. Inside single quotes, only a single quote must
+ * be escaped.
+ */
 const shellArgument = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
- * Returns the beginning of what a trigger received, on one line: the first line of formatted JSON
- * says nothing. If the summary of the input ends within the prefix, returns the payload's size.
+ * Returns the beginning of a payload that a trigger received, on one line, because the first line
+ * of formatted JSON is only a brace. If the truncated input ends within the prefix, returns the
+ * payload's size.
  */
 export function payloadLineOf(
   { input, input_bytes }: Pick<ListedRun, "input" | "input_bytes">,

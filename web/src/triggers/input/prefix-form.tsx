@@ -10,13 +10,13 @@ import { useTriggerActions } from "../trigger/use-trigger-actions.ts";
 
 interface PrefixFormProps {
   readonly trigger: Trigger;
-  /** Called with what is typed, and with undefined once that is saved or discarded. */
+  /** Called with the typed prefix, and with undefined once it is saved or discarded. */
   readonly onEdit: (prefix: string | undefined) => void;
 }
 
 const fields = createTriggerBody.pick({ prompt_prefix: true });
 
-/** The text before each payload. */
+/** The form for the prompt prefix, which is put before each payload. */
 export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
   const { can } = useWorkspace();
   const { update } = useTriggerActions(trigger);
@@ -24,7 +24,7 @@ export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
     resolver: zodResolver(fields, { error: wording }),
     mode: "onTouched",
     defaultValues: { prompt_prefix: trigger.prompt_prefix },
-    // What another tab has saved, unless something is typed here.
+    // If another tab saves a prefix, it replaces the value here only if that was not edited.
     values: { prompt_prefix: trigger.prompt_prefix },
     resetOptions: { keepDirtyValues: true },
   });

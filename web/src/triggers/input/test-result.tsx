@@ -6,9 +6,9 @@ import { isEnded, patched, runQuery, useLiveRuns } from "../../runs/index.ts";
 import { Link, Problem, StatusMark } from "../../ui/index.ts";
 import type { useTestTrigger } from "./use-test-trigger.ts";
 
-/** What became of a test: the run's state as it changes, then its output. */
+/** The result of a test: the state of its run as it changes, then the output. */
 export function TestResult({ test }: { readonly test: ReturnType<typeof useTestTrigger> }) {
-  // Before the test is sent: its run can end before the response has arrived.
+  // Subscribes before the test is sent, because the run can end before the response has arrived.
   const live = useLiveRuns();
   if (test.error !== null) return <Problem error={test.error} title="The test was not sent." />;
   return (
@@ -28,7 +28,8 @@ function TestRun({ runId, live }: TestRunProps) {
   const queryClient = useQueryClient();
   const { data: read } = useQuery(runQuery(workspace, runId));
   const run = read && patched(read, live);
-  // The workspace's stream has no outputs.
+  // The events of the workspace's stream contain no output, so the run is read again once it has
+  // ended.
   const lacksOutput = run !== undefined && isEnded(run) && !isEnded(read ?? run);
   useEffect(() => {
     if (lacksOutput)

@@ -1,7 +1,10 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type PayloadType, payloadTypeOf } from "./payload.ts";
 
-/** Returns the type of the payload in the editor, which the URL keeps, and how to change it. */
+/**
+ * Returns the type of the payload in the editor, which is stored in the URL, and a function that
+ * changes it.
+ */
 export function usePayloadType(): [PayloadType, (type: PayloadType) => void] {
   const navigate = useNavigate();
   const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });

@@ -5,7 +5,10 @@ import { runQuery } from "../../runs/index.ts";
 import { receivedKey } from "../queries.ts";
 import { contentTypeOf, type PayloadType } from "./payload.ts";
 
-/** Returns what sends a test payload to a trigger, and the run that the last one started. */
+/**
+ * Returns the mutation that sends a test payload to a trigger, and the run that the last test
+ * started.
+ */
 export function useTestTrigger({ id, agent_id }: Pick<Trigger, "id" | "agent_id">) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
@@ -14,7 +17,7 @@ export function useTestTrigger({ id, agent_id }: Pick<Trigger, "id" | "agent_id"
     mutationFn: (body: { payload: string; content_type: string }) =>
       workspace.client.triggers.test(agent_id, id, body, { idempotencyKey: keyOf(body) }),
     onSuccess: (run) => {
-      // The same payload, sent again, is another test.
+      // Sending the same payload again is another test, so it needs a new Idempotency-Key.
       release();
       queryClient.setQueryData(runQuery(workspace, run.id).queryKey, run);
       return queryClient.invalidateQueries({ queryKey: receivedKey(workspace.id, agent_id) });

@@ -5,11 +5,14 @@ import { examples } from "../new/examples.ts";
 interface NoTriggersProps {
   /** The primary action. */
   readonly action: ReactNode;
-  /** Returns the address of the form, filled in with an example; undefined if not permitted. */
+  /**
+   * Returns the path of the form, filled in with an example; undefined if the person lacks the
+   * permission.
+   */
   readonly hrefOf: (exampleId: string) => string | undefined;
 }
 
-/** What triggers are for, while the agent has none. */
+/** Shown while the agent has no trigger: explains what triggers are for. */
 export function NoTriggers({ action, hrefOf }: NoTriggersProps) {
   return (
     <div className="mx-auto flex w-full max-w-160 flex-col gap-6 py-8">

@@ -1,6 +1,6 @@
 import { Skeleton } from "../../ui/index.ts";
 
-/** The list while it loads, in the size of three triggers. */
+/** A placeholder for the list while it loads, as high as three triggers. */
 export function TriggerListSkeleton() {
   return (
     <div aria-busy="true" className="flex flex-col divide-y divide-rule">

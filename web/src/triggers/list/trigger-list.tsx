@@ -5,12 +5,12 @@ import { useLastReceived } from "./use-last-received.ts";
 
 interface TriggerListProps {
   readonly list: ReturnType<typeof useList<Trigger>>;
-  /** Address of the list; a trigger's is below it. */
+  /** Path of the list. The path of a trigger is this path and the trigger's id. */
   readonly path: string;
   readonly openId: string | undefined;
 }
 
-/** Name, state and last payload of each trigger. */
+/** The triggers, each with its name, its state and the time of its last payload. */
 export function TriggerList({ list, path, openId }: TriggerListProps) {
   return (
     <div className="lg:max-h-[75vh] lg:overflow-y-auto">

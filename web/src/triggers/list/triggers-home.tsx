@@ -4,7 +4,7 @@ import { useAgent } from "../../agents/index.ts";
 import { useList, useWorkspace } from "../../data/index.ts";
 import { triggersQuery } from "../queries.ts";
 
-/** Opens the first trigger where there is space for one beside the list. */
+/** Opens the first trigger if the screen is wide enough to show it beside the list. */
 export function TriggersHome() {
   const workspace = useWorkspace();
   const agent = useAgent();

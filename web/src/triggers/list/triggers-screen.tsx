@@ -15,7 +15,7 @@ const NewTrigger = lazy(async () => ({
   default: (await import("../new/new-trigger.tsx")).NewTrigger,
 }));
 
-/** The triggers of an agent: the list, and beside it the one that is open. */
+/** The triggers of an agent: the list, and beside it the open trigger. */
 export function TriggersScreen() {
   const workspace = useWorkspace();
   const agent = useAgent();
@@ -87,7 +87,8 @@ export function TriggersScreen() {
           <Outlet />
         </div>
       )}
-      {/* Always at this place: it holds a URL while the first trigger enters the list. */}
+      {/* The dialog stays at the same position in the tree: it must keep showing a new trigger's
+          URL while the trigger is added to the list. */}
       {dialog}
     </>
   );

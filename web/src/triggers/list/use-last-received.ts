@@ -4,8 +4,9 @@ import { useWorkspace } from "../../data/index.ts";
 import { lastReceivedQuery, recentQuery } from "../queries.ts";
 
 /**
- * Returns when a trigger received something last: null if never, undefined until it is known. One
- * request answers it for all triggers that are in use; each other one needs its own.
+ * Returns the time of the last payload of a trigger; null if there was none, undefined while it is
+ * not known. For triggers that are in use, one request for all of them is enough. Each other
+ * trigger needs a request of its own.
  */
 export function useLastReceived({ id, agent_id }: Trigger): string | null | undefined {
   const workspace = useWorkspace();

@@ -4,12 +4,15 @@ import { useEvents, useThrottled } from "../../live/index.ts";
 import { isNewRun } from "../../runs/index.ts";
 import { receivedKey } from "../queries.ts";
 
-/** Milliseconds between two readings of what has arrived, for agents that are called often. */
+/**
+ * Minimum time in milliseconds between two reads of the received payloads, for agents that are
+ * called often.
+ */
 const readIntervalMs = 2_000;
 
 /**
- * Reads what the agent's triggers have received again when it has a new run. Events do not say
- * which trigger started a run.
+ * Reads the payloads that the agent's triggers have received again after each new run of the agent,
+ * because events do not say which trigger started a run.
  */
 export function useLiveReceived(agentId: string): void {
   const { id } = useWorkspace();

@@ -11,7 +11,7 @@ interface CreatedTriggerProps {
   readonly onClose: () => void;
 }
 
-/** The URL of a trigger that was just created, and a first test of it. */
+/** Shows the URL of a trigger that was just created, with a form for a first test. */
 export function CreatedTrigger({ trigger, onClose }: CreatedTriggerProps) {
   const { can } = useWorkspace();
   const test = useTestTrigger(trigger);

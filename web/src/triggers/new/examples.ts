@@ -1,6 +1,6 @@
 import { CreditCard, type LucideIcon, MailPlus, Workflow } from "lucide-react";
 
-/** Something that a trigger is for. */
+/** An example of what a trigger can be used for. */
 export interface TriggerExample {
   /** Value of the search parameter `new`. */
   readonly id: string;
@@ -11,7 +11,7 @@ export interface TriggerExample {
   readonly promptPrefix: string;
 }
 
-/** What the list shows while an agent has no trigger. */
+/** The examples that are shown while an agent has no trigger. */
 export const examples: readonly TriggerExample[] = [
   {
     id: "form",

@@ -21,7 +21,7 @@ interface NewTriggerFormProps {
   readonly onCreated: (trigger: CreateTriggerAnswer) => void;
 }
 
-/** The form of a new trigger. Only the name is needed. */
+/** The form of a new trigger. Only the name is required. */
 export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormProps) {
   const workspace = useWorkspace();
   const agent = useAgent();

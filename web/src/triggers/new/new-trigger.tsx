@@ -5,9 +5,9 @@ import { examples } from "./examples.ts";
 import { NewTriggerForm } from "./new-trigger-form.tsx";
 
 interface NewTriggerProps {
-  /** The example that the form is filled in with; an unknown one leaves it blank. */
+  /** Id of the example with which the form is filled in. For an unknown id, the form is empty. */
   readonly exampleId: string;
-  /** Called with the trigger if one was created. */
+  /** Called when the dialog is closed, with the trigger if one was created. */
   readonly onClose: (created?: CreateTriggerAnswer) => void;
 }
 

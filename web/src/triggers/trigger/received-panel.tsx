@@ -5,7 +5,7 @@ import { type Column, DataTable, EmptyState, Panel, StatusMark, Time } from "../
 import { payloadLineOf } from "../input/payload.ts";
 import { receivedQuery } from "../queries.ts";
 
-/** What the trigger has received, newest first, and what became of it. */
+/** The payloads that the trigger has received, newest first, with the runs that they started. */
 export function ReceivedPanel({ trigger }: { readonly trigger: Trigger }) {
   const workspace = useWorkspace();
   const live = useLiveRuns();

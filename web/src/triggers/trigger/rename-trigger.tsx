@@ -12,7 +12,7 @@ interface RenameTriggerProps {
   readonly onClose: () => void;
 }
 
-/** Asks for another name. */
+/** The dialog that changes the name of a trigger. */
 export function RenameTrigger({ trigger, onClose }: RenameTriggerProps) {
   const { update } = useTriggerActions(trigger);
   const { register, handleSubmit, formState } = useForm({

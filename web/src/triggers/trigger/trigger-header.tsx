@@ -19,7 +19,7 @@ const RenameTrigger = lazy(async () => ({
   default: (await import("./rename-trigger.tsx")).RenameTrigger,
 }));
 
-/** The trigger's name, its switch, and what is needed less often. */
+/** The trigger's name, the switch that enables it, and a menu with rarer actions. */
 export function TriggerHeader({ trigger }: { readonly trigger: Trigger }) {
   const { can } = useWorkspace();
   const actions = useTriggerActions(trigger);
@@ -78,7 +78,9 @@ interface EnabledSwitchProps {
   readonly disabledReason: string | undefined;
 }
 
-/** Moves when the server has confirmed. */
+/**
+ * The switch that enables the trigger. It changes only after the server has confirmed the change.
+ */
 function EnabledSwitch({ trigger, disabledReason }: EnabledSwitchProps) {
   const { update } = useTriggerActions(trigger);
   const toast = useToast();

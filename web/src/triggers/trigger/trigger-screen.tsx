@@ -11,7 +11,7 @@ import { TriggerHeader } from "./trigger-header.tsx";
 import { TriggerSkeleton } from "./trigger-skeleton.tsx";
 import { UrlPanel } from "./url-panel.tsx";
 
-/** One trigger: its URL, what it makes of a payload, and what it has received. */
+/** The screen of a trigger: its URL, how it creates an input, and the received payloads. */
 export function TriggerScreen() {
   const workspace = useWorkspace();
   const agent = useAgent();

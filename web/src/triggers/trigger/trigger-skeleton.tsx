@@ -1,6 +1,6 @@
 import { Panel, Skeleton } from "../../ui/index.ts";
 
-/** A trigger while it loads, in about its size. */
+/** A placeholder of about the same size, shown while a trigger loads. */
 export function TriggerSkeleton() {
   return (
     <div aria-busy="true" className="flex flex-col gap-4">

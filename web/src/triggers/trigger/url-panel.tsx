@@ -13,7 +13,7 @@ import {
 import { needsEditor } from "../permission.ts";
 import { useTriggerActions } from "./use-trigger-actions.ts";
 
-/** The URL that fires the trigger, hidden but for its beginning. */
+/** The URL that fires the trigger. Only its beginning is visible until it is revealed. */
 export function UrlPanel({ trigger }: { readonly trigger: Trigger }) {
   const { can } = useWorkspace();
   const actions = useTriggerActions(trigger);
@@ -35,7 +35,8 @@ export function UrlPanel({ trigger }: { readonly trigger: Trigger }) {
         </Button>
       }
     >
-      {/* A new URL hides the one that was revealed. */}
+      {/* With a new `key` after a rotation, the field is reset, so that it no longer shows the old
+          URL. */}
       <SecretField
         key={issued}
         label="POST to"

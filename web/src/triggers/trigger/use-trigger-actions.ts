@@ -10,7 +10,7 @@ import {
 import { useToast } from "../../ui/index.ts";
 import { triggerQuery, triggersKey, triggersQuery } from "../queries.ts";
 
-/** Returns what can be done with a trigger. Each act throws BeckonError if it fails. */
+/** Returns the actions on a trigger. Each of them throws a BeckonError if it fails. */
 export function useTriggerActions({ id, agent_id, name }: Trigger) {
   const workspace = useWorkspace();
   const { triggers } = workspace.client;
@@ -21,7 +21,7 @@ export function useTriggerActions({ id, agent_id, name }: Trigger) {
   const { queryKey } = triggerQuery(workspace, agent_id, id);
   const tellOthers = () => announceChanges(queryClient, triggersKey(workspace.id, agent_id));
   return {
-    /** Sends only what changed. */
+    /** Changes the trigger. Only fields that have changed should be passed. */
     update: async (changes: UpdateTriggerBody) => {
       try {
         const updated = await triggers.update(agent_id, id, changes);
@@ -29,12 +29,13 @@ export function useTriggerActions({ id, agent_id, name }: Trigger) {
         void tellOthers();
         return updated;
       } catch (thrown) {
-        // The change may have been made although its response was lost.
+        // If the response was lost, the change may have been made nevertheless, so the data is read
+        // again.
         if (isOutcomeUnknown(thrown)) void tellOthers();
         throw thrown;
       }
     },
-    /** Returns the new URL. The old one works for `graceSeconds` more. */
+    /** Replaces the URL and returns the new one. The old URL stays valid for `graceSeconds`. */
     rotate: async (graceSeconds: number) => {
       const body = { grace_seconds: graceSeconds };
       const { url } = await triggers.rotate(agent_id, id, body, { idempotencyKey: keyOf(body) });
@@ -44,7 +45,8 @@ export function useTriggerActions({ id, agent_id, name }: Trigger) {
     reveal: async () => (await triggers.reveal(agent_id, id)).url,
     remove: async () => {
       await triggers.delete(agent_id, id);
-      // At once, because the list opens its first trigger.
+      // The trigger is removed from the cached list before the list is opened: the list opens its
+      // first trigger, which must not be the deleted one.
       queryClient.setQueryData(
         triggersQuery(workspace, agent_id).queryKey,
         (list) =>

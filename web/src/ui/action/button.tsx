@@ -9,18 +9,21 @@ export interface ButtonProps extends Omit<ComponentProps<"button">, "className" 
   readonly variant?: ButtonVariant | undefined;
   readonly size?: ButtonSize | undefined;
   readonly icon?: LucideIcon | undefined;
-  /** True while the action runs: presses are ignored. Pass false, not undefined, before it. */
+  /**
+   * True while the action is in progress, during which presses are ignored. Otherwise it must be
+   * false and not undefined.
+   */
   readonly pending?: boolean | undefined;
-  /** Text while pending, "Saving…" unless given. */
+  /** Text while the action is in progress. Default: "Saving…". */
   readonly pendingText?: string | undefined;
-  /** Why the action is not allowed. Disables the button and keeps it focusable. */
+  /** Why the action is not allowed. If it is set, the button is disabled and stays focusable. */
   readonly disabledReason?: string | undefined;
   readonly children: ReactNode;
 }
 
 const stacked = "col-start-1 row-start-1 inline-flex items-center gap-2";
 
-/** A button with a verb. `type` is "button" unless given. */
+/** A button whose text is a verb. Default of `type`: "button". */
 export function Button({
   variant = "secondary",
   size = "medium",
@@ -56,7 +59,8 @@ export function Button({
       {pending === undefined ? (
         idle
       ) : (
-        // Both texts take the space of the longer one, so that nothing shifts.
+        // Both texts are rendered on top of each other, so that the button always has the width of
+        // the longer one.
         <span className="grid justify-items-center">
           <span className={`${stacked} ${pending ? "invisible" : ""}`}>{idle}</span>
           <span className={`${stacked} ${pending ? "" : "invisible"}`} aria-hidden={!pending}>

@@ -5,11 +5,11 @@ import { buttonLook, iconButtonLook } from "./look.ts";
 import { useCopy } from "./use-copy.ts";
 
 interface CopyButtonProps {
-  /** The text to copy, or how to get it when pressed. */
+  /** The text to copy, or a function that returns it when the button is pressed. */
   readonly text: string | (() => string | Promise<string>);
   /** What is copied, for the accessible name: "run id" gives "Copy run id". */
   readonly what: string;
-  /** `icon` beside values, `button` where copying is the purpose. */
+  /** `icon` (the default) beside values, `button` where copying is the main action. */
   readonly variant?: "icon" | "button";
 }
 
@@ -30,7 +30,7 @@ export function CopyButton({ text, what, variant = "icon" }: CopyButtonProps) {
   };
   const look =
     variant === "icon" ? iconButtonLook("quiet", "small") : buttonLook("secondary", "medium");
-  // A visible word needs no tooltip, except to say why it failed.
+  // A button with a visible text needs a tooltip only to explain a failure.
   const isOpen = variant === "button" ? state === "failed" : state === "failed" || undefined;
   const colour = { idle: "", copied: "text-moss", failed: "text-flare" }[state];
   return (
@@ -41,7 +41,8 @@ export function CopyButton({ text, what, variant = "icon" }: CopyButtonProps) {
           {variant === "button" ? (state === "copied" ? "Copied" : "Copy") : null}
         </button>
       </Tooltip>
-      {/* Inside the dialog, if any: a modal dialog silences live regions outside of it. */}
+      {/* The live region is beside the button and thus inside of a dialog, because a modal dialog
+          silences live regions outside of it. */}
       <span role="status" className="sr-only">
         {state === "idle" ? "" : results[state]}
       </span>

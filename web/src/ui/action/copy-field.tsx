@@ -4,12 +4,12 @@ interface CopyFieldProps {
   /** Name of the value, shown above it. */
   readonly label: string;
   readonly value: string;
-  /** `line` cuts with an ellipsis, `wrap` shows everything. */
+  /** `line` (the default) truncates the text with an ellipsis, `wrap` shows all of it. */
   readonly variant?: "line" | "wrap";
   readonly hint?: string | undefined;
 }
 
-/** A read-only value in mono with its copy button, e.g. a URL. */
+/** A read-only value in a monospace font with a copy button, for example a URL. */
 export function CopyField({ label, value, variant = "line", hint }: CopyFieldProps) {
   return (
     <div className="flex min-w-0 flex-col gap-1">

@@ -12,7 +12,7 @@ export async function copyText(text: string, near: Element | null): Promise<bool
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // Permission denied: the old way often still works.
+      // The browser has denied the permission. The fallback below often works nevertheless.
     }
   }
   return copyBySelection(text, near);

@@ -8,15 +8,18 @@ interface IconButtonProps
   readonly icon: LucideIcon;
   /** Accessible name and tooltip, a verb: "Copy the run id". */
   readonly label: string;
-  /** Why the action is not allowed. Disables the button and keeps it focusable. */
+  /** Why the action is not allowed. If it is set, the button is disabled and stays focusable. */
   readonly disabledReason?: string | undefined;
   readonly variant?: ButtonVariant | undefined;
   readonly size?: ButtonSize | undefined;
-  /** False where the label is visible nearby or the button opens a menu. */
+  /**
+   * False to show no tooltip, because the label is visible nearby or the button opens a menu.
+   * Default true.
+   */
   readonly tooltip?: boolean | undefined;
 }
 
-/** A square button with an icon; its label is its tooltip. */
+/** A square button with an icon. Its label is shown as a tooltip. */
 export function IconButton({
   icon: Icon,
   label,

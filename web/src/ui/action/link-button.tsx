@@ -10,7 +10,7 @@ interface LinkButtonProps extends Omit<AnchorProps, "className" | "style"> {
   readonly children: ReactNode;
 }
 
-/** A link that looks like a button: it goes somewhere and changes nothing. */
+/** A link that looks like a button, for actions that only open another page. */
 export function LinkButton({
   variant = "secondary",
   size = "medium",

@@ -1,4 +1,4 @@
-/** How much weight a button has. One primary action per screen. */
+/** The visual weight of a button. A screen has at most one primary button. */
 export type ButtonVariant = "primary" | "secondary" | "quiet" | "danger";
 /** `medium` is 32 px high, `small` 28 px; both 44 px for a coarse pointer. */
 export type ButtonSize = "small" | "medium";

@@ -1,28 +1,28 @@
 import { useEffect, useRef, useState } from "react";
 import { Button } from "./button.tsx";
 
-/** What is known about the form: only a 2xx response makes it `saved`. */
+/** The state of the form. It is `saved` only after a 2xx response. */
 export type SaveState = "clean" | "dirty" | "saving" | "saved";
 
 interface SaveBarProps {
   readonly state: SaveState;
-  /** Names of the fields that are not saved, as the form shows them and in its order. */
+  /** Names of the fields with unsaved changes, as the form shows them and in its order. */
   readonly changed: readonly string[];
-  /** Shown after the 2xx: "Saved v13". */
+  /** Shown after the changes were saved, for example "Saved v13". Default: "Saved". */
   readonly savedText?: string;
-  /** Why the person cannot save: then it is all that the bar says. */
+  /** Why the person cannot save; undefined if they can. The bar then shows only this reason. */
   readonly disabledReason?: string | undefined;
   readonly onDiscard: () => void;
   /**
-   * Where the form is: in a panel, in a pane of its own, or on the page, whose padding the bar
-   * covers.
+   * Where the form is: in a panel, in a pane, or directly on the page. On the page, the bar also
+   * covers the padding of the page. Default: panel.
    */
   readonly place?: "panel" | "pane" | "page";
 }
 
-/** Seconds for which the bar says that all is saved. */
+/** Seconds for which the bar shows that the changes are saved. */
 const savedSeconds = 6;
-/** Fields that are named; of further ones their number is. */
+/** Maximum number of fields that are named. Further ones are only counted. */
 const maxNamed = 3;
 
 const looks = {
@@ -35,9 +35,9 @@ const looks = {
 };
 
 /**
- * The bar below a form: what is unsaved, Discard, Save, which submits. Shown while there is
- * something to save; its space is always there, so that nothing moves when it comes. Sticks to the
- * bottom of its container, on phones above the navigation.
+ * The bar below a form: the unsaved fields, a Discard button and a Save button, which submits the
+ * form. It is shown while there are unsaved changes. Its space is always reserved, so that nothing
+ * moves when it appears. It sticks to the bottom of its container, on phones above the navigation.
  */
 export function SaveBar(props: SaveBarProps) {
   const { state, changed, savedText = "Saved", disabledReason, onDiscard, place = "panel" } = props;
@@ -46,7 +46,8 @@ export function SaveBar(props: SaveBarProps) {
   const hasButtons = disabledReason === undefined && (state === "dirty" || state === "saving");
   const hadButtons = useRef(false);
   useEffect(() => {
-    // The button that had the focus is gone: the next Tab must not begin at the top of the page.
+    // The buttons disappear after saving. If the focus was on one of them, it is moved to the bar's
+    // text, so that the next Tab key does not start at the top of the page.
     const isLost = hadButtons.current && !hasButtons && document.activeElement === document.body;
     if (isLost) status.current?.focus({ preventScroll: true });
     hadButtons.current = hasButtons;

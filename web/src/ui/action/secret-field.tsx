@@ -6,20 +6,26 @@ import { CopyButton } from "./copy-button.tsx";
 
 interface SecretFieldProps {
   readonly label: string;
-  /** Beginning of the secret that is no secret, shown before the dots: a URL up to its token. */
+  /**
+   * Beginning of the value that is not secret, for example a URL up to its token. It is shown
+   * before the dots. Undefined: all of the value is secret.
+   */
   readonly start?: string | undefined;
   /** Reads the secret from the server. Called for each reveal. */
   readonly load: () => Promise<string>;
-  /** Said before revealing. Unless given: "Revealing is recorded in the audit log." */
+  /** Shown before the secret is revealed. Default: "Revealing is recorded in the audit log." */
   readonly hint?: string;
-  /** Why this person cannot reveal it. */
+  /** Why this person cannot reveal the secret; undefined if they can. */
   readonly disabledReason?: string | undefined;
 }
 
 /** Seconds until a revealed secret is hidden again. */
 const shownSeconds = 60;
 
-/** A stored secret as dots. Reveal loads it; it is hidden after 60 seconds or when focus leaves. */
+/**
+ * A stored secret, shown as dots. The button Reveal loads it. It is hidden again after 60 seconds,
+ * or when the field loses the focus.
+ */
 export function SecretField({
   label,
   start,
@@ -95,7 +101,8 @@ export function SecretField({
             Reveal
           </Button>
         ) : (
-          // Takes the focus that Reveal had, so that leaving the field hides the secret.
+          // This button gets the focus, because Reveal has disappeared. When the focus leaves the
+          // field, the secret is hidden.
           <Button icon={EyeOff} onClick={() => setSecret(undefined)} autoFocus>
             Hide
           </Button>

@@ -1,13 +1,13 @@
 import { useEffect, useState } from "react";
 import { copyText } from "./copy.ts";
 
-/** What the last press of a copy button did. */
+/** The result of the last press of a copy button. */
 export type CopyState = "idle" | "copied" | "failed";
 
 /** Seconds for which the result of copying is shown. */
 const shownSeconds = 2;
 
-/** Returns the state of a copy action, and the function that copies. */
+/** Returns the state of copying, and the function that copies a text. */
 export function useCopy(): [CopyState, (text: string, near: Element | null) => Promise<void>] {
   const [state, setState] = useState<CopyState>("idle");
   useEffect(() => {

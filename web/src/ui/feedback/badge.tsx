@@ -15,7 +15,10 @@ const looks = {
   brass: "border-transparent bg-brass-soft text-brass",
 };
 
-/** A word about a thing, e.g. its role or version. States of runs use StatusMark. */
+/**
+ * A word that describes something, for example a role or a version. For states of runs, use
+ * StatusMark.
+ */
 export function Badge({ tone = "neutral", icon: Icon, children }: BadgeProps) {
   return (
     <span

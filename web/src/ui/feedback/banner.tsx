@@ -14,7 +14,7 @@ const looks = {
   failure: "bg-flare-soft",
 };
 
-/** A state of the page that lasts, e.g. "This agent is paused." */
+/** A lasting notice on a page, for example "This agent is paused." */
 export function Banner({ tone = "info", children, action }: BannerProps) {
   return (
     <div

@@ -1,15 +1,15 @@
 import type { ReactNode } from "react";
 
 interface EmptyStateProps {
-  /** One sentence that teaches what belongs here. */
+  /** One sentence that explains what will be shown here. */
   readonly children: ReactNode;
-  /** The primary action, or "Clear filters". */
+  /** A button: the primary action of the screen, or "Clear filters". */
   readonly action?: ReactNode;
-  /** Something to copy, e.g. CurlLine. */
+  /** An element with text to copy, for example CurlLine. */
   readonly snippet?: ReactNode;
 }
 
-/** What a place shows while it is empty. */
+/** Shown instead of a list, a table or a panel's content while there is none. */
 export function EmptyState({ children, action, snippet }: EmptyStateProps) {
   return (
     <div className="mx-auto flex max-w-160 min-w-0 flex-col items-center gap-4 px-4 py-12 text-center">

@@ -1,6 +1,6 @@
 import { BeckonError } from "@beckon/client";
 
-/** Returns the sentence about an error for the person: what happened, and what to do. */
+/** Returns the sentence that a person gets for an error: what happened, and what to do. */
 export function sentenceOf(thrown: unknown): string {
   if (typeof thrown === "string") return thrown;
   if (!(thrown instanceof BeckonError))
@@ -17,7 +17,10 @@ export function sentenceOf(thrown: unknown): string {
   }
 }
 
-/** Returns the error's code, which programs can rely on; `unexpected` if it is not of the API. */
+/**
+ * Returns the error code of the API, which clients can rely on; `unexpected` if the error does not
+ * come from the API.
+ */
 export function codeOf(thrown: unknown): string {
   return thrown instanceof BeckonError ? thrown.code : "unexpected";
 }

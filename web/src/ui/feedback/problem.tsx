@@ -6,24 +6,25 @@ import { sentenceOf } from "./error-words.ts";
 import { ToneIcon } from "./tone.tsx";
 
 interface ProblemProps {
-  /** What was thrown, or a sentence: what happened and what to do. */
+  /** The thrown error, or a sentence that says what happened and what to do. */
   readonly error: unknown;
-  /** What did not work, as a heading: "Runs could not be loaded." */
+  /** A heading that says what failed, for example "Runs could not be loaded." */
   readonly title?: string | undefined;
-  /** What a person who asks for help should name; that of the error unless given. */
+  /** The code that a person should quote when asking for help. Default: the code of `error`. */
   readonly code?: string | undefined;
   readonly onRetry?: (() => unknown) | undefined;
-  /** A remedy beside Retry. */
+  /** A further remedy, beside the Retry button. */
   readonly action?: ReactNode;
-  /** Below the sentence, e.g. a list. */
+  /** Content below the sentence, for example a list. */
   readonly children?: ReactNode;
-  /** True for a state that was there before the person came: it is not announced. */
+  /** True if the error existed before the page was opened. Then it is not announced. */
   readonly isState?: boolean;
 }
 
 /**
- * Every error that is not about one field: what happened, its code, what to do. Announced when it
- * appears. Errors of fields are FieldError; those of a form as a whole are FormError.
+ * Shows an error that is not about one field: what happened, its code, and what to do. It is
+ * announced when it appears. Errors of fields are shown by FieldError, errors of whole forms by
+ * FormError.
  */
 export function Problem({ isState = false, onRetry, action, ...rest }: ProblemProps) {
   const [pending, setPending] = useState(false);
@@ -62,7 +63,7 @@ export function Problem({ isState = false, onRetry, action, ...rest }: ProblemPr
   );
 }
 
-/** The look of Problem, for an element that announces it. */
+/** Problem without the announcement, for a parent element that announces it. */
 export function ProblemBox({
   error,
   title,

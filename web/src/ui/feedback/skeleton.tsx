@@ -1,15 +1,18 @@
 interface SkeletonProps {
-  /** `text` has the height of a line of body text, `block` fills its container. */
+  /** `text` (the default) has the height of a line of body text, `block` fills its container. */
   readonly variant?: "text" | "block";
-  /** Share of the width, in percent. */
+  /** Share of the width, in percent. Default: 100. */
   readonly width?: 25 | 40 | 60 | 80 | 100;
-  /** `end` for numbers. */
+  /** `end` for a place where numbers will be shown. Default: start. */
   readonly align?: "start" | "end" | undefined;
 }
 
 const widths = { 25: "w-1/4", 40: "w-2/5", 60: "w-3/5", 80: "w-4/5", 100: "w-full" };
 
-/** Holds the place of what is loading. Visible after 150 ms, so fast responses show no flash. */
+/**
+ * A placeholder for content that is loading. It becomes visible only after 150 ms, so that it does
+ * not flash with a fast response.
+ */
 export function Skeleton({ variant = "text", width = 100, align = "start" }: SkeletonProps) {
   const bar = `animate-late rounded-bar bg-rule ${widths[width]}`;
   return (

@@ -1,10 +1,10 @@
 interface SpinnerProps {
-  /** Accessible name; without one a neighbouring text must say what is going on. */
+  /** Accessible name. Without one, a text beside the spinner must say what is loading. */
   readonly label?: string | undefined;
   readonly size?: "small" | "medium";
 }
 
-/** A turning arc; stands still with reduced motion. */
+/** A rotating arc. It does not rotate if the person prefers reduced motion. */
 export function Spinner({ label, size = "small" }: SpinnerProps) {
   const edge = size === "small" ? 16 : 24;
   return (

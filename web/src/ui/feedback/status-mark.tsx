@@ -1,4 +1,7 @@
-/** A state that StatusMark knows. Others are shown with a question mark and their own word. */
+/**
+ * The states that have a shape of their own. Other states are shown with a question mark and their
+ * name.
+ */
 export type KnownStatus =
   | "queued"
   | "running"
@@ -10,9 +13,12 @@ export type KnownStatus =
 
 interface StatusMarkProps {
   readonly status: KnownStatus | (string & {});
-  /** `hidden` where a column of marks needs only shapes: the word stays for screen readers. */
+  /**
+   * `hidden` in a column of marks, which shows only their shapes. Screen readers still read the
+   * word. Default: shown.
+   */
   readonly label?: "shown" | "hidden";
-  /** Another word, e.g. "Received". */
+  /** A word for this state, for example "Received". Default: the state itself. */
   readonly word?: string | undefined;
 }
 
@@ -26,7 +32,9 @@ const colours: Record<KnownStatus, string> = {
   unknown: "text-ink-3",
 };
 
-/** A state by shape, word and colour. Stands still with reduced motion. */
+/**
+ * A state as a shape, a word and a colour. It is not animated if the person prefers reduced motion.
+ */
 export function StatusMark({ status, label = "shown", word }: StatusMarkProps) {
   const known: KnownStatus = Object.hasOwn(colours, status) ? (status as KnownStatus) : "unknown";
   const text = word ?? capitalise(status);

@@ -10,7 +10,7 @@ const icons = {
   failure: { Icon: CircleAlert, colour: "text-flare", word: "Error" },
 };
 
-/** The icon of a tone, with its word for those who do not see it. */
+/** The icon of a kind of message, with its name for screen readers. */
 export function ToneIcon({ tone }: { readonly tone: Tone }) {
   const { Icon, colour, word } = icons[tone];
   return (

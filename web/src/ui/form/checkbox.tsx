@@ -5,11 +5,11 @@ interface CheckboxProps extends Omit<ComponentProps<"input">, "className" | "sty
   readonly label: string;
   readonly labelHidden?: boolean | undefined;
   readonly hint?: ReactNode;
-  /** Some but not all below it are checked. */
+  /** True if some but not all of the boxes that belong to this one are checked. */
   readonly indeterminate?: boolean | undefined;
 }
 
-/** A box for yes or no that takes effect on saving. */
+/** A checkbox whose value takes effect only when the form is saved. */
 export function Checkbox({ label, labelHidden, hint, indeterminate, ref, ...rest }: CheckboxProps) {
   const note = useId();
   const attach = useCallback(
@@ -30,7 +30,7 @@ export function Checkbox({ label, labelHidden, hint, indeterminate, ref, ...rest
           aria-describedby={hint === undefined ? undefined : note}
           className="peer size-4 appearance-none rounded-control border border-edge bg-field checked:border-tide checked:bg-tide indeterminate:border-tide indeterminate:bg-tide disabled:border-rule disabled:bg-page forced-colors:appearance-auto"
         />
-        {/* Long tables have many boxes: what is not seen is not rendered. */}
+        {/* A long table has many checkboxes, so marks that are not visible are not rendered. */}
         {rest.checked === false ? null : (
           <span className="pointer-events-none absolute left-0 hidden text-on-tide peer-checked:inline-flex peer-indeterminate:hidden peer-disabled:text-ink-3 forced-colors:hidden">
             <Check aria-hidden strokeWidth={2.5} className="scale-75" />

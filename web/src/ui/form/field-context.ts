@@ -1,6 +1,6 @@
 import { createContext, useContext } from "react";
 
-/** What a control needs to know of the field around it. */
+/** The properties that a control gets from the field around it. */
 export interface FieldState {
   readonly id: string;
   readonly describedBy: string | undefined;
@@ -10,7 +10,7 @@ export interface FieldState {
 /** Set by Field, read by every control. */
 export const FieldContext = createContext<FieldState | undefined>(undefined);
 
-/** Returns the attributes that tie a control to its label, hint and error. */
+/** Returns the attributes that connect a control to its label, hint and error. */
 export function useControl(id: string | undefined) {
   const field = useContext(FieldContext);
   return {

@@ -1,11 +1,14 @@
 import { CircleAlert } from "lucide-react";
 
 interface FieldErrorProps {
-  /** What is wrong and what to do. Nothing is shown without it. */
+  /** What is wrong and what to do; undefined if the field has no error. Then nothing is shown. */
   readonly message: string | undefined;
-  /** For `aria-describedby` of the control. */
+  /** Id for the control's `aria-describedby`. */
   readonly id?: string | undefined;
-  /** True for a group, whose controls do not get the focus by themselves: it is announced. */
+  /**
+   * True for a group of fields. As its controls are not focused because of the error, the error is
+   * announced.
+   */
   readonly isAnnounced?: boolean;
 }
 

@@ -6,21 +6,26 @@ interface FieldProps {
   readonly label: string;
   /** Help below the control, one sentence. */
   readonly hint?: ReactNode;
-  /** What is wrong and what to do. Replaces the hint. */
+  /** What is wrong and what to do; undefined if nothing is wrong. It replaces the hint. */
   readonly error?: string | undefined;
-  /** Shows "optional" beside the label. Required is the normal case and not marked. */
+  /**
+   * True to show "optional" beside the label. Required fields have no mark, because most fields are
+   * required.
+   */
   readonly optional?: boolean | undefined;
-  /** Hides the label from sight, where the place says it, e.g. in a toolbar. */
+  /**
+   * True to hide the label visually, where the context makes it clear, for example in a toolbar.
+   */
   readonly labelHidden?: boolean | undefined;
-  /** At the end of the label's line, e.g. a counter or a link. */
+  /** Shown at the end of the label's line, for example a counter or a link. */
   readonly aside?: ReactNode;
-  /** Id of the control, to focus it from a summary of errors. */
+  /** Id of the control, so that a summary of errors can focus it. Default: a generated id. */
   readonly id?: string | undefined;
   /** One control: TextInput, TextArea, Select, … */
   readonly children: ReactNode;
 }
 
-/** A labelled control with hint and error, tied together for assistive technology. */
+/** A control with its label, hint and error, which are connected for assistive technology. */
 export function Field({
   label,
   hint,

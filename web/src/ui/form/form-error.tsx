@@ -2,11 +2,14 @@ import { useEffect, useRef } from "react";
 import { ProblemBox } from "../feedback/problem.tsx";
 
 interface FormErrorProps {
-  /** What was thrown, or a sentence: why the form was not saved. Nothing is shown without it. */
+  /**
+   * The thrown error, or a sentence that says why the form was not saved; undefined or null if
+   * there is no error. Then nothing is shown.
+   */
   readonly error: unknown;
 }
 
-/** Why a form as a whole was not saved. Comes into sight when it appears. */
+/** Shows why a form as a whole was not saved. It scrolls into view when it appears. */
 export function FormError({ error }: FormErrorProps) {
   const box = useRef<HTMLDivElement>(null);
   const isShown = error !== undefined && error !== null;
@@ -14,7 +17,8 @@ export function FormError({ error }: FormErrorProps) {
     if (isShown) box.current?.scrollIntoView({ block: "nearest" });
   }, [isShown]);
   return (
-    // Always there, so that screen readers announce what appears in it; without a gap around it.
+    // The element always exists, because screen readers announce only changes in existing elements.
+    // While it is empty, its absolute position keeps it from adding a gap.
     <div role="alert" ref={box} className="empty:absolute">
       {isShown ? <ProblemBox error={error} /> : null}
     </div>

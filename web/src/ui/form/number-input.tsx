@@ -15,7 +15,7 @@ export function NumberInput({ unit, inputMode = "decimal", ...rest }: NumberInpu
       type="number"
       inputMode={inputMode}
       suffix={unit === undefined ? undefined : <span className="pr-1">{unit}</span>}
-      // Scrolling the page over a focused number field would change the number.
+      // Removes the focus, because scrolling over a focused number field would change the number.
       onWheel={(event) => event.currentTarget.blur()}
     />
   );

@@ -19,15 +19,18 @@ interface RadioCardsProps<Value extends string> {
   readonly value: Value | undefined;
   readonly onChange: (value: Value) => void;
   readonly error?: string | undefined;
-  /** Columns on wide screens; one on phones. */
+  /** Number of columns on wide screens; phones show one. Default: 1. */
   readonly columns?: 1 | 2 | 3;
-  /** `compact` for many choices of a word or two: two columns on phones as well. */
+  /**
+   * `compact` is for many choices of one or two words: phones then show two columns. Default:
+   * normal.
+   */
   readonly density?: "normal" | "compact";
 }
 
 const grids = { 1: "", 2: "sm:grid-cols-2", 3: "sm:grid-cols-3" };
 
-/** One choice of few, each explained. */
+/** A choice between few options, each with an explanation. */
 export function RadioCards<Value extends string>({
   label,
   labelHidden,

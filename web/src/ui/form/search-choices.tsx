@@ -3,7 +3,7 @@ import { Check } from "lucide-react";
 import { useState } from "react";
 import { formatCount } from "../../format/index.ts";
 
-/** Options that are listed at once; the others are found by typing. */
+/** Maximum number of listed options. Others can be found by typing. */
 const maxListed = 100;
 
 interface ChoicesProps {
@@ -21,7 +21,7 @@ export function SearchChoices({ label, value, options, onChoose }: ChoicesProps)
     const lower = option.toLowerCase();
     return words.every((word) => lower.includes(word));
   });
-  // The chosen one leads, so that it is in sight.
+  // The chosen option is listed first, so that it is visible.
   const listed =
     text === "" && options.includes(value)
       ? [value, ...found.filter((option) => option !== value)]

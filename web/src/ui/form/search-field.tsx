@@ -11,9 +11,9 @@ interface SearchFieldProps {
   readonly placeholder?: string | undefined;
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** Called by Enter. */
+  /** Called when Enter is pressed. Default: no call. */
   readonly onSubmit?: ((value: string) => void) | undefined;
-  /** True: `/` moves focus here. One per screen. */
+  /** True if the key `/` focuses this field. A screen can have only one such field. */
   readonly slash?: boolean;
 }
 
@@ -41,7 +41,7 @@ export function SearchField({
   const press = (event: KeyboardEvent) => {
     if (event.key === "Enter") onSubmit?.(value);
     if (event.key !== "Escape") return;
-    // Stays inside: Esc in an open dialog would close it.
+    // The event is not passed on, because Esc would also close a dialog around the field.
     event.stopPropagation();
     if (value === "") input.current?.blur();
     else onChange("");

@@ -6,7 +6,7 @@ import { useControl } from "./field-context.ts";
 import { controlLook } from "./look.ts";
 
 interface SearchSelectProps {
-  /** Name of the field, as its label says it: "Time zone". */
+  /** The name of the field, the same as in its label: "Time zone". */
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
@@ -18,7 +18,7 @@ interface SearchSelectProps {
 
 const choices = createDeferred(async () => (await import("./search-choices.tsx")).SearchChoices);
 
-/** One choice of many texts, found by typing parts of it. */
+/** A choice between many texts, which are found by typing parts of them. */
 export function SearchSelect(props: SearchSelectProps) {
   const { label, value, onChange, onBlur, options, disabled, ref } = props;
   const control = useControl(undefined);
@@ -39,7 +39,7 @@ export function SearchSelect(props: SearchSelectProps) {
           {...control}
           ref={ref}
           type="button"
-          // The label alone would hide the value from screen readers.
+          // With only the label as accessible name, screen readers would not read the value.
           aria-label={`${label}: ${value === "" ? "not chosen" : value}`}
           disabled={disabled}
           onBlur={onBlur}

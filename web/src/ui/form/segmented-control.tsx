@@ -6,7 +6,10 @@ interface SegmentedControlProps<Value extends string> {
   readonly onChange: (value: Value) => void;
 }
 
-/** Two to four views of the same thing, side by side. Each is a button that stays pressed. */
+/**
+ * A row of two to four buttons that switch between views. The button of the current view is shown
+ * as pressed.
+ */
 export function SegmentedControl<Value extends string>({
   label,
   options,

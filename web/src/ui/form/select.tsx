@@ -19,11 +19,14 @@ export interface SelectGroup {
 interface SelectProps
   extends Omit<ComponentProps<"select">, "className" | "style" | "size" | "children"> {
   readonly options: readonly (SelectOption | SelectGroup)[];
-  /** First line with an empty value, e.g. "Choose a model". */
+  /**
+   * Text of a first option with an empty value, for example "Choose a model". Default: no such
+   * option.
+   */
   readonly placeholder?: string | undefined;
 }
 
-/** The browser's own list of choices. */
+/** A native `<select>`. */
 export function Select({ options, placeholder, id, ...rest }: SelectProps) {
   const control = useControl(id);
   return (

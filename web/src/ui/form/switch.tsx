@@ -6,7 +6,10 @@ interface SwitchProps extends Omit<ComponentProps<"input">, "className" | "style
   readonly hint?: ReactNode;
 }
 
-/** On or off, with effect at once. Controlled: it moves when the server has confirmed. */
+/**
+ * A switch that takes effect at once. It is controlled, so it changes only after the server has
+ * confirmed the change.
+ */
 export function Switch({ label, labelHidden, hint, ...rest }: SwitchProps) {
   const note = useId();
   return (

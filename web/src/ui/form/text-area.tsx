@@ -4,7 +4,7 @@ import { controlLook } from "./look.ts";
 
 interface TextAreaProps extends Omit<ComponentProps<"textarea">, "className" | "style"> {
   readonly mono?: boolean | undefined;
-  /** Lines before it grows, default 3. */
+  /** Minimum height in lines. Default 3. */
   readonly rows?: number;
 }
 
@@ -16,7 +16,10 @@ function grow(area: HTMLTextAreaElement): void {
   area.style.height = `${area.scrollHeight + 2}px`;
 }
 
-/** A text of several lines. Grows with what is typed, to 60 % of the window; then it scrolls. */
+/**
+ * A field for a text of several lines. It grows with the text up to 60 % of the window's height,
+ * and then scrolls.
+ */
 export function TextArea({ mono, rows = 3, id, onInput, ref, ...rest }: TextAreaProps) {
   const control = useControl(id);
   const attach = useCallback(
@@ -38,7 +41,7 @@ export function TextArea({ mono, rows = 3, id, onInput, ref, ...rest }: TextArea
       ref={attach}
       rows={rows}
       onInput={input}
-      // `field-sizing` ignores `rows`.
+      // With `field-sizing`, browsers ignore `rows`. So the minimum height is set by a style.
       style={{ minHeight: `calc(${rows} * 1.25rem + 0.875rem)` }}
       className={`${controlLook} field-sizing-content resize-y max-h-[60vh] px-2 py-1.5 ${mono ? "font-mono text-dense" : ""}`}
     />

@@ -3,7 +3,10 @@ import type { ComponentProps, ReactNode } from "react";
 import { useControl } from "./field-context.ts";
 import { controlLook } from "./look.ts";
 
-/** Properties of {@link TextInput}: those of `<input>`, as React Hook Form's `register` gives. */
+/**
+ * Properties of {@link TextInput}: those of `<input>`, so that the result of React Hook Form's
+ * `register` can be passed.
+ */
 export interface TextInputProps
   extends Omit<ComponentProps<"input">, "className" | "style" | "size" | "prefix"> {
   readonly mono?: boolean | undefined;

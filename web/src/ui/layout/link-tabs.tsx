@@ -2,7 +2,7 @@ import { formatCount } from "../../format/index.ts";
 import { Anchor } from "../link.tsx";
 import { tabLook } from "./tabs.tsx";
 
-/** A tab that is a page. */
+/** A tab that opens a page. */
 export interface LinkTab {
   readonly href: string;
   readonly label: string;
@@ -12,12 +12,12 @@ export interface LinkTab {
 interface LinkTabsProps {
   /** Accessible name: "Agent". */
   readonly label: string;
-  /** `href` of the open tab. */
+  /** `href` of the tab whose page is open; undefined if none is. */
   readonly current: string | undefined;
   readonly tabs: readonly LinkTab[];
 }
 
-/** Tabs with a URL each. */
+/** Tabs, each of which has its own URL. */
 export function LinkTabs({ label, current, tabs }: LinkTabsProps) {
   return (
     <nav

@@ -3,18 +3,21 @@ import { Anchor } from "../link.tsx";
 import { InRowContext } from "../text/time.tsx";
 
 interface ListProps {
-  /** Accessible name. */
+  /** Accessible name of the list. */
   readonly label: string;
-  /** Many rows of one line, most of them out of sight: those are laid out when they come near. */
+  /**
+   * True for a list with many rows of one line. Rows that are not visible are then laid out only
+   * when they come near the visible part.
+   */
   readonly isLong?: boolean;
   readonly children: ReactNode;
 }
 
-/** A row out of sight is as high as its minimum, which has room for one line of 20 px. */
+/** A row that is not laid out counts as one line of 20 px plus its padding. */
 const longLook =
   "[&>li]:[contain-intrinsic-block-size:auto_1.25rem] [&>li]:[content-visibility:auto]";
 
-/** Rows between hairlines, where a table would be too much. */
+/** A list of rows between hairlines, for data that needs no table. */
 export function List({ label, isLong, children }: ListProps) {
   return (
     <ul
@@ -27,14 +30,14 @@ export function List({ label, isLong, children }: ListProps) {
 }
 
 interface RowProps {
-  /** Makes the whole row a link. */
+  /** Makes the whole row a link to this path. Default: no link. */
   readonly href?: string | undefined;
   readonly title: ReactNode;
-  /** Below the title. */
+  /** Shown below the title. */
   readonly detail?: ReactNode;
-  /** Before the title, e.g. StatusMark. */
+  /** Shown before the title, for example a StatusMark. */
   readonly start?: ReactNode;
-  /** At the end: facts, buttons. */
+  /** Shown at the end of the row: facts or buttons. */
   readonly end?: ReactNode;
   readonly current?: boolean | undefined;
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Link } from "../link.tsx";
 
-/** A step of the way to a page. */
+/** A page above the current one, in the breadcrumb. */
 export interface Crumb {
   readonly label: string;
   readonly href: string;
@@ -9,11 +9,11 @@ export interface Crumb {
 
 interface PageHeaderProps {
   readonly title: string;
-  /** The pages above this one. */
+  /** Links to the pages above this one. */
   readonly breadcrumb?: readonly Crumb[] | undefined;
-  /** Behind the breadcrumb: the id of what the page shows, with its copy button. */
+  /** The id of the shown resource with its copy button. It follows the breadcrumb. */
   readonly id?: ReactNode;
-  /** StatusMark or badges beside the title. */
+  /** A StatusMark or badges, beside the title. */
   readonly status?: ReactNode;
   /** Buttons, the primary one last. */
   readonly actions?: ReactNode;
@@ -23,7 +23,10 @@ interface PageHeaderProps {
   readonly children?: ReactNode;
 }
 
-/** The top of a page: where one is, what it is, what can be done. As wide as the page. */
+/**
+ * The top of a page: the position in the hierarchy, the title, and the actions. It is as wide as
+ * the page.
+ */
 export function PageHeader({
   title,
   breadcrumb,
@@ -58,7 +61,8 @@ export function PageHeader({
             {id === undefined ? null : (
               <>
                 <span aria-hidden="true">/</span>
-                {/* The button is higher than the line, which must not grow with it. */}
+                {/* The copy button is higher than the line. The negative margin keeps the line from
+                    growing. */}
                 <span className="-my-3 flex shrink-0 items-center">{id}</span>
               </>
             )}

@@ -5,12 +5,12 @@ interface PanelProps {
   /** One sentence below the title. */
   readonly description?: ReactNode;
   readonly actions?: ReactNode;
-  /** `none` for tables and lists that reach the edge. */
+  /** `none` is for tables and lists that extend to the edge. Default: normal. */
   readonly padding?: "normal" | "none";
   readonly children: ReactNode;
 }
 
-/** A sheet with a hairline around it. Panels are never nested. */
+/** An area with a hairline around it. Panels must not be nested. */
 export function Panel({ title, description, actions, padding = "normal", children }: PanelProps) {
   return (
     <section className="min-w-0 rounded-control border border-rule bg-sheet" aria-label={title}>

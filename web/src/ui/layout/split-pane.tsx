@@ -6,16 +6,19 @@ interface SplitPaneProps {
   /** Names of the tabs on narrow screens. */
   readonly startLabel: string;
   readonly endLabel: string;
-  /** Which side is wider. */
+  /** Which side is wider. Default: even. */
   readonly ratio?: "even" | "start" | "end";
   /**
-   * `page`: both sides scroll with the page. `panes`: from 1100 px on they fill the height that is
-   * left, with a hairline between them, and each scrolls by itself.
+   * `page` (the default): both sides scroll with the page. `panes`: from 1100 px on, the two sides
+   * fill the rest of the window's height, with a hairline between them, and each scrolls by itself.
    */
   readonly scroll?: "page" | "panes";
-  /** The open tab on narrow screens, if the screen decides it. */
+  /** The open tab on narrow screens; undefined if the component itself keeps it. */
   readonly narrow?: "start" | "end" | undefined;
-  /** `hidden` if another page has the side that narrow screens do not show. */
+  /**
+   * `hidden` shows no tabs on narrow screens, because another page contains the other side.
+   * Default: shown.
+   */
   readonly tabs?: "shown" | "hidden";
   readonly onNarrowChange?: ((side: "start" | "end") => void) | undefined;
 }
@@ -36,7 +39,10 @@ const looks = {
   },
 };
 
-/** Two columns from 1100 px on, two tabs below. Both sides stay mounted and keep their state. */
+/**
+ * Two columns from a width of 1100 px on, two tabs below that. Both sides stay mounted, so they
+ * keep their state.
+ */
 export function SplitPane({
   start,
   end,

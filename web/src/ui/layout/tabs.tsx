@@ -16,7 +16,7 @@ interface TabsProps {
   readonly items: readonly TabItem[];
 }
 
-/** Classes of a tab, with its line on the hairline below. */
+/** Classes of a tab. The line of the open tab covers the hairline below the tabs. */
 export const tabLook =
   "relative -mb-px inline-flex h-9 shrink-0 items-center gap-1.5 border-b-2 border-transparent " +
   "text-ink-2 transition-colors hover:text-ink focus-visible:-outline-offset-2 " +
@@ -24,7 +24,7 @@ export const tabLook =
   "aria-[current=page]:text-ink " +
   "data-[state=active]:border-tide data-[state=active]:font-semibold data-[state=active]:text-ink";
 
-/** Tabs within a page; arrow keys move between them. Only the open one is rendered. */
+/** Tabs within a page. The arrow keys move between them. Only the open tab is rendered. */
 export function Tabs({ label, value, onChange, items }: TabsProps) {
   return (
     <Radix.Root value={value} onValueChange={onChange} className="flex min-w-0 flex-col">

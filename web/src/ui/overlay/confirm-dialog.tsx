@@ -8,24 +8,30 @@ import { Dialog } from "./dialog.tsx";
 interface ConfirmDialogProps {
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
-  /** A question that names the thing: "Delete agent Refund desk?" */
+  /** A question that names the resource: "Delete agent Refund desk?" */
   readonly title: string;
-  /** What happens, and how to undo it: "Its triggers stop. You can restore it for 30 days." */
+  /** The effect, and how to undo it: "Its triggers stop. You can restore it for 30 days." */
   readonly effect: ReactNode;
   /** Verb and noun: "Delete agent". */
   readonly confirmLabel: string;
   readonly pendingText?: string;
-  /** True for what cannot be undone. */
+  /** True if the action cannot be undone. */
   readonly danger?: boolean;
-  /** Must be typed first; only for actions on many things. */
+  /**
+   * A name that the person must type before the action is enabled; only for actions that affect
+   * many things. Default: nothing must be typed.
+   */
   readonly typedName?: string | undefined;
-  /** The dialog closes when it resolves, and shows the error when it rejects. */
+  /**
+   * Executes the action. The dialog closes when the promise resolves, and shows the error when it
+   * rejects.
+   */
   readonly onConfirm: () => Promise<void> | void;
 }
 
-/** Asks before an action that cannot be undone. */
+/** Asks for confirmation before an action. */
 export function ConfirmDialog({ open, onOpenChange, ...rest }: ConfirmDialogProps) {
-  // Mounted only while open, so that a typed name and an error do not survive closing.
+  // The dialog is mounted only while it is open, so that it does not keep a typed name or an error.
   return open ? <OpenConfirmDialog onOpenChange={onOpenChange} {...rest} /> : null;
 }
 

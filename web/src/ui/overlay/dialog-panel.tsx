@@ -7,23 +7,29 @@ import { useFocusReturn } from "./use-focus-return.ts";
 /** Properties of `Dialog`. */
 export interface DialogProps {
   readonly open: boolean;
-  /** Called with false by Esc, the close button and a press outside. */
+  /** Called with false when the person presses Esc, the close button, or outside of the dialog. */
   readonly onOpenChange: (open: boolean) => void;
   readonly title: string;
   readonly description?: ReactNode;
   readonly children?: ReactNode;
   /** Buttons, the primary one last. */
   readonly footer?: ReactNode;
-  /** 400, 560 or 880 px wide. On phones all fill the width, at the bottom. */
+  /**
+   * Width: 400, 560 (the default) or 880 px. On phones every dialog is as wide as the screen, at
+   * its bottom.
+   */
   readonly size?: "small" | "medium" | "large";
-  /** False keeps it open on Esc and presses outside; it then needs its own way out. */
+  /**
+   * False if Esc and presses outside must not close the dialog. It then needs its own button to
+   * close it. Default true.
+   */
   readonly dismissible?: boolean;
   readonly role?: "dialog" | "alertdialog";
 }
 
 const widths = { small: "sm:max-w-100", medium: "sm:max-w-140", large: "sm:max-w-220" };
 
-/** The whole of a `Dialog`, loaded after the first paint. */
+/** The implementation of `Dialog`, loaded after the first paint. */
 export function DialogPanel({ open, onOpenChange, ...sheet }: DialogProps) {
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
@@ -34,7 +40,7 @@ export function DialogPanel({ open, onOpenChange, ...sheet }: DialogProps) {
   );
 }
 
-/** Mounted while the dialog is open. */
+/** The content of the dialog. It is mounted only while the dialog is open. */
 function Sheet({
   title,
   description,
@@ -75,7 +81,8 @@ function Sheet({
           </footer>
         )}
         {dismissible ? (
-          // Last in the document, so that the first focus is on a field or a button.
+          // The close button is last in the document, so that the dialog focuses a field or another
+          // button first.
           <span className="absolute top-3 right-3">
             <Radix.Close asChild>
               <IconButton icon={X} label="Close" size="small" tooltip={false} />

@@ -3,7 +3,10 @@ import type { DialogProps } from "./dialog-panel.tsx";
 
 const panel = createDeferred(async () => (await import("./dialog-panel.tsx")).DialogPanel);
 
-/** A modal dialog. Focus moves in, stays in, and returns to where it was. */
+/**
+ * A modal dialog. The focus moves into it, stays inside, and returns to the earlier element when it
+ * closes.
+ */
 export function Dialog(props: DialogProps) {
   const Panel = useDeferred(panel, props.open);
   return Panel === undefined ? null : <Panel {...props} />;

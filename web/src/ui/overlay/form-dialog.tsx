@@ -5,14 +5,20 @@ import type { DialogProps } from "./dialog-panel.tsx";
 import { LeaveGuard } from "./leave-guard.tsx";
 
 interface FormDialogProps extends Omit<DialogProps, "open" | "onOpenChange" | "footer"> {
-  /** True while the form has something that would be lost. Read when the person closes it. */
+  /**
+   * Returns whether the form has changes that would be lost. Called when the person closes the
+   * dialog.
+   */
   readonly isDirty: () => boolean;
   readonly close: () => void;
-  /** Buttons, the primary one last. `leave` closes the dialog, and asks first if it is dirty. */
+  /**
+   * Renders the buttons, the primary one last. `leave` closes the dialog; if the form has changes,
+   * it asks for confirmation first.
+   */
   readonly footer: (leave: () => void) => ReactNode;
 }
 
-/** A dialog with a form. Before something typed is lost, it asks. */
+/** A dialog with a form. It asks for confirmation before changes are lost. */
 export function FormDialog({ isDirty, close, footer, ...dialog }: FormDialogProps) {
   const [asks, setAsks] = useState(false);
   const isLeaving = useRef(false);

@@ -9,17 +9,20 @@ interface IssuedSecretDialogProps {
   /** Name of the secret, for the copy button: "URL". */
   readonly label: string;
   readonly secret: string;
-  /** Below the secret, e.g. what to do next. */
+  /** Shown below the secret, for example what to do next. */
   readonly children?: ReactNode;
   /** Buttons before "Done". */
   readonly actions?: ReactNode;
-  /** Called by "Done", Esc and a press outside. Forget the secret then. */
+  /**
+   * Called by "Done", Esc and a press outside of the dialog. The caller must then delete the secret
+   * from memory.
+   */
   readonly onClose: () => void;
 }
 
 /**
- * Shows a secret that was just issued and that can be revealed again. For one that cannot,
- * see ShownOnceDialog.
+ * Shows a secret that was just issued and that can be revealed again later. For secrets that cannot
+ * be revealed again, use ShownOnceDialog.
  */
 export function IssuedSecretDialog({
   title,

@@ -2,15 +2,27 @@ import { useBlocker } from "@tanstack/react-router";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 
 interface LeaveGuardProps {
-  /** True while the form has something that would be lost. Read when the person leaves. */
+  /**
+   * Returns whether the form has changes that would be lost. Called when the person leaves the
+   * page.
+   */
   readonly isDirty: () => boolean;
-  /** Verb and noun: "Discard agent". */
+  /**
+   * Text of the button that discards the changes: verb and noun, for example "Discard agent".
+   * Default: "Discard changes".
+   */
   readonly discardLabel?: string;
-  /** True if the form survives changes of the search parameters. */
+  /**
+   * True if the form keeps its values when the search parameters change. Then such changes need no
+   * confirmation.
+   */
   readonly withinPage?: boolean;
 }
 
-/** Asks before a page with a form that is not saved is left, also by the browser's own ways. */
+/**
+ * Asks for confirmation before a page with unsaved changes is left, also if the tab is closed or
+ * reloaded.
+ */
 export function LeaveGuard({
   isDirty,
   discardLabel = "Discard changes",

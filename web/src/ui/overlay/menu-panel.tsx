@@ -4,18 +4,20 @@ import type { ComponentProps, ReactElement } from "react";
 import { Anchor } from "../link.tsx";
 import { Kbd } from "../text/kbd.tsx";
 
-/** An action of a menu: either `onSelect` or `href`. */
+/** An item of a menu. It has either `onSelect` or `href`. */
 export interface MenuAction {
   readonly label: string;
   readonly icon?: LucideIcon | undefined;
   readonly onSelect?: (() => void) | undefined;
   readonly href?: string | undefined;
-  /** True or false makes it a checkbox item. */
+  /**
+   * Set for an item with a checkbox: whether it is checked. Undefined: the item has no checkbox.
+   */
   readonly checked?: boolean | undefined;
   readonly danger?: boolean | undefined;
-  /** Why the action is not allowed; shown below the label. */
+  /** Why the action is not allowed, shown below the label; undefined if it is allowed. */
   readonly disabledReason?: string | undefined;
-  /** Keys as shown, e.g. "E". The screen handles them. */
+  /** Keyboard shortcut, for example "E". The menu only shows it; the screen handles the keys. */
   readonly shortcut?: string | undefined;
 }
 
@@ -33,7 +35,9 @@ export interface MenuProps {
 }
 
 interface MenuPanelProps extends MenuProps {
-  /** True if its button was pressed before this code was loaded. */
+  /**
+   * True if the menu's button was pressed before this code was loaded. The menu then opens at once.
+   */
   readonly defaultOpen: boolean;
 }
 
@@ -41,7 +45,7 @@ const line =
   "flex min-h-8 cursor-default select-none items-center gap-2 rounded-control px-2 py-1 " +
   "outline-none data-highlighted:bg-hover data-disabled:text-ink-3";
 
-/** The whole of a `Menu`, loaded after the first paint. */
+/** The implementation of `Menu`, loaded after the first paint. */
 export function MenuPanel({ trigger, label, items, align = "end", defaultOpen }: MenuPanelProps) {
   return (
     <Radix.Root modal={false} defaultOpen={defaultOpen}>
@@ -82,7 +86,7 @@ function MenuLine({ item }: { readonly item: MenuItem }) {
         checked={item.checked}
         disabled={disabled}
         onSelect={(event) => {
-          // The menu stays open, since several are often checked at once.
+          // The menu stays open, because several checkboxes are often changed at once.
           event.preventDefault();
           item.onSelect?.();
         }}

@@ -12,11 +12,12 @@ export function Menu(props: MenuProps) {
   return cloneElement(props.trigger, {
     "aria-haspopup": "menu",
     "aria-expanded": false,
-    // Also when pressed, because the click is lost if the code arrives between press and release.
+    // The state is set on pointerdown too: if the code arrives between press and release, the
+    // button is replaced and the click is lost.
     onPointerDown: (event: PointerEvent) => {
       if (event.button !== 0 || event.ctrlKey) return;
-      // As Radix' own button does. If the menu opens at once, the mouse would then focus its
-      // button, and the menu would take that for a focus outside and close.
+      // Radix's own button does the same. Without it, the mouse would focus the button after the
+      // menu has opened, and the menu would close because the focus is outside of it.
       event.preventDefault();
       setPressed(true);
     },

@@ -7,17 +7,17 @@ import { type Fields, type MergeConflict, mergeFields } from "./merge.ts";
 interface MergeDialogProps<Value extends Fields> {
   /** Noun of the resource: "agent". */
   readonly noun: string;
-  /** What the form was filled with. */
+  /** The resource with which the form was filled in. */
   readonly base: Value;
-  /** What the server holds now, read after the 412. */
+  /** The current resource, read from the server after the 412. */
   readonly theirs: Value;
-  /** What the form holds. */
+  /** The values in the form. */
   readonly yours: Value;
-  /** Names of fields as the form shows them; others show the field's name. */
+  /** Labels of the fields in the form. A field without a label is shown with its own name. */
   readonly labels?: Readonly<Partial<Record<keyof Value, string>>>;
-  /** How to show a value; JSON unless given. */
+  /** Renders a value. Default: as JSON. */
   readonly show?: (field: string, value: unknown) => ReactNode;
-  /** Gets all fields with the choices applied: save them with the new ETag. */
+  /** Called with all fields after the choices. Save them with the new ETag. */
   readonly onMerge: (merged: Value) => void;
   readonly onCancel: () => void;
 }
@@ -25,8 +25,9 @@ interface MergeDialogProps<Value extends Fields> {
 type Side = "theirs" | "yours";
 
 /**
- * After a 412: says that someone else saved first, and asks "theirs or yours" for each field that
- * both changed. What only one side changed is merged without asking. Mount it while needed.
+ * Shown after a 412: says that somebody else has saved in the meantime, and asks "theirs or yours"
+ * for each field that both have changed. Fields that only one side has changed are merged
+ * automatically. Mount it only while it is needed.
  */
 export function MergeDialog<Value extends Fields>({
   noun,
@@ -46,7 +47,7 @@ export function MergeDialog<Value extends Fields>({
       field,
       sides[field] === "yours" ? mine : other,
     ]);
-    // Safe: every field comes from `theirs` or `yours`, which have this type.
+    // The cast is safe, because every field comes from `theirs` or `yours`, which have this type.
     onMerge({ ...merged, ...Object.fromEntries(chosen) } as Value);
   };
   return (

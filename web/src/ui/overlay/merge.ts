@@ -11,18 +11,22 @@ export interface MergeConflict {
 
 /** Result of {@link mergeFields}. */
 export interface Merge {
-  /** All fields; where both sides changed one, it holds theirs until a choice is made. */
+  /**
+   * All fields. A field that both sides have changed has the value of `theirs` until a choice is
+   * made.
+   */
   readonly merged: Fields;
   readonly conflicts: readonly MergeConflict[];
 }
 
 /**
- * Three-way merge by field: takes what only one side changed and reports what both changed
- * differently. Objects and arrays are compared and taken whole.
+ * Merges two changed versions of a resource by field. Changes of only one side are taken over;
+ * fields that both sides have changed to different values are reported. Objects and arrays are
+ * compared as a whole.
  *
- * @param base what the form was filled with
- * @param theirs what the server holds now
- * @param yours what the form holds
+ * @param base the resource with which the form was filled in
+ * @param theirs the current resource on the server
+ * @param yours the values in the form
  */
 export function mergeFields(base: Fields, theirs: Fields, yours: Fields): Merge {
   const merged: Record<string, unknown> = { ...theirs };

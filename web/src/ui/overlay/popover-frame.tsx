@@ -4,19 +4,21 @@ import type { PopoverFrameProps } from "./popover-panel.tsx";
 
 const panel = createDeferred(async () => (await import("./popover-panel.tsx")).PopoverPanel);
 
-/** A small panel beside its button, which the caller opens and closes. */
+/** A small panel beside its button. The caller controls whether it is open. */
 export function PopoverFrame(props: PopoverFrameProps) {
   const { trigger, open, onOpenChange } = props;
   const [isPressed, setPressed] = useState(false);
   const Panel = useDeferred(panel, open);
-  // The panel brings a new button: replaced between press and release, it would miss the click.
+  // The loaded panel renders its own button. While the first button is pressed it is not replaced,
+  // because the click would be lost.
   if (Panel !== undefined && !isPressed) return <Panel {...props} />;
   return cloneElement(trigger, {
     "aria-haspopup": "dialog",
     "aria-expanded": false,
     onPointerDown: () => setPressed(true),
     onPointerCancel: () => setPressed(false),
-    // Released elsewhere. A finger also leaves when it is lifted, right before the click.
+    // The pointer was released outside of the button, so no click follows. A touch also leaves the
+    // button when the finger is lifted, right before the click; then `buttons` is 0.
     onPointerLeave: ({ buttons }: PointerEvent) => {
       if (buttons > 0) setPressed(false);
     },

@@ -9,9 +9,12 @@ export interface PopoverFrameProps {
   readonly label: string;
   readonly open: boolean;
   readonly onOpenChange: (open: boolean) => void;
-  /** Mounted while it is open. */
+  /** The content. It is mounted only while the popover is open. */
   readonly children: ReactNode;
-  /** `editor` of a filter; `list` as wide as its button, and modal. */
+  /**
+   * `panel` is the default; `editor` is for the value of a filter; `list` is as wide as its button,
+   * and modal.
+   */
   readonly look?: "panel" | "editor" | "list";
   readonly align?: "start" | "center" | "end";
 }
@@ -28,11 +31,11 @@ const heights = {
   list: "max-h-[min(20rem,var(--radix-popover-content-available-height))]",
 };
 
-/** The whole of a `PopoverFrame`, loaded after the first paint. */
+/** The implementation of `PopoverFrame`, loaded after the first paint. */
 export function PopoverPanel(props: PopoverFrameProps) {
   const { trigger, label, open, onOpenChange, children, look = "panel", align = "start" } = props;
   return (
-    // A list is modal, because a dialog below it would keep it from scrolling.
+    // A list is modal, because otherwise a dialog around it would prevent it from scrolling.
     <Radix.Root open={open} onOpenChange={onOpenChange} modal={look === "list"}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>

@@ -6,12 +6,12 @@ interface PopoverProps {
   readonly trigger: ReactElement<ComponentProps<"button">>;
   /** Accessible name. */
   readonly label: string;
-  /** The content, or a function that gets `close`. */
+  /** The content, or a function that returns it and gets the function `close`. */
   readonly children: ReactNode | ((close: () => void) => ReactNode);
   readonly align?: "start" | "center" | "end";
 }
 
-/** A small panel beside its button. Focus returns to the button. */
+/** A small panel beside its button. When it closes, the focus returns to the button. */
 export function Popover({ children, ...rest }: PopoverProps) {
   const [open, setOpen] = useState(false);
   return (

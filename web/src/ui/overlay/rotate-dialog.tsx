@@ -5,16 +5,19 @@ import { RadioCards } from "../form/radio-cards.tsx";
 import { Dialog } from "./dialog.tsx";
 
 interface RotateDialogProps {
-  /** A question that names the thing: "Rotate the API token of Refund desk?" */
+  /** A question that names the resource: "Rotate the API token of Refund desk?" */
   readonly title: string;
-  /** What happens: "Beckon issues a new token." */
+  /** The effect: "Beckon issues a new token." */
   readonly effect: ReactNode;
-  /** What stops after the grace period, as the label of the choices: "The old token stops". */
+  /** Label of the choice of the grace period: "The old token stops". */
   readonly label: string;
   /** Verb and noun: "Rotate token". */
   readonly confirmLabel: string;
   readonly onClose: () => void;
-  /** Rotates with this grace period in seconds. The error is shown when it rejects. */
+  /**
+   * Rotates the secret with this grace period in seconds. If the promise rejects, the error is
+   * shown.
+   */
   readonly onRotate: (graceSeconds: number) => Promise<void>;
 }
 
@@ -25,7 +28,7 @@ const choices = [
   { value: "604800", label: "In 7 days", hint: "The longest time." },
 ] as const;
 
-/** Asks when the old secret stops, then replaces it. Render it only while it is open. */
+/** Asks when the old secret becomes invalid, then replaces it. Render it only while it is open. */
 export function RotateDialog({
   title,
   effect,

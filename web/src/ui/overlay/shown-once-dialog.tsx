@@ -9,11 +9,11 @@ interface ShownOnceDialogProps {
   readonly title: string;
   /** Name of the secret, for the copy button: "API key". */
   readonly label: string;
-  /** What it is for. Unless given, only that Beckon shows it once. */
+  /** What the secret is for. Default: only a note that Beckon shows it once. */
   readonly description?: ReactNode;
-  /** How to use it, e.g. a snippet. */
+  /** How to use the secret, for example a code snippet. */
   readonly children?: ReactNode;
-  /** Called by "I have stored it". Forget the secret then. */
+  /** Called by "I have stored it". The caller must then delete the secret from memory. */
   readonly onStored: () => void;
 }
 

@@ -4,13 +4,13 @@ import type { ShownToast, ToastMessage } from "./toaster.tsx";
 
 const ToastContext = createContext<((message: ToastMessage) => void) | undefined>(undefined);
 
-/** Toasts shown at once; older ones leave. */
+/** Maximum number of toasts on the page. Older ones are removed. */
 const maxToasts = 3;
 let lastId = 0;
 
 const toaster = createDeferred(async () => (await import("./toaster.tsx")).Toaster);
 
-/** Holds the toasts of the page. Part of {@link UiProvider}. */
+/** Keeps and renders the toasts of the page. It is a part of {@link UiProvider}. */
 export function ToastProvider({ children }: { readonly children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly ShownToast[]>([]);
   const show = useCallback((message: ToastMessage) => {

@@ -9,7 +9,7 @@ export interface ToastMessage {
   readonly tone?: "info" | "success" | "warning" | "failure" | undefined;
   readonly title: string;
   readonly description?: string | undefined;
-  /** At most one, e.g. Undo. */
+  /** A button in the message, for example Undo. Default: none. */
   readonly action?: { readonly label: string; readonly onPress: () => void } | undefined;
 }
 
@@ -23,7 +23,7 @@ interface ToasterProps {
   readonly remove: (id: number) => void;
 }
 
-/** The toasts of the page, loaded after the first paint. */
+/** Renders the toasts of the page. It is loaded after the first paint. */
 export function Toaster({ toasts, remove }: ToasterProps) {
   return (
     <Radix.Provider swipeDirection="down" label="Message">
@@ -40,7 +40,8 @@ function ToastLine({ toast, onClose }: { toast: ShownToast; onClose: () => void 
   return (
     <Radix.Root
       type={tone === "failure" ? "foreground" : "background"}
-      // Failures and undo need time to be read (WCAG 2.2.1); 10 minutes stands for "until closed".
+      // Failures and toasts with an action must stay long enough to be read (WCAG 2.2.1). In
+      // practice, 10 minutes means until they are closed.
       duration={tone === "failure" || action !== undefined ? 600_000 : 5_000}
       onOpenChange={(open) => {
         if (!open) onClose();

@@ -6,7 +6,9 @@ interface TooltipProps {
   /** One element that can have focus. */
   readonly children: ReactElement;
   readonly side?: "top" | "right" | "bottom" | "left";
-  /** Overrides hover and focus. */
+  /**
+   * Opens or closes the tooltip, regardless of hover and focus. Default: hover and focus open it.
+   */
   readonly open?: boolean | undefined;
 }
 
@@ -17,7 +19,8 @@ export function Tooltip({ content, children, side = "top", open }: TooltipProps)
       <Radix.Trigger
         asChild
         onFocus={(event) => {
-          // A dialog moves the focus when it opens: that alone explains nothing.
+          // When a dialog opens and moves the focus, the tooltip must not open. Only a visible
+          // focus opens it.
           if (!event.currentTarget.matches(":focus-visible")) event.preventDefault();
         }}
       >

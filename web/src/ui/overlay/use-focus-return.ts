@@ -1,14 +1,15 @@
 import { useState } from "react";
 
 /**
- * Returns the handler for `onCloseAutoFocus` that gives the focus back to what had it, or to the
- * button of its menu. Radix does so only for dialogs with a `Trigger`. Call it in a component that
- * is mounted while the dialog is open: the first render is before `autoFocus` in it.
+ * Returns a handler for `onCloseAutoFocus` that returns the focus to the element that had it before
+ * or, if that was in a menu, to the menu's button. Radix does so only for dialogs with a `Trigger`.
+ * Call the hook in a component that is mounted only while the dialog is open: its first rendering
+ * happens before `autoFocus` in the dialog.
  */
 export function useFocusReturn(): (event: Event) => void {
   const [opener] = useState(() => {
     const menu = document.activeElement?.closest("[role=menu]");
-    // A menu is gone when its dialog closes.
+    // The menu no longer exists when the dialog closes, so the focus returns to its button.
     return menu
       ? document.getElementById(menu.getAttribute("aria-labelledby") ?? "")
       : document.activeElement;

@@ -4,16 +4,19 @@ import type { ReactNode } from "react";
 export interface Column<Item> {
   readonly id: string;
   readonly header: string;
-  /** Hides the header from sight, e.g. above marks or buttons. */
+  /** True to hide the header visually, for example above marks or buttons. */
   readonly headerHidden?: boolean | undefined;
-  /** Its cells hold a button, which is never cut. Give it a width of the button and 24 px. */
+  /**
+   * True if the cells contain a button, which must not be truncated. The width must be that of the
+   * button plus 24 px.
+   */
   readonly isControl?: boolean | undefined;
   readonly cell: (item: Item) => ReactNode;
-  /** `end` for numbers, also times and money. */
+  /** `end` for numbers, times and money. Default: start. */
   readonly align?: "start" | "end" | undefined;
   /** Width in px; columns without one share the rest. */
   readonly width?: number | undefined;
-  /** From which width of the window on it is shown; always unless given. */
+  /** The window width from which on the column is shown. Default: always. */
   readonly from?: "sm" | "md" | "lg" | "xl" | undefined;
 }
 

@@ -16,32 +16,40 @@ interface DataTableProps<Item> {
   readonly columns: readonly Column<Item>[];
   readonly rows: readonly Item[];
   readonly rowKey: (item: Item) => string;
-  /** Makes each row a link; its text is that of `linkColumn`. */
+  /**
+   * Makes each row a link to this path. The text of the link is the cell of `linkColumn`. Default:
+   * no links.
+   */
   readonly rowHref?: ((item: Item) => string) | undefined;
-  /** Id of the column with the link; the first one without `headerHidden` unless given. */
+  /** Id of the column with the link. Default: the first column without `headerHidden`. */
   readonly linkColumn?: string | undefined;
-  /** Key of the row that is open beside the table. */
+  /** Key of the row whose details are shown beside the table; undefined for none. */
   readonly currentKey?: string | undefined;
   readonly density?: RowDensity;
-  /** True while the first page loads: shows skeleton rows. */
+  /** True while the first page loads. Skeleton rows are shown then. */
   readonly loading?: boolean | undefined;
-  /** Shown instead of rows when the first page failed, above them when a later one did. */
+  /**
+   * Shown instead of the rows if the first page could not be loaded, and above the rows if a later
+   * page could not. Undefined or null: no error.
+   */
   readonly error?: unknown;
   readonly onRetry?: (() => unknown) | undefined;
-  /** Shown when there are no rows: EmptyState. */
+  /** Shown if there are no rows: an EmptyState. */
   readonly empty: ReactNode;
   /** True if the server has a next page. */
   readonly hasMore?: boolean | undefined;
   readonly loadingMore?: boolean | undefined;
-  /** Called when the end comes into sight, and by the button there. */
+  /**
+   * Called when the end of the table becomes visible, and by the button there. Default: no call.
+   */
   readonly onLoadMore?: (() => void) | undefined;
   readonly selection?: Selection | undefined;
 }
 
 /**
- * A table with a sticky header. Above 40 rows only those in sight are in the document; all rows
- * are equally high and cells are one line, or two if `double`. Put it where its container or the
- * page scrolls.
+ * A table with a sticky header. If it has more than 40 rows, only the visible ones are in the
+ * document. All rows have the same height: their cells are one line, or two if `density` is
+ * `double`. Its container or the page must scroll.
  */
 export function DataTable<Item>(props: DataTableProps<Item>) {
   const { label, columns, rows, rowKey, rowHref, currentKey, density = "normal" } = props;

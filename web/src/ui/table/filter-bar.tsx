@@ -8,15 +8,17 @@ import { FilterChip } from "./filter-chip.tsx";
 interface FilterBarProps {
   readonly filters: readonly FilterDefinition[];
   readonly values: FilterValues;
-  /** Gets all values; a removed filter is undefined. */
+  /** Called with all values. The value of a removed filter is undefined. */
   readonly onChange: (values: FilterValues) => void;
-  /** Before the chips: SearchField. */
+  /** Shown before the chips: a SearchField. */
   readonly children?: ReactNode;
-  /** At the end: counts, column menu. */
+  /** Shown at the end of the bar: counts, or the menu for columns. */
   readonly end?: ReactNode;
 }
 
-/** Search, active filters as removable chips, and a menu that adds one. */
+/**
+ * A bar with a search field, the active filters as removable chips, and a menu that adds a filter.
+ */
 export function FilterBar({ filters, values, onChange, children, end }: FilterBarProps) {
   const active = filters.filter((filter) => values[filter.id] !== undefined);
   const rest = filters.filter((filter) => values[filter.id] === undefined);
@@ -36,7 +38,8 @@ export function FilterBar({ filters, values, onChange, children, end }: FilterBa
         />
       ))}
       {rest.length === 0 ? null : (
-        // At the edge its text, not its invisible box, is in line with the table.
+        // If nothing is before the menu's button, its text is aligned with the table, and not its
+        // invisible border.
         <div className={children === undefined && active.length === 0 ? "-ml-3" : ""}>
           <Menu
             label="Add a filter"
@@ -48,7 +51,7 @@ export function FilterBar({ filters, values, onChange, children, end }: FilterBa
             }
             items={rest.map((filter) => ({
               label: filter.label,
-              // Empty opens the chip's editor, where the value is chosen.
+              // With an empty value, the chip opens its editor, in which the value is chosen.
               onSelect: () => onChange({ ...values, [filter.id]: "" }),
             }))}
           />

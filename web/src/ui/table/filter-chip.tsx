@@ -5,18 +5,21 @@ import type { FilterDefinition } from "./filter.ts";
 import { FilterOptions } from "./filter-options.tsx";
 import { FilterText } from "./filter-text.tsx";
 
-/** The menu that added the chip returns focus to its button, which would close the editor. */
+/**
+ * Delay before the editor of a new chip opens. The menu that has added the chip returns the focus
+ * to its own button, which would close the editor.
+ */
 const afterMenuMs = 50;
 
 interface FilterChipProps {
   readonly filter: FilterDefinition;
-  /** Empty: not chosen yet; the editor opens by itself. */
+  /** The value; empty if it is not chosen yet. The editor then opens automatically. */
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly onRemove: () => void;
 }
 
-/** An active filter: press it to change it, its cross removes it. */
+/** An active filter. A press opens its editor; its cross removes it. */
 export function FilterChip({ filter, value, onChange, onRemove }: FilterChipProps) {
   const [open, setOpen] = useState(false);
   const isNew = useRef(value === "");

@@ -4,7 +4,7 @@ import type { FilterDefinition } from "./filter.ts";
 interface FilterOptionsProps {
   readonly options: NonNullable<FilterDefinition["options"]>;
   readonly multiple: boolean;
-  /** With `multiple`, separated by commas. */
+  /** The chosen value; with `multiple`, the chosen values separated by commas. */
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
@@ -15,7 +15,7 @@ export function FilterOptions({ options, multiple, value, onChange }: FilterOpti
   const press = (pressed: string) => {
     if (!multiple) return onChange(pressed);
     if (!chosen.delete(pressed)) chosen.add(pressed);
-    // In the order of the options, so that equal filters have equal URLs.
+    // The values are in the order of the options, so that equal filters result in equal URLs.
     const values = options.map((option) => option.value).filter((each) => chosen.has(each));
     onChange(values.join(","));
   };

@@ -5,16 +5,22 @@ export interface FilterDefinition {
   /** Name of the search parameter. */
   readonly id: string;
   readonly label: string;
-  /** Choices; without them the filter takes a text. */
+  /** Options to choose from; undefined if any text can be entered. */
   readonly options?: readonly { readonly value: string; readonly label: string }[] | undefined;
-  /** True: several options can be chosen. The value has them separated by commas. */
+  /** True if several options can be chosen. The value then contains them separated by commas. */
   readonly multiple?: boolean | undefined;
-  /** What the chip shows instead of its value. */
+  /**
+   * Returns the text that the chip shows instead of the value. Default: the value or the option's
+   * label.
+   */
   readonly display?: ((value: string) => string) | undefined;
-  /** Chooses the value, instead of options or a text. `choose` closes the editor. */
+  /**
+   * Renders an editor for the value, which replaces the list of options or the text field. It calls
+   * `choose` with the new value, which closes the editor.
+   */
   readonly editor?: ((value: string, choose: (value: string) => void) => ReactNode) | undefined;
   readonly placeholder?: string | undefined;
 }
 
-/** Values by filter id, as the URL has them. */
+/** The values of filters by id. In the URL they are search parameters of the same names. */
 export type FilterValues = Readonly<Record<string, string | undefined>>;

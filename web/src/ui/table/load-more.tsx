@@ -3,12 +3,18 @@ import { Button } from "../action/button.tsx";
 
 interface LoadMoreProps {
   readonly loading: boolean;
-  /** True after a failure: only the button loads then, or a server in trouble gets a loop. */
+  /**
+   * True after a failure. The next page is then loaded only by the button, because automatic
+   * retries would be an endless loop. Default false.
+   */
   readonly paused?: boolean;
   readonly onLoadMore: () => void;
 }
 
-/** The end of a loaded list: loads the next page when it comes near, and by its button. */
+/**
+ * The end of a list with further pages. It loads the next page when it comes near the visible part,
+ * or when its button is pressed.
+ */
 export function LoadMore({ loading, paused = false, onLoadMore }: LoadMoreProps) {
   const mark = useRef<HTMLDivElement>(null);
   useEffect(() => {

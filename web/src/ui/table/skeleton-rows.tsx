@@ -9,7 +9,7 @@ interface SkeletonRowsProps<Item> {
 
 const lines = ([60, 80, 40, 60, 80, 60, 40, 80] as const).map((width, line) => ({ line, width }));
 
-/** Rows of the final height while the first page loads. */
+/** Placeholder rows with the height of real rows, shown while the first page loads. */
 export function SkeletonRows<Item>({ columns, height, span }: SkeletonRowsProps<Item>) {
   return (
     <tbody aria-hidden="true">

@@ -11,7 +11,7 @@ interface TableHeadProps<Item> {
 
 const look = "sticky top-0 z-2 h-dense border-b border-rule bg-sheet px-2 first:pl-4 last:pr-4";
 
-/** The sticky header of a table. Scrolling does not render it again. */
+/** The sticky header of a table. It is memoized, so scrolling does not render it again. */
 export const TableHead = memo(Content) as typeof Content;
 
 function Content<Item>({ columns, selection, rows, rowKey }: TableHeadProps<Item>) {

@@ -13,15 +13,18 @@ interface TableRowProps<Item> {
   readonly href: string | undefined;
   readonly isCurrent: boolean;
   readonly isChosen: boolean;
-  /** Chooses the row or gives it up; undefined if rows cannot be chosen. Must be stable. */
+  /**
+   * Selects or deselects the row; undefined if rows cannot be selected. It must be the same
+   * function in each rendering.
+   */
   readonly onToggle: ((key: string) => void) | undefined;
 }
 
 const cellLook = "border-b border-rule px-2 first:pl-4 last:pr-4";
 
 /**
- * A row; its link covers it, so that a new tab opens by Cmd-click anywhere. Rendered again only if
- * its properties change, so that scrolling renders new rows only.
+ * A row of a table. Its link covers the whole row, so a Cmd-click anywhere opens a new tab. It is
+ * memoized, so scrolling renders only new rows.
  */
 export const TableRow = memo(Content) as typeof Content;
 
@@ -57,7 +60,7 @@ function Content<Item>(props: TableRowProps<Item>) {
           {column.id !== linkColumn ? (
             column.cell(item)
           ) : href === undefined ? (
-            // Without a link the row itself takes the focus of J and K.
+            // In a row without a link, this element gets the focus from the keys J and K.
             <span tabIndex={-1} data-row-focus className="rounded-bar">
               {column.cell(item)}
             </span>

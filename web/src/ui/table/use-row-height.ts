@@ -1,13 +1,16 @@
 import { useState } from "react";
 import { useMedia } from "../use-media.ts";
 
-/** Height of a table's rows: `double` for two lines. */
+/** The height of a table's rows. `double` is for cells with two lines. */
 export type RowDensity = "normal" | "dense" | "double";
 
-/** Returns the height of a row in px, as tokens.css has it: 36, dense 30, coarse 44, double 52. */
+/**
+ * Returns the height of a row in px, which must match tokens.css: 36 for normal rows, 30 for dense
+ * ones, 44 for a coarse pointer, 52 for `double`.
+ */
 export function useRowHeight(density: RowDensity): number {
   const isCoarse = useMedia("(pointer: coarse)");
-  // Read once: with each rendering it would force the browser to compute styles.
+  // Read only once, because each read makes the browser compute styles.
   const [rem] = useState(
     () => Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16,
   );

@@ -2,8 +2,8 @@ import { type RefObject, useEffect } from "react";
 import { isSingleKey } from "../single-keys.ts";
 
 /**
- * J and K (and the arrow keys while a row has focus) move focus between the rows of a table.
- * Enter follows the row's link, which is the browser's own doing.
+ * The keys J and K move the focus between the rows of a table, and so do the arrow keys while a row
+ * has the focus. Enter follows the row's link, which is the browser's default.
  */
 export function useRowKeys(
   body: RefObject<HTMLElement | null>,
@@ -31,7 +31,7 @@ export function useRowKeys(
   }, [body, count, rowHeight]);
 }
 
-/** Rows above the ones in sight need not be in the document. */
+/** Returns the index of the first visible row. Rows above it may not be in the document. */
 function firstInSight(body: HTMLElement): number {
   const rows = [...body.querySelectorAll<HTMLElement>("[data-index]")];
   const first = rows.find((row) => row.getBoundingClientRect().top >= 0);
@@ -43,7 +43,7 @@ function focusRow(body: HTMLElement, index: number, rowHeight: number): void {
   const target = row?.querySelector<HTMLElement>("[data-row-focus]");
   if (!row || !target) return;
   target.focus({ preventScroll: true });
-  // The sticky header would cover the row.
+  // Without this margin, the sticky header would cover the row after scrolling.
   row.style.scrollMarginTop = `${rowHeight * 2}px`;
   row.scrollIntoView({ block: "nearest" });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type RowWindow, stepTo } from "./use-window.ts";
 
-/** The windows that are shown one after the other. */
+/** Returns the windows that are shown one after the other until the wanted one is reached. */
 function stepsTo(wanted: RowWindow, shown: RowWindow, first: number): RowWindow[] {
   const steps = [shown];
   for (let step = 0; step < 6; step++) steps.push(stepTo(wanted, steps.at(-1) ?? shown, first, 8));

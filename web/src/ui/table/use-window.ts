@@ -6,22 +6,28 @@ export interface RowWindow {
   readonly end: number;
 }
 
-/** Lists up to this many rows are rendered whole: fewer than a page of a list has. */
+/** Lists with up to this many rows are rendered completely. A full page of a list has more. */
 const maxWhole = 40;
-/** Rows above and below the visible ones, and the step by which the window moves. */
+/**
+ * Number of rows that are rendered above and below the visible ones. The window also moves in steps
+ * of this size.
+ */
 const overscan = 6;
-/** Rows of the first frame. */
+/** Number of rows that are rendered first, before the visible ones are known. */
 const firstRows = 14;
-/** Rows that a frame adds after a jump on a slow machine. More of them would be a long task. */
+/**
+ * Number of rows that one frame adds after a jump on a slow machine. With more, rendering would be
+ * a long task.
+ */
 const minNewRows = 8;
-/** Where rows are rendered and painted in this time, the next frame adds twice as many. */
+/** If rows are rendered and painted within this time, the next frame adds twice as many. */
 const fastMs = 30;
 
 /**
- * Returns which rows of equal height to render. Rows are equally high, so their position follows
- * from the list's own: this works below any element that scrolls, also the page.
+ * Returns which rows to render. All rows have the same height, so the position of each follows from
+ * the position of the list. This works inside any element that scrolls, and on the page itself.
  *
- * @param list the element that is as high as all rows
+ * @param list the element whose height is that of all rows
  */
 export function useRowWindow(
   list: RefObject<HTMLElement | null>,
@@ -30,12 +36,16 @@ export function useRowWindow(
 ): RowWindow {
   const [range, setRange] = useState<RowWindow>({ start: 0, end: firstRows });
   const shown = useRef(range);
-  /** A window is being rendered. The next one waits: it would start the rendering again. */
+  /**
+   * True while a window is being rendered. The next one waits, because it would restart the
+   * rendering.
+   */
   const isPending = useRef(false);
   const step = useRef({ startedAt: 0, rows: minNewRows });
   const schedule = useRef(() => {});
   const isWindowed = count > maxWhole;
-  // Rows that no longer exist leave the list empty until the next frame.
+  // If the number of rows has shrunk so far that the window is behind the last row, nothing would
+  // be visible until the next frame.
   const isLost = isWindowed && range.start >= count;
 
   useLayoutEffect(() => {
@@ -56,7 +66,7 @@ export function useRowWindow(
       if (next.start === shown.current.start && next.end === shown.current.end) return;
       step.current = { startedAt: now, rows };
       isPending.current = true;
-      // Rows are rendered in slices, between which the page handles input.
+      // A transition renders the rows in slices, between which the page handles input.
       startTransition(() => setRange(next));
     };
     schedule.current = () => {
@@ -64,7 +74,7 @@ export function useRowWindow(
     };
     const onScroll = () => schedule.current();
     schedule.current();
-    // Captured, because scroll events of inner elements do not bubble.
+    // Listens in the capture phase, because scroll events of inner elements do not bubble.
     document.addEventListener("scroll", onScroll, { capture: true, passive: true });
     window.addEventListener("resize", onScroll);
     return () => {
@@ -83,11 +93,14 @@ interface WindowOptions {
   readonly count: number;
   readonly rowHeight: number;
   readonly shown: RowWindow;
-  /** How many rows can be added. */
+  /** Maximum number of rows to add. */
   readonly rows: number;
 }
 
-/** Returns the window for what is in sight now, or one closer to it. */
+/**
+ * Returns the window for the rows that are visible now, or one closer to it if too many rows would
+ * be new.
+ */
 function nextWindow(list: HTMLElement, options: WindowOptions): RowWindow {
   const { count, rowHeight, shown, rows } = options;
   const { top } = list.getBoundingClientRect();
@@ -102,7 +115,8 @@ function nextWindow(list: HTMLElement, options: WindowOptions): RowWindow {
 
 /**
  * Returns the wanted window, or one closer to it if too many rows would be new.
- * @param first the first row in sight. If no wanted row is shown, it comes first.
+ * @param first the first visible row. If the shown window has none of the wanted rows, the result
+ *   starts at this row.
  * @param maxNewRows at least 1
  */
 export function stepTo(

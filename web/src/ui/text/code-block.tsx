@@ -3,19 +3,19 @@ import { ScrollRegion } from "../layout/scroll-region.tsx";
 
 interface CodeBlockProps {
   readonly code: string;
-  /** What it is, for the copy button and screen readers: "curl command". */
+  /** What the code is, for the copy button and for screen readers: "curl command". */
   readonly label: string;
-  /** `scroll` keeps lines whole from 768 px on, `wrap` breaks them. */
+  /** `scroll` (the default) does not wrap lines from 768 px on, `wrap` always does. */
   readonly variant?: "scroll" | "wrap";
 }
 
-/** Breaks lines; only the first ones make room for the button. */
+/** Classes that wrap lines. Only the first lines leave space for the copy button. */
 const wrapped =
   "break-words whitespace-pre-wrap before:float-right before:-mr-2 before:-mt-1 " +
   "before:ml-2 before:size-control-small before:content-['']";
 const whole = "md:w-fit md:min-w-full md:whitespace-pre md:pr-12 md:before:hidden";
 
-/** Code in mono with a copy button. Below 768 px its lines break. */
+/** Code in a monospace font with a copy button. Below a width of 768 px, its lines wrap. */
 export function CodeBlock({ code, label, variant = "scroll" }: CodeBlockProps) {
   return (
     <div className="relative min-h-[calc(var(--spacing-control-small)+0.625rem)] min-w-0 rounded-control border border-rule bg-well">

@@ -3,13 +3,19 @@ import { CodeBlock } from "./code-block.tsx";
 interface CurlLineProps {
   /** Path below `/api/public`. */
   readonly path: string;
-  /** JSON to send, quoted for a shell by `'`. Without it the call is a GET. */
+  /** JSON body, which is put between single quotes for a shell; undefined for a GET. */
   readonly body?: string | undefined;
-  /** Whose credential it needs: a key of the workspace, or the token of the agent. */
+  /**
+   * The credential that the call needs: a key of the workspace, or the token of the agent. Default:
+   * key.
+   */
   readonly credential?: "key" | "token";
 }
 
-/** A call of the API by curl, to copy. The credential stays out of the history of the shell. */
+/**
+ * A call of the API with curl, to copy. It takes the credential from a variable, so that the
+ * credential is not in the shell's history.
+ */
 export function CurlLine({ path, body, credential = "key" }: CurlLineProps) {
   const variable = credential === "key" ? "BECKON_KEY" : "BECKON_TOKEN";
   const lines = [

@@ -4,16 +4,16 @@ import { Button } from "../action/button.tsx";
 
 interface LongTextProps {
   readonly text: string;
-  /** `prose` in the sans, `code` in the mono. */
+  /** `prose` (the default) uses the sans-serif font, `code` the monospace font. */
   readonly variant?: "prose" | "code";
 }
 
-/** Lines shown before folding. */
+/** Maximum number of lines of a text that is not folded. */
 const maxLines = 20;
-/** Characters shown before folding, for texts without line breaks. */
+/** Maximum number of characters of a text that is not folded, for texts without line breaks. */
 const maxCharacters = 4_000;
 
-/** A text as it was written; folds after 20 lines. */
+/** A text, shown unchanged. If it has more than 20 lines, it is folded. */
 export function LongText({ text, variant = "prose" }: LongTextProps) {
   const [open, setOpen] = useState(false);
   const folded = fold(text);

@@ -26,7 +26,7 @@ function subscribe(notify: () => void): () => void {
   };
 }
 
-/** Returns the current time in ms, renewed every 5 s by one timer for the whole page. */
+/** Returns the current time in Unix ms, updated every 5 s by one timer for the whole page. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => nowMs);
 }

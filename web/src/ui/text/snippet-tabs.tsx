@@ -13,12 +13,12 @@ interface SnippetTabsProps {
   /** What the snippets do: "Invoke this agent". */
   readonly label: string;
   readonly snippets: readonly Snippet[];
-  /** The open tab, if the screen decides it. */
+  /** The label of the open tab; undefined if the component itself keeps it. */
   readonly value?: string | undefined;
   readonly onChange?: ((label: string) => void) | undefined;
 }
 
-/** The same call in several languages. */
+/** Tabs with the same call in several languages. */
 export function SnippetTabs({ label, snippets, value, onChange }: SnippetTabsProps) {
   const [own, setOwn] = useState(snippets[0]?.label ?? "");
   const choose = (chosen: string) => {

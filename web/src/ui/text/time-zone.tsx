@@ -4,7 +4,7 @@ const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const TimeZoneContext = createContext(browserZone);
 
 interface TimeZoneProviderProps {
-  /** IANA zone of the workspace; the browser's if undefined. */
+  /** IANA time zone of the workspace; undefined for the browser's time zone. */
   readonly zone: string | undefined;
   readonly children: ReactNode;
 }

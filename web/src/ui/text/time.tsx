@@ -4,17 +4,20 @@ import { Tooltip } from "../overlay/tooltip.tsx";
 import { useTextAtNow } from "./now.ts";
 import { useTimeZone } from "./time-zone.tsx";
 
-/** True within rows of a table: a stop for the Tab key per row would be in the way. */
+/**
+ * True inside rows of a table, where times cannot be focused: the Tab key would have to stop in
+ * every row.
+ */
 export const InRowContext = createContext(false);
 
 interface TimeProps {
-  /** ISO 8601 or milliseconds since 1970; null gives a dash. */
+  /** A time in ISO 8601, or in milliseconds since 1970. For null and undefined, a dash is shown. */
   readonly value: string | number | null | undefined;
 }
 
 /**
- * A time, relative under 24 hours, then its date. Hover and focus show the exact time in the
- * workspace's zone and in UTC; in a row of a table only hover does.
+ * A time. It is relative if it is less than 24 hours ago, otherwise a date. Hover and focus show
+ * the exact time in the workspace's time zone and in UTC; in a row of a table, only hover does.
  */
 export function Time({ value }: TimeProps) {
   const zone = useTimeZone();

@@ -1,11 +1,14 @@
 interface UserTextProps {
-  /** What a person or a program wrote, in any language. */
+  /** A text of a person or a program, in any language. */
   readonly text: string;
-  /** Shown on hover; the text itself unless given. */
+  /** Shown on hover. Default: the text itself. */
   readonly title?: string | undefined;
 }
 
-/** A text of users in one line: its direction is its own, and it ends with an ellipsis. */
+/**
+ * A text of users in one line. Its writing direction follows from the text itself, and it is
+ * truncated with an ellipsis.
+ */
 export function UserText({ text, title = text }: UserTextProps) {
   return (
     <bdi dir="auto" title={title} className="inline-block max-w-full truncate align-bottom">

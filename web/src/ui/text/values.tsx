@@ -21,11 +21,11 @@ export function Duration({ ms }: { readonly ms: number | null | undefined }) {
 }
 
 interface MoneyProps {
-  /** Millionths of a dollar, as `cost_micros`. */
+  /** Millionths of a dollar, as `cost_micros` of the API; null or undefined if unknown. */
   readonly micros: number | null | undefined;
   /** Marks an estimate with `~` and a dotted underline. */
   readonly estimated?: boolean | undefined;
-  /** Why the amount is not known, for the pointer. */
+  /** Why the amount is unknown, shown under the pointer. */
   readonly unknownReason?: string | undefined;
 }
 
@@ -59,7 +59,7 @@ export function ByteSize({ bytes }: { readonly bytes: number | null | undefined 
   return <Fact text={formatBytes(bytes)} />;
 }
 
-/** An id, shortened in its middle; hover shows all of it. */
+/** An id, shortened in its middle. Hover shows the whole id. */
 export function Id({ value }: { readonly value: string }) {
   return <Fact text={shortenId(value)} title={value} />;
 }

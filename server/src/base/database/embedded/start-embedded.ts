@@ -24,15 +24,18 @@ import {
 export interface EmbeddedOptions {
   readonly dataDir: string;
   readonly log: Log;
-  /** Cancels the start. After that no process is left running. */
+  /**
+   * Cancels the startup when it aborts. No process is left running then. Default: not cancelled.
+   */
   readonly signal?: AbortSignal;
   /** PostgreSQL's `max_connections`, which all servers share. Default 100. */
   readonly connections?: number;
-  /** For tests: settings that override ours, including those for durability. */
+  /** For tests: settings that override ours, including those for durability. Default: none. */
   readonly settings?: Readonly<Record<string, string>>;
   /**
    * For tests: PostgreSQL also listens on 127.0.0.1 and accepts every role, including the
-   * superuser. Connections over the socket then need no password for any role.
+   * superuser. Connections over the socket then need no password for any role. Default: only the
+   * socket.
    */
   readonly tcp?: Tcp;
 }

@@ -30,7 +30,7 @@ interface ReadOptions {
   /** Maximum bytes of the body that the model sees. */
   readonly maxBytes: number;
   readonly scrubber: Scrubber;
-  /** Counts the memory of the body while it is read. */
+  /** Counts the memory of the body while it is read; undefined: memory is not counted. */
   readonly hold?: ByteHold | undefined;
 }
 

@@ -119,8 +119,8 @@ function listMismatch(
 }
 
 /**
- * Returns the first error in an object. Unknown properties are no error if the schema has no
- * `type`, because the alternatives of its `anyOf` define the properties.
+ * Returns the first error in an object; undefined if it is valid. Unknown properties are no error
+ * if the schema has no `type`, because the alternatives of its `anyOf` define the properties.
  */
 function objectMismatch(schema: ValueSchema, value: JsonObject, path: string): string | undefined {
   const {

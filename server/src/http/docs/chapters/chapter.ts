@@ -15,7 +15,9 @@ interface ChapterSection {
   readonly title: string;
   /** Paragraphs and tables, as HTML. */
   readonly html: string;
-  /** One sample for each language. The tests execute these samples. */
+  /**
+   * One sample for each language, which the tests execute; undefined for a section without samples.
+   */
   readonly samples?: readonly Sample[];
 }
 

@@ -276,7 +276,8 @@ export function conditions(
     ...(source === undefined ? [] : [sql`i.source = any (${source}::text[])`]),
     ...(trigger_id === undefined ? [] : [sql`i.trigger_id = ${trigger_id}`]),
     ...(tag === undefined ? [] : [sql`${tag} = any (i.tags)`]),
-    // Needed only for the scan by external id: the other scans find only runs of `agentIds`.
+    // This condition is needed only for the scan by external id. The other scans find only runs of
+    // `agentIds`.
     ...(external_id === undefined || agentIds === undefined
       ? []
       : [sql`s.agent_id = any (${agentIds}::text[])`]),

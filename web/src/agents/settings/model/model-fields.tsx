@@ -10,7 +10,7 @@ import { LayoutContext, Section } from "../section.tsx";
 import { useSettings } from "../settings-context.tsx";
 import { ProviderNotice } from "./provider-notice.tsx";
 
-/** The model and how it is called. */
+/** The fields for the model and for the options of its calls. */
 export function ModelFields() {
   const layout = useContext(LayoutContext);
   const { errors } = useFormContext<FormValues>().formState;

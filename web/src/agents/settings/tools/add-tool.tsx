@@ -2,9 +2,9 @@ import { Clock, FileUp, Globe, Plus } from "lucide-react";
 import { Button, Menu } from "../../../ui/index.ts";
 
 interface AddToolProps {
-  /** An agent has at most one clock. */
+  /** True if the agent has a clock already. An agent can have only one. */
   readonly hasClock: boolean;
-  /** True if the tools have an error: then the button gets the focus. */
+  /** True if the tools have an error. The button then gets the focus. */
   readonly isInvalid: boolean;
   readonly disabledReason: string | undefined;
   readonly onForm: () => void;
@@ -25,7 +25,8 @@ export function AddTool(props: AddToolProps) {
       Add tool
     </Button>
   );
-  // A menu would open although its button is disabled.
+  // Without permission, only the button is rendered: a menu would open even if its button is
+  // disabled.
   if (disabledReason !== undefined) return button;
   return (
     <Menu

@@ -3,7 +3,7 @@ import type { HttpTool, Tool } from "../fields.ts";
 /** A function that a tool offers to the model. */
 export interface ToolFunction {
   readonly name: string;
-  /** Arguments to try it with, to be completed. */
+  /** Example arguments for a trial, which the person can complete. */
   readonly example: Readonly<Record<string, unknown>>;
 }
 

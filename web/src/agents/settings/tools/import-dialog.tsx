@@ -6,12 +6,12 @@ import { Banner, Button, Checkbox, Dialog, Field, TextArea } from "../../../ui/i
 import type { HttpTool } from "../fields.ts";
 
 interface ImportDialogProps {
-  /** Gets the tool with the chosen functions, to be completed. */
+  /** Called with a tool that has the chosen functions. The person completes it afterwards. */
   readonly onDone: (tool: HttpTool) => void;
   readonly onClose: () => void;
 }
 
-/** Makes a tool from an OpenAPI document, whose functions are reviewed first. */
+/** Creates a tool from an OpenAPI document. The person first chooses from the functions in it. */
 export function ImportDialog({ onDone, onClose }: ImportDialogProps) {
   const { client } = useWorkspace();
   const formId = useId();
@@ -153,7 +153,10 @@ function Review({ answer, chosen, onChoose }: ReviewProps) {
   );
 }
 
-/** The API describes the tool as any JSON object. It is checked again when it is added. */
+/**
+ * Casts the tool, which the API's schema describes as any JSON object. The form checks it when it
+ * is added.
+ */
 function toolIn(tool: ImportHttpToolAnswer["tool"]): HttpTool {
   return tool as unknown as HttpTool;
 }

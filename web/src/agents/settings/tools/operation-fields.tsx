@@ -11,7 +11,7 @@ const methods = (["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const).map
 
 interface OperationFieldsProps {
   readonly index: number;
-  /** undefined for the only function, which cannot be removed. */
+  /** Removes the function; undefined for the only function, which cannot be removed. */
   readonly onRemove: (() => void) | undefined;
 }
 

@@ -7,7 +7,7 @@ interface SecretValueProps {
   readonly index: number;
 }
 
-/** A secret that can be written and never read, and the text before it. */
+/** The fields for a secret, which can be entered but never read, and for the text before it. */
 export function SecretValue({ at, index }: SecretValueProps) {
   const { register, messageAt, watch, setValue } = useMessageAt();
   const { secretId, last4 } = watch(at);

@@ -2,7 +2,10 @@ import type { HttpTool, Tool } from "../fields.ts";
 
 type Values = NonNullable<HttpTool["headers"]>;
 
-/** Returns the tool with empty secrets in place of new ones, which must not be stored here. */
+/**
+ * Returns the tool with empty texts instead of new secrets, which must not be stored in the
+ * browser.
+ */
 export function withoutNewSecrets(tool: Tool): Tool {
   return tool.type === "http"
     ? mapValues(tool, (value) => (isNewSecret(value) ? { ...value, secret: "" } : value))

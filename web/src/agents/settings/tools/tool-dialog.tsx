@@ -11,14 +11,14 @@ import { useMessageAt } from "./use-message-at.ts";
 import { ValueRows } from "./value-rows.tsx";
 
 interface ToolDialogProps {
-  /** What the form is filled in with; undefined for an empty one. */
+  /** The tool with which the form is filled in; undefined for an empty form. */
   readonly tool: HttpTool | undefined;
   readonly isNew: boolean;
-  /** The agent's other tools, whose names are taken. */
+  /** The agent's other tools. Their names cannot be used again. */
   readonly others: readonly Tool[];
-  /** Why the tool can only be read. */
+  /** Why the tool can only be read; undefined if it can be changed. */
   readonly disabledReason: string | undefined;
-  /** Gets the tool as the form has it. It is saved with the agent. */
+  /** Called with the tool in the form. It is saved together with the agent. */
   readonly onDone: (tool: HttpTool) => void;
   readonly onClose: () => void;
 }
@@ -42,7 +42,8 @@ export function ToolDialog({
   const readOnly = disabledReason !== undefined;
   const send = form.handleSubmit((values) => onDone(toolOf(values)));
   const submit = (event: FormEvent) => {
-    // React passes events of a dialog on to the form that has opened it.
+    // React passes events of a dialog to the form in which the dialog is rendered, so this form
+    // would be submitted as well.
     event.stopPropagation();
     event.preventDefault();
     void send();

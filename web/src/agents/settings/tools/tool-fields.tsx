@@ -15,13 +15,15 @@ const ImportDialog = lazy(async () => ({
 }));
 const TryDialog = lazy(async () => ({ default: (await import("./try-dialog.tsx")).TryDialog }));
 
-/** What is open. `index` is that of the edited tool; undefined for a new one. */
+/**
+ * The open dialog. `index` is the position of the tool that is edited; undefined for a new tool.
+ */
 type Open =
   | { readonly name: "edit"; readonly index?: number; readonly tool?: HttpTool }
   | { readonly name: "import" }
   | { readonly name: "try"; readonly tool: Tool };
 
-/** The tools that the agent can use. */
+/** The field for the agent's tools. */
 export function ToolFields() {
   const { field, fieldState } = useController<FormValues, "tools">({ name: "tools" });
   const { disabledReason } = useSettings();

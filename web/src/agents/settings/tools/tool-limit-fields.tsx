@@ -3,7 +3,7 @@ import { numberOrNull } from "../number-or-null.ts";
 import { SizeOfField } from "../size-of-field.tsx";
 import { useMessageAt } from "./use-message-at.ts";
 
-/** What the tool can reach and how much it can use. */
+/** The fields for the hosts that the tool can call, and for its limits. */
 export function ToolLimitFields() {
   const { register, messageAt } = useMessageAt();
   const asNumber = { setValueAs: numberOrNull };

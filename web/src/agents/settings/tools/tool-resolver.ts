@@ -7,8 +7,9 @@ import { type OperationValues, type ToolValues, toolOf, type ValueRow } from "./
 const toolsSchema = updateAgentBody.shape.tools;
 
 /**
- * Returns the resolver of a tool's form, which checks it as the API will check the agent.
- * @param others the agent's other tools, whose names are taken
+ * Returns the resolver of a tool's form. It checks the form in the same way as the API checks the
+ * agent.
+ * @param others the agent's other tools, whose names cannot be used again
  */
 export function toolResolver(others: readonly Tool[]): Resolver<ToolValues> {
   return (values) => {
@@ -37,7 +38,7 @@ const names: Readonly<Record<string, string>> = {
   idempotency_header: "idempotencyHeader",
 };
 
-/** Returns the field of the form that a path in the tool is about, and the rest of the path. */
+/** Returns the form field that a path in the tool refers to, and the rest of the path. */
 function fieldOf(values: ToolValues, path: readonly PropertyKey[]): [FieldPath, string] {
   const [first = "name", ...rest] = path.map(String);
   if (first === "operations" && rest[0] !== undefined) {
@@ -64,7 +65,9 @@ function fieldIn(
   return [[names[first] ?? first], shown];
 }
 
-/** Two rows with one name would silently become one. */
+/**
+ * Returns the rows whose name occurs before. Without an error, one of the two rows would be lost.
+ */
 function repeatedNames(values: ToolValues): FieldPath[] {
   const repeated = (rows: readonly ValueRow[], path: FieldPath): FieldPath[] =>
     rows.flatMap(({ name }, index) =>
@@ -80,7 +83,10 @@ function repeatedNames(values: ToolValues): FieldPath[] {
   ];
 }
 
-/** Sets the error of a field, in the nested form that React Hook Form has. The first one wins. */
+/**
+ * Sets the error of a field in the nested object that React Hook Form expects. If the field already
+ * has an error, that one is kept.
+ */
 function putAt(errors: object, path: FieldPath, message: string): void {
   let owner = errors as Record<string | number, unknown>;
   for (const key of path.slice(0, -1)) {

@@ -4,9 +4,9 @@ import type { Tool } from "../fields.ts";
 
 interface ToolRowProps {
   readonly tool: Tool;
-  /** Why the tool cannot be changed. */
+  /** Why the tool cannot be changed; undefined if it can. */
   readonly disabledReason: string | undefined;
-  /** Why the tool cannot be tried. */
+  /** Why the tool cannot be tried; undefined if it can. */
   readonly tryReason: string | undefined;
   readonly onTry: () => void;
   readonly onEdit: (() => void) | undefined;

@@ -3,20 +3,25 @@ import type { HttpTool } from "../fields.ts";
 type Value = NonNullable<HttpTool["headers"]>[string];
 type Operation = HttpTool["operations"][number];
 
-/** A header or a query parameter. Stored secrets have their id, new ones their value. */
+/**
+ * A header or a query parameter in the form. For a stored secret, the row has its id; for a new
+ * one, its value.
+ */
 export interface ValueRow {
   readonly name: string;
   /** The text, or the new secret. Empty for a secret that stays as it is. */
   readonly value: string;
   readonly isSecret: boolean;
-  /** Before the secret, for example `Bearer `. Not secret. */
+  /** Text that is sent before the secret, for example `Bearer `. It is not secret. */
   readonly prefix: string;
   readonly secretId: string;
-  /** null: the stored secret is gone and must be entered again. */
+  /**
+   * Last four characters of the stored secret; null if it was deleted and must be entered again.
+   */
   readonly last4: string | null;
 }
 
-/** A function of the tool, as the form holds it. Schemas are JSON text. */
+/** The values of the form for a function of the tool. Schemas are JSON text. */
 export interface OperationValues {
   readonly name: string;
   readonly description: string;
@@ -25,17 +30,17 @@ export interface OperationValues {
   readonly query: readonly ValueRow[];
   readonly headers: readonly ValueRow[];
   readonly parameters: string;
-  /** Empty: no body. */
+  /** Schema of the body; empty for a function without a body. */
   readonly body: string;
   readonly safeToRepeat: boolean;
   readonly idempotencyHeader: string;
 }
 
-/** An HTTP tool, as the form holds it. */
+/** The values of the form for an HTTP tool. */
 export interface ToolValues {
   readonly name: string;
   readonly description: string;
-  /** Separated by commas. Empty: those of the URLs. */
+  /** Hosts, separated by commas; empty for the hosts in the URLs of the functions. */
   readonly allowedHosts: string;
   readonly headers: readonly ValueRow[];
   readonly query: readonly ValueRow[];
@@ -45,14 +50,14 @@ export interface ToolValues {
   readonly maxCallsPerRun: number | null;
 }
 
-/** Where rows of headers or query parameters are. */
+/** The names of the form fields that contain rows of headers or query parameters. */
 export type RowsName =
   | "headers"
   | "query"
   | `operations.${number}.headers`
   | `operations.${number}.query`;
 
-/** A row to fill in. */
+/** The values of a new row. */
 export const emptyRow: ValueRow = {
   name: "",
   value: "",
@@ -62,7 +67,7 @@ export const emptyRow: ValueRow = {
   last4: "",
 };
 
-/** A function to fill in. */
+/** The values of a new function. */
 export const emptyOperation: OperationValues = {
   name: "",
   description: "",
@@ -76,7 +81,7 @@ export const emptyOperation: OperationValues = {
   idempotencyHeader: "",
 };
 
-/** A tool to fill in. */
+/** The values of a new tool. */
 export const emptyTool: ToolValues = {
   name: "",
   description: "",
@@ -89,7 +94,7 @@ export const emptyTool: ToolValues = {
   maxCallsPerRun: 100,
 };
 
-/** Returns what the form is filled in with. */
+/** Returns the values with which the form is filled in. */
 export function valuesOfTool(tool: HttpTool): ToolValues {
   return {
     name: tool.name,
@@ -135,7 +140,10 @@ function rowsOf(values: HttpTool["headers"] = {}): ValueRow[] {
   });
 }
 
-/** Returns the tool for the API. Schemas that are not JSON become null, which it rejects. */
+/**
+ * Returns the tool in the form of the API. A schema that is not JSON becomes null, which the API
+ * rejects.
+ */
 export function toolOf(values: ToolValues): HttpTool {
   const typedHosts = values.allowedHosts.split(/[\s,]+/).filter((host) => host !== "");
   const hosts = typedHosts.length > 0 ? typedHosts : hostsOf(values.operations);
@@ -147,7 +155,8 @@ export function toolOf(values: ToolValues): HttpTool {
     headers: valuesOfRows(values.headers),
     query: valuesOfRows(values.query),
     operations: values.operations.map(operationOf),
-    // null is rejected as empty.
+    // If one of these fields is empty, its value is null, and the API's error says that it is
+    // missing.
     timeout_seconds: values.timeoutSeconds as number,
     max_response_bytes: values.maxResponseBytes as number,
     max_calls_per_run: values.maxCallsPerRun as number,
@@ -199,12 +208,15 @@ function schemaIn(text: string): unknown {
   }
 }
 
-/** Returns whether a call of this method can be repeated, unless somebody says otherwise. */
+/** Returns whether calls of this method only read, so that repeating them is safe by default. */
 export function isReading(method: Operation["method"]): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** Returns the parameters with those that the templates name and the schema lacks, as texts. */
+/**
+ * Returns the parameters' schema with a text parameter for each placeholder in the templates that
+ * the schema lacks.
+ */
 export function withPlaceholders(parameters: string, templates: readonly string[]): string {
   const schema =
     parameters.trim() === "" ? { type: "object", properties: {} } : schemaIn(parameters);
@@ -218,7 +230,7 @@ export function withPlaceholders(parameters: string, templates: readonly string[
     readonly required?: readonly string[];
   };
   const names = templates.flatMap((template) =>
-    // `{{` is a literal brace.
+    // `{{` stands for a literal brace and begins no placeholder.
     [...template.replaceAll("{{", "").matchAll(/\{([a-zA-Z0-9_.-]{1,64})\}/g)].map(
       ([, name = ""]) => name,
     ),

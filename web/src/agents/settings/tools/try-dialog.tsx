@@ -14,12 +14,12 @@ import { hasNewSecret } from "./secrets.ts";
 
 interface TryDialogProps {
   readonly tool: Tool;
-  /** All tools of the form, as the draft run gets them. */
+  /** All tools of the form. The draft run gets the same tools. */
   readonly tools: readonly Tool[];
   readonly onClose: () => void;
 }
 
-/** Calls a tool without a model, by a draft run that uses the demo model. */
+/** Calls a tool without a real model: it starts a draft run that uses the demo model. */
 export function TryDialog({ tool, tools, onClose }: TryDialogProps) {
   const formId = useId();
   const agentId = useAgentId();
@@ -104,7 +104,7 @@ export function TryDialog({ tool, tools, onClose }: TryDialogProps) {
   );
 }
 
-/** The call of the run, as it goes on. */
+/** Shows the tool call of the draft run and its result. */
 function TriedCall({ runId }: { readonly runId: string }) {
   const { id } = useWorkspace();
   const { transcript } = useTranscript(runId, true);
@@ -133,7 +133,7 @@ function exampleText(chosen: ReturnType<typeof functionsOf>[number] | undefined)
   return JSON.stringify(chosen?.example ?? {}, null, 2);
 }
 
-/** Returns the JSON on one line, as the demo model reads it; undefined if it is not JSON. */
+/** Returns the JSON on one line, which the demo model needs; undefined if the text is not JSON. */
 function onOneLine(text: string): string | undefined {
   try {
     return JSON.stringify(JSON.parse(text));

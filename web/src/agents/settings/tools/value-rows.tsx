@@ -9,7 +9,7 @@ interface ValueRowsProps {
   readonly name: RowsName;
   readonly title: string;
   readonly hint?: string;
-  /** Called when a value was left. */
+  /** Called when a field of a value has lost the focus. Default: no call. */
   readonly onBlur?: () => void;
 }
 
@@ -18,7 +18,9 @@ const kinds = [
   { value: "secret", label: "Secret" },
 ];
 
-/** Names with values, which can be secrets. Nothing but a button while there are none. */
+/**
+ * Rows with a name and a value, which can be a secret. If there are none, only a button is shown.
+ */
 export function ValueRows({ name, title, hint, onBlur }: ValueRowsProps) {
   const { control, register, messageAt, watch, setValue } = useMessageAt();
   const { fields, append, remove } = useFieldArray({ control, name });

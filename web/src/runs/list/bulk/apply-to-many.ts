@@ -6,18 +6,22 @@ import {
 } from "@beckon/client";
 import type { BulkAction } from "../filters/run-filters.ts";
 
-/** Runs by their ids, or all that a bulk operation selects. */
+/** The runs to change: some by their ids, or all that match the body of a bulk operation. */
 export type BulkTarget =
   | { readonly ids: readonly string[] }
   | { readonly body: CancelRunsBody & DeleteRunsBody };
 
-/** Requests at a time. HTTP/1.1 allows a browser six connections, and streams have some. */
+/**
+ * Maximum number of concurrent requests. A browser opens at most six HTTP/1.1 connections, and
+ * streams use some of them.
+ */
 const maxConcurrent = 3;
 
 /**
- * Cancels or deletes runs, and reports how many so far. Aborting the signal stops between requests.
+ * Cancels or deletes runs, and reports the number of changed runs as it grows. If the signal
+ * aborts, it stops before the next request.
  * @returns how many runs were changed
- * @throws BeckonError if a request fails: what was changed before stays changed
+ * @throws BeckonError if a request fails. Runs that were changed before stay changed.
  */
 export async function applyToMany(
   client: Pick<BeckonClient, "runs">,
@@ -74,7 +78,7 @@ async function applyToEach(
         changed += 1;
         onProgress(changed);
       } catch (thrown) {
-        // Deleted, or ended, since the list was read: there is nothing left to do.
+        // The run has ended or was deleted since the list was read, so nothing needs to be done.
         if (thrown instanceof BeckonError && [404, 409].includes(thrown.status ?? 0)) continue;
         left.length = 0;
         throw thrown;

@@ -23,7 +23,7 @@ interface OpenDialog {
   readonly skipped: number;
 }
 
-/** What can be done with the selected runs. */
+/** The bar with the actions on the selected runs. */
 export function BulkBar({ selection, onChange, rows, filters, filterWords }: BulkBarProps) {
   const [dialog, setDialog] = useState<OpenDialog>();
   const isAll = selection.kind === "all";
@@ -44,7 +44,8 @@ export function BulkBar({ selection, onChange, rows, filters, filterWords }: Bul
   };
   const prepare = (action: BulkAction) => {
     if (selection.kind === "all") {
-      // Relative times are counted from the moment at which the dialog names them.
+      // Relative times such as `24h` are resolved now, so that the dialog shows exactly the runs
+      // that it changes.
       const all = bulkSelection(filters, action, Date.now());
       return "reason" in all
         ? { disabledReason: all.reason, skipped: 0 }

@@ -12,7 +12,7 @@ interface BulkDialogProps {
   readonly target: BulkTarget;
   /** The filters in words, if all matching runs are selected. */
   readonly filter?: ReactNode;
-  /** Selected runs to which the action does not apply. */
+  /** Number of selected runs to which the action does not apply. */
   readonly skipped: number;
   readonly close: () => void;
   /** Called after the action was applied to all. */
@@ -36,7 +36,7 @@ const words = {
   },
 } as const;
 
-/** Asks before many runs are changed, and shows the progress. */
+/** Asks for confirmation before many runs are changed, and shows the progress. */
 export function BulkDialog({ action, target, filter, skipped, close, onDone }: BulkDialogProps) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();

@@ -1,7 +1,7 @@
 import type { ListedRun } from "@beckon/client";
 import { type BulkAction, canApply } from "../filters/run-filters.ts";
 
-/** Selected runs: some of those that are loaded, or all that match the filters. */
+/** The selected runs: some of the loaded ones, or all that match the filters. */
 export type RunSelection =
   | { readonly kind: "some"; readonly keys: ReadonlySet<string> }
   | { readonly kind: "all" };

@@ -5,7 +5,7 @@ import { useWorkspace } from "../../../data/index.ts";
 import { Problem, SearchField, Skeleton } from "../../../ui/index.ts";
 
 interface AgentEditorProps {
-  /** Id of the chosen agent; can be empty. */
+  /** Id of the chosen agent; empty if none is chosen. */
   readonly value: string;
   readonly onChoose: (agentId: string) => void;
 }

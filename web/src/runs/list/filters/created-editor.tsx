@@ -6,12 +6,12 @@ import { presets } from "./created-range.ts";
 import { timeOf } from "./run-filters.ts";
 
 interface CreatedEditorProps {
-  /** As in created-range.ts; empty: nothing is chosen. */
+  /** A range in the format of created-range.ts; empty if nothing is chosen. */
   readonly value: string;
   readonly onChoose: (value: string) => void;
 }
 
-/** Chooses when the runs were created: a range that ends now, or two times. */
+/** An editor for the time at which runs were created: a range that ends now, or two times. */
 export function CreatedEditor({ value, onChoose }: CreatedEditorProps) {
   return (
     <div className="flex w-64 flex-col gap-1">

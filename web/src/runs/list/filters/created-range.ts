@@ -1,7 +1,9 @@
 import { formatExact, formatTime } from "../../../format/index.ts";
 import { type RunFilters, timeOf } from "./run-filters.ts";
 
-/** A range of time as one value: `24h`, or two times with a slash between them; one can be empty. */
+/**
+ * A time range as one text: `24h`, or two times separated by a slash, of which one can be empty.
+ */
 export const presets = [
   { value: "1h", label: "Last hour" },
   { value: "24h", label: "Last 24 hours" },
@@ -32,7 +34,8 @@ export function wordsOf(range: string, nowMs: number, zone: string): string {
   const [after = "", before = ""] = range.split("/");
   const short = (value: string) => {
     const ms = timeOf(value, nowMs);
-    // Without milliseconds and the name of the zone, which the workspace has.
+    // Seconds, milliseconds and the zone's name are removed. The zone is always that of the
+    // workspace.
     return ms === undefined ? value : formatExact(ms, zone).replace(/:\d\d\.\d{3} .*$/, "");
   };
   if (before === "") return `since ${relativeOr(after, nowMs, zone, short)}`;

@@ -8,7 +8,7 @@ import { wordsOf } from "./created-range.ts";
 import { sources, statuses } from "./run-filters.ts";
 
 interface Surroundings {
-  /** Names of filters that people cannot set here. */
+  /** Names of filters that people cannot set on this screen. */
   readonly without: readonly string[];
   readonly agents: ReadonlyMap<string, AgentName>;
   readonly canReadAgents: boolean;

@@ -4,11 +4,11 @@ import type { RunFilters } from "./run-filters.ts";
 
 interface FilterWordsProps {
   readonly filters: RunFilters;
-  /** All filters, also those that the screen sets. */
+  /** The definitions of all filters, including those that the screen itself sets. */
   readonly definitions: readonly FilterDefinition[];
 }
 
-/** The filters of a list in words, one a line. */
+/** The filters of a list in words, one per line. */
 export function FilterWords({ filters, definitions }: FilterWordsProps) {
   const values: Readonly<Record<string, string | undefined>> = {
     ...filters,

@@ -1,6 +1,9 @@
 import type { CancelRunsBody, DeleteRunsBody, ListRunsQuery } from "@beckon/client";
 
-/** Filters of a list of runs, as the URL has them: the API's names, times also as `24h`. */
+/**
+ * Filters of a list of runs in the URL. They have the API's names. Times can also be relative, for
+ * example `24h`.
+ */
 export type RunFilters = Readonly<Partial<Record<FilterName, string>>>;
 type FilterName = (typeof filterNames)[number];
 
@@ -23,7 +26,7 @@ export const sources = ["invoke", "trigger", "draft"] as const;
 
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Returns the filters of a URL. What the API would reject is left out. */
+/** Returns the filters in the search parameters. Values that the API would reject are left out. */
 export function filtersOf(search: Readonly<Record<string, string | undefined>>): RunFilters {
   const given: Record<FilterName, string | undefined> = {
     status: listOf(search.status, statuses),
@@ -53,17 +56,20 @@ function time(value: string | undefined): string | undefined {
   return value !== undefined && timeOf(value, 0) !== undefined ? value : undefined;
 }
 
-/** Returns the Unix time in ms of `24h`, `7d` (before now) or an ISO time; undefined of others. */
+/**
+ * Returns the Unix time in ms of `24h` or `7d` before now, or of an ISO 8601 time; undefined for
+ * other texts.
+ */
 export function timeOf(value: string, nowMs: number): number | undefined {
   const [, amount, unit] = /^(\d{1,4})([mhd])$/.exec(value) ?? [];
   if (unit !== undefined) return nowMs - Number(amount) * (unitMs[unit] ?? 0);
-  // Only with its zone: the API rejects a time without one.
+  // The time must have an offset, because the API rejects a time without one.
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(value)) return undefined;
   const ms = Date.parse(value);
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Returns the query of the API for the filters, with times counted from `nowMs`. */
+/** Returns the API's query for the filters. Relative times are counted back from `nowMs`. */
 export function queryOf(filters: RunFilters, nowMs: number): ListRunsQuery {
   const { created_after, created_before } = filters;
   return {
@@ -76,7 +82,7 @@ export function queryOf(filters: RunFilters, nowMs: number): ListRunsQuery {
 const isoOf = (value: string, nowMs: number) =>
   new Date(timeOf(value, nowMs) ?? nowMs).toISOString();
 
-/** What can be done with many runs. */
+/** An action on many runs. */
 export type BulkAction = "cancel" | "delete";
 
 /** The states in which a run can be cancelled or deleted. */
@@ -90,14 +96,14 @@ export function canApply(action: BulkAction, { status }: { readonly status: stri
   return (statesFor[action] as readonly string[]).includes(status);
 }
 
-/** The runs that a bulk operation selects; or why all that match cannot be selected. */
+/** The body of a bulk operation, or the reason why all matching runs cannot be selected. */
 export type BulkSelection =
   | { readonly body: CancelRunsBody & DeleteRunsBody }
   | { readonly reason: string };
 
 /**
- * Returns the body of a bulk operation on exactly the runs that match, as far as the action applies
- * to them.
+ * Returns the body of a bulk operation that changes all runs which match the filters and to which
+ * the action applies.
  */
 export function bulkSelection(
   filters: RunFilters,
@@ -118,7 +124,7 @@ export function bulkSelection(
     ...(states && { status: states }),
     ...(source && { source: source.split(",") }),
   };
-  // The lists of states and sources were checked against the contract's when they were parsed.
+  // The cast is safe: the states and sources were checked when the URL was parsed.
   const body = Object.keys(filter).length === 0 ? { all: true } : { filter };
   return { body: body as CancelRunsBody & DeleteRunsBody };
 }

@@ -9,7 +9,7 @@ interface RunSearchFieldProps {
   readonly onSearch: (text: string) => void;
 }
 
-/** Searches the texts of runs. A pasted id of a run opens it. */
+/** A search field for the texts of runs. If the text is the id of a run, the run is opened. */
 export function RunSearchField({ value, onSearch }: RunSearchFieldProps) {
   const { id } = useWorkspace();
   const navigate = useNavigate();

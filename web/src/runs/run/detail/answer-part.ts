@@ -1,4 +1,4 @@
-/** A part of what a model answered, as the journal has it. */
+/** A part of a model's answer in the data of a journal entry. */
 export interface AnswerPart {
   readonly type: string;
   readonly text?: string;

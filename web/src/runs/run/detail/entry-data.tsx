@@ -15,7 +15,10 @@ interface EntryDataProps {
   readonly children: (data: Data, entry: JournalEvent) => ReactNode;
 }
 
-/** Loads a journal entry with its texts. Data above 64 KiB is offered as a file first. */
+/**
+ * Loads a journal entry with its texts. Data above 64 KiB is offered as a download before it is
+ * shown.
+ */
 export function EntryData({ runId, seq, children }: EntryDataProps) {
   const { data: entry, error, refetch } = useQuery(entryQuery(useWorkspace(), runId, seq));
   if (entry) {
@@ -57,7 +60,7 @@ function LargeData({ runId, artifactId, bytes, children }: LargeDataProps) {
     },
     enabled: wanted,
     staleTime: Number.POSITIVE_INFINITY,
-    // Megabytes: not kept once the step is left.
+    // The data can have several MB, so it is not cached when another step is selected.
     gcTime: 0,
   });
   if (data !== undefined) return children(data);

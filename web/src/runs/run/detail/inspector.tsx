@@ -20,11 +20,11 @@ import { ToolDetail } from "./tool-detail.tsx";
 
 interface InspectorProps {
   readonly runId: string;
-  /** The selected row; undefined if the selected entry has none. */
+  /** The selected row of the timeline; undefined if the selected entry has no row. */
   readonly row: TimelineRow | undefined;
-  /** The entries of the row, or the selected one. */
+  /** The journal entries of the row. Without a row, the selected entry. */
   readonly entries: readonly JournalEvent[];
-  /** The entry of the last model call before the row. */
+  /** The entry of the last model call before the row; undefined if there is none. */
   readonly askedBy: JournalEvent | undefined;
   readonly now: number;
   readonly hasEnded: boolean;
@@ -34,7 +34,7 @@ interface InspectorProps {
   readonly ref?: Ref<HTMLElement>;
 }
 
-/** The detail of the selected step. */
+/** The details of the selected step. */
 export function Inspector(props: InspectorProps) {
   const { runId, row, entries, askedBy, now, hasEnded, output, silence, onBack, ref } = props;
   const { view, change } = useRunSearch();

@@ -21,7 +21,7 @@ interface ModelDetailProps {
   readonly view: TextView;
 }
 
-/** What a model answered, and what it cost. */
+/** The details of a model call: the answer and its cost. */
 export function ModelDetail({ data, view }: ModelDetailProps) {
   const parts = Array.isArray(data.parts) ? (data.parts as readonly AnswerPart[]) : [];
   const usage = (data.usage ?? {}) as {
@@ -103,7 +103,7 @@ interface CurrentCallProps {
   readonly silence: Silence | undefined;
 }
 
-/** What the model has written so far. */
+/** The output of the current model call so far. */
 export function CurrentCall({ output, silence }: CurrentCallProps) {
   if (output === undefined || (output.text === "" && output.reasoning === ""))
     return (
@@ -123,7 +123,8 @@ export function CurrentCall({ output, silence }: CurrentCallProps) {
       )}
       {output.text === "" ? null : (
         <Part title="Text">
-          {/* Not Markdown: parsing it anew with each word would cost more and more. */}
+          {/* The text is not rendered as Markdown: parsing all of it again after each word would
+              cost too much. */}
           <p dir="auto" className="break-words whitespace-pre-wrap">
             {output.text}
           </p>

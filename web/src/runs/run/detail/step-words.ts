@@ -8,7 +8,7 @@ const lostReasons: Readonly<Record<string, string>> = {
     "The run reached its time limit while the model wrote. The tokens are an estimate.",
 };
 
-/** Returns one sentence about a journal entry that has no texts of a model or a tool. */
+/** Returns one sentence about a journal entry that contains no texts of a model or a tool. */
 export function sentenceFor({ type, data }: Pick<JournalEvent, "type" | "data">): string {
   switch (type) {
     case "run.queued":

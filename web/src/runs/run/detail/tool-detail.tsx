@@ -9,10 +9,15 @@ import { EntryData } from "./entry-data.tsx";
 
 interface ToolDetailProps {
   readonly runId: string;
-  /** The entries of the call and of its result, as far as they exist. */
+  /**
+   * The journal entry of the call, and below that of its result; each is undefined if it does not
+   * exist.
+   */
   readonly call: JournalEvent | undefined;
   readonly result: JournalEvent | undefined;
-  /** The entry of the model call that asked for it. */
+  /**
+   * The entry of the model call whose answer contains the tool call; undefined if it is not loaded.
+   */
   readonly askedBy: JournalEvent | undefined;
   readonly hasEnded: boolean;
   readonly view: TextView;
@@ -20,7 +25,7 @@ interface ToolDetailProps {
 
 /** A tool's arguments and result, or why there are none. */
 export function ToolDetail({ runId, call, result, askedBy, hasEnded, view }: ToolDetailProps) {
-  // Then the outcome is not in the journal either.
+  // If the result is an artifact, the outcome is in it as well, and not in the journal.
   const isLarge = typeof result?.data.artifact_id === "string";
   return (
     <>
@@ -129,13 +134,16 @@ function Arguments({ data: { arguments: given, idempotency_key: key }, view }: P
 }
 
 interface RejectedArgumentsProps {
-  /** What the model wrote. */
+  /** The parts of the model's answer, unchecked. */
   readonly parts: unknown;
   readonly callId: unknown;
   readonly view: TextView;
 }
 
-/** The arguments of a call that was not made. They are as the model wrote them, maybe no JSON. */
+/**
+ * The arguments of a call that was rejected. They are shown as the model wrote them, which may not
+ * be valid JSON.
+ */
 function RejectedArguments({ parts, callId, view }: RejectedArgumentsProps) {
   const all = Array.isArray(parts) ? (parts as readonly AnswerPart[]) : [];
   const text = all.find((part) => part.call_id === callId)?.arguments;

@@ -3,11 +3,11 @@ import type { JournalEvent, Run, WatchedEvent } from "@beckon/client";
 /** The journal of a run, without texts, arguments and results. */
 export interface Journal {
   readonly events: readonly JournalEvent[];
-  /** True once all pages are read. From then on the stream adds to it. */
+  /** True once all pages are read. After that, events of the stream are added to it. */
   readonly isComplete: boolean;
 }
 
-/** What the current model call has written so far. It is in no journal. */
+/** The output of the current model call so far. The journal does not contain it yet. */
 export interface ModelOutput {
   readonly step: number;
   /** Counts from 1 within the step. */
@@ -21,18 +21,21 @@ export function lastSeq({ events }: Pick<Journal, "events">): number {
   return events.at(-1)?.seq ?? 0;
 }
 
-/** Returns whether the journal has the entry after which none follows. */
+/** Returns whether the journal has the final event of the run. */
 export function hasEnd({ events }: Pick<Journal, "events">): boolean {
   const last = events.at(-1)?.type;
   return last === "run.finished" || last === "run.failed" || last === "run.cancelled";
 }
 
-/** Returns whether an event of a run's stream is in the journal. */
+/** Returns whether an event of a run's stream is a journal entry. */
 function isEntry(event: WatchedEvent): event is JournalEvent {
   return "seq" in event;
 }
 
-/** Returns the entries that the journal does not have. A lower `seq` loses. */
+/**
+ * Returns the entries that the journal lacks. Entries whose `seq` is not above the last one are
+ * dropped.
+ */
 export function newEntries(journal: Journal, events: readonly WatchedEvent[]): JournalEvent[] {
   let last = hasEnd(journal) ? Number.POSITIVE_INFINITY : lastSeq(journal);
   return events.filter(isEntry).filter(({ seq }) => {
@@ -42,7 +45,7 @@ export function newEntries(journal: Journal, events: readonly WatchedEvent[]): J
   });
 }
 
-/** Returns the journal with further entries, which it keeps without their texts. */
+/** Returns the journal with these entries added, without their texts. */
 export function append(journal: Journal, entries: readonly JournalEvent[]): Journal {
   if (entries.length === 0) return journal;
   return { ...journal, events: [...journal.events, ...entries.map(summarize)] };
@@ -52,7 +55,7 @@ const contents = new Set(["arguments", "result", "output"]);
 const partContents = new Set(["text", "arguments", "provider_metadata"]);
 const encoder = new TextEncoder();
 
-/** Returns the entry as `view=summary` gives it: without texts, arguments and results. */
+/** Returns the entry in the form of `view=summary`: without texts, arguments and results. */
 export function summarize(event: JournalEvent): JournalEvent {
   const { output, parts } = event.data;
   return {
@@ -80,8 +83,8 @@ function without(object: Readonly<Record<string, unknown>>, names: ReadonlySet<s
 }
 
 /**
- * Returns the output of the current model call after an event of the run's stream. The journal
- * entry of the step replaces it.
+ * Returns the output of the current model call after an event of the run's stream. It becomes
+ * undefined when the journal entry of the step arrives, which contains the output.
  */
 export function applyOutput(
   output: ModelOutput | undefined,
@@ -91,7 +94,8 @@ export function applyOutput(
     case "run.output.start":
       return { ...event.data, text: "", reasoning: "" };
     case "run.output.delta": {
-      // Without its start, the beginning is missing.
+      // Without `run.output.start`, the beginning of the output is missing, so the rest is not
+      // shown.
       if (output?.step !== event.data.step) return output;
       const { kind, text } = event.data;
       return { ...output, [kind]: output[kind] + text };

@@ -4,9 +4,12 @@ import type { CurrentWorkspace } from "../../../data/index.ts";
 import { type Journal, lastSeq } from "./live.ts";
 
 const pageSize = 200;
-/** The first page is small, because the page of the run shows nothing before it. */
+/** The first page is small, because the run's page shows nothing before it has arrived. */
 const firstPageSize = 60;
-/** Further pages are shown together, because each showing lays out all rows again. */
+/**
+ * Minimum time between two updates of the screen while pages arrive, because each update lays out
+ * all rows again.
+ */
 const minShowMs = 500;
 
 /** Beginning of the keys of all queries of a run's journal. */
@@ -15,7 +18,7 @@ const journalKey = (workspaceId: string, runId: string) =>
 
 type Workspace = Pick<CurrentWorkspace, "id" | "client">;
 
-/** The first entries of a journal, with which the page of a run begins. */
+/** The first entries of a journal, which the run's page shows first. */
 export const firstEntriesQuery = ({ id, client }: Workspace, runId: string) =>
   queryOptions({
     queryKey: [...journalKey(id, runId), "first"],
@@ -28,8 +31,8 @@ export const firstEntriesQuery = ({ id, client }: Workspace, runId: string) =>
   });
 
 /**
- * The journal of a run, without texts. Its first entries are shown as they arrive. It is read once:
- * the run's stream adds to it.
+ * The journal of a run, without texts. Its first entries are shown as soon as they arrive. It is
+ * read only once: later entries come from the run's stream.
  */
 export const journalQuery = (workspace: Workspace, runId: string) => {
   const { id, client } = workspace;
@@ -56,9 +59,11 @@ export const journalQuery = (workspace: Workspace, runId: string) => {
   });
 };
 
-/** Resolves after the next frame, so that rows are painted before more are read. */
+/**
+ * Resolves after the next frame, so that the browser paints the rows before further pages are read.
+ */
 async function nextPaint(): Promise<void> {
-  // A hidden tab has no frames.
+  // A hidden tab renders no frames, so the wait would never end.
   if (document.hidden) return;
   await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
@@ -76,7 +81,7 @@ export const entryQuery = ({ id, client }: CurrentWorkspace, runId: string, seq:
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** The version of the agent that the run executes; for its limits. */
+/** The version of the agent that the run executes. Its limits are shown. */
 export const versionQuery = ({ id, client }: CurrentWorkspace, agentId: string, version: number) =>
   queryOptions({
     queryKey: [id, "agents", agentId, "versions", version],

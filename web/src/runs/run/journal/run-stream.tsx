@@ -10,7 +10,7 @@ interface RunStreamProps {
   readonly onState: (state: RunStreamState) => void;
 }
 
-/** Subscribes to a run while it is mounted. A new `key` subscribes again. */
+/** Subscribes to a run while this component is mounted. With a new `key`, it subscribes again. */
 export function RunStream({ runId, after, onEvents, onState }: RunStreamProps) {
   const state = useRunStream(runId, onEvents, after);
   const report = useEffectEvent(onState);

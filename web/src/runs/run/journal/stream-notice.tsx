@@ -11,7 +11,7 @@ const sentences: Readonly<Partial<Record<RunStreamState, string>>> = {
   failed: "This run is not shown live: its stream has ended. What you see can be outdated.",
 };
 
-/** Says that a run which lasts is not shown live, and offers to change that. */
+/** Says that an active run is not shown live, and offers a remedy. */
 export function StreamNotice({ state, onRetry }: StreamNoticeProps) {
   const sentence = sentences[state];
   if (sentence === undefined) return null;

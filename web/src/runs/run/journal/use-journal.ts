@@ -17,7 +17,7 @@ import { entryQuery, firstEntriesQuery, journalQuery } from "./queries.ts";
 
 const empty: Journal = { events: [], isComplete: false };
 
-/** Returns a run's journal, and the function that adds the events of its stream. */
+/** Returns a run's journal, and the function to which the events of its stream must be passed. */
 export function useJournal(runId: string) {
   const workspace = useWorkspace();
   const cache = useQueryClient();
@@ -38,7 +38,7 @@ export function useJournal(runId: string) {
     cache.setQueryData(query.queryKey, journal);
     const run = runQuery(workspace, runId);
     cache.setQueryData(run.queryKey, (before) => before && entries.reduce(patchRun, before));
-    // Large data is not in the event, for example a long output.
+    // The final event lacks large data, for example a long output. So the run is read again.
     if (hasEnd(journal)) void cache.invalidateQueries({ queryKey: run.queryKey });
   };
   return {
@@ -47,7 +47,10 @@ export function useJournal(runId: string) {
     error,
     refetch,
     receive,
-    /** The stream starts after the last page: it sends what the journal lacks. */
+    /**
+     * True when the last page has been read and the run has not ended. The stream then starts after
+     * the last entry, and sends what the journal lacks.
+     */
     isFollowed: data?.isComplete === true && !hasEnd(data),
     after: lastSeq(journal),
   };

@@ -2,12 +2,16 @@ import { useEffect, useEffectEvent, useState } from "react";
 import { type Journal, lastSeq, type ModelOutput } from "./live.ts";
 
 /**
- * Why nothing of the model's current output arrives. `late`: the call began before the page
- * subscribed. `elsewhere`: another process than the one that the page is connected to makes it.
+ * The reason why the output of the current model call does not arrive. `late`: the call began
+ * before the page subscribed. `elsewhere`: another process than the one to which the page is
+ * connected executes the run.
  */
 export type Silence = "late" | "elsewhere";
 
-/** The process that executes a run sends the start of each model call at once. */
+/**
+ * If the start of a model call has not arrived after this time, it will not: the process that
+ * executes a run sends it at once.
+ */
 const maxSilenceMs = 2_000;
 
 interface Watched {
@@ -18,7 +22,10 @@ interface Watched {
   readonly now: number;
 }
 
-/** Returns why the current model call is silent; undefined while that is not known. */
+/**
+ * Returns why the output of the current model call does not arrive; undefined while no reason is
+ * known.
+ */
 export function useSilence({ isLive, output, journal, now }: Watched): Silence | undefined {
   const position = lastSeq(journal);
   const [since, setSince] = useState(now);

@@ -1,19 +1,19 @@
 import type { Scale } from "./scale.ts";
 import type { TimelineRow } from "./timeline.ts";
 
-/** Stripes and dots are drawn with the text's colour, so that they also differ in grey. */
+/** Stripes in the colour of the text, so that the bars differ even without colours. */
 const stripes = "repeating-linear-gradient(135deg, currentcolor 0 3px, transparent 3px 6px)";
 
 interface BarProps {
   readonly row: TimelineRow;
   readonly scale: Scale;
-  /** End of what lasts, in Unix ms. */
+  /** End of rows that have not ended, in Unix ms. */
   readonly now: number;
 }
 
 /**
- * A row's time. Model calls are solid, tool calls striped, waiting is dotted, what was lost is
- * dashed, and an instant is a line.
+ * The bar of a row. Model calls are solid, tool calls are striped, waiting is dotted, lost calls
+ * are dashed, and a point in time is a line.
  */
 export function Bar({ row, scale, now }: BarProps) {
   const from = scale.position(row.start);

@@ -11,7 +11,7 @@ const icons = {
   resumed: RotateCw,
 };
 
-/** What kind of step it is; a turning arc while it lasts. */
+/** The icon of a step; a spinner while the step has not ended. */
 export function RowIcon({ row }: { readonly row: TimelineRow }) {
   if (row.end === undefined && row.kind !== "queued")
     return (

@@ -2,9 +2,9 @@ import { formatDuration } from "../../../format/index.ts";
 import type { TimelineRow } from "./timeline.ts";
 
 /**
- * Returns how long a row lasted, in words: empty for what has no duration, "unknown" for what was
- * lost.
- * @param now end of what lasts, in Unix ms
+ * Returns how long a row lasted, in words. Empty for rows without a duration, "unknown" for rows of
+ * lost calls.
+ * @param now end of rows that still last, in Unix ms
  */
 export function durationOf(row: TimelineRow, now: number): string {
   if (row.kind === "end" || row.kind === "rejected") return "";

@@ -10,17 +10,23 @@ export interface Span {
 export interface Scale {
   readonly position: (ms: number) => number;
   readonly ticks: readonly { readonly at: number; readonly label: string }[];
-  /** Idle times that are shown shortened. */
+  /** The idle times that are shortened. */
   readonly folds: readonly { readonly at: number; readonly ms: number }[];
 }
 
-/** Width of a folded idle time, as a share of the whole. */
+/** Width of a shortened idle time, as a share of the whole width. */
 const foldWidth = 0.04;
-/** Idle times below both of these are never folded. */
+/**
+ * Idle times shorter than one of these are not shortened. The second one is a share of the whole
+ * time.
+ */
 const minFoldMs = 1_000;
 const minFoldShare = 0.15;
 const maxTicks = 5;
-/** Distance to the next tick: at least the first, and room for the label's characters. */
+/**
+ * Minimum distance to the next tick, as a share of the width. It must also be enough for the
+ * characters of the label.
+ */
 const minTickDistance = 0.14;
 const characterWidth = 0.032;
 
@@ -37,8 +43,8 @@ const tickSteps = [
 ];
 
 /**
- * Returns the times in which neither a model nor a tool worked, if they are long: those that a
- * reader may want to fold.
+ * Returns the long times in which neither a model nor a tool worked. A reader may want to shorten
+ * them.
  */
 export function idleTimes({ rows, start }: Timeline, end: number): readonly Span[] {
   const minMs = Math.max(minFoldMs, (end - start) * minFoldShare);
@@ -94,7 +100,7 @@ function ticksOf(
 ): Scale["ticks"] {
   const step = tickSteps.find((ms) => busyMs / ms <= maxTicks) ?? 100 * day;
   const ticks: { at: number; label: string }[] = [];
-  // A folded time can be far longer than all others together: its ticks are skipped, not made.
+  // A shortened time can be far longer than all others together, so its ticks are skipped at once.
   for (let ms = 0; start + ms <= end; ) {
     const span = folded.find((each) => each.start < start + ms && start + ms < each.end);
     if (span !== undefined) {

@@ -1,7 +1,7 @@
 import type { JournalEvent, Run } from "@beckon/client";
 import { toolOutcomeOf, unansweredCall } from "../../tool-outcome.ts";
 
-/** What a row of the timeline shows. */
+/** The kinds of rows of the timeline. */
 export type RowKind = "queued" | "model" | "tool" | "rejected" | "lost" | "resumed" | "end";
 
 /** A row of the timeline. Times are Unix times in ms. */
@@ -15,16 +15,16 @@ export interface TimelineRow {
   /** Journal entries that the row shows, in order. */
   readonly seqs: readonly number[];
   readonly start: number;
-  /** Undefined while it lasts. */
+  /** Undefined while the step has not ended. */
   readonly end: number | undefined;
-  /** False if the journal does not say how long it lasted. */
+  /** False if the journal does not show how long the step lasted. */
   readonly isMeasured: boolean;
   readonly isFailed: boolean;
-  /** A few words about the outcome, for example "2 retries". */
+  /** A few words about the outcome, for example "2 retries"; undefined for none. */
   readonly note: string | undefined;
 }
 
-/** The rows of a run in the order of its journal, and the time they span. */
+/** The rows of a run in the order of its journal, and the time that they cover. */
 export interface Timeline {
   readonly rows: readonly TimelineRow[];
   readonly start: number;
@@ -51,9 +51,9 @@ export function layOut(
 ): Timeline {
   const start = Date.parse(run.created_at);
   const rows: DraftRow[] = [];
-  /** Tool calls without a result, with their `call_id`. */
+  /** Tool calls without a result so far, with their `call_id`. */
   const open: { readonly id: unknown; readonly row: DraftRow }[] = [];
-  /** When the run last wrote to its journal. */
+  /** Time of the latest journal entry so far. */
   let lastTime = start;
   let steps = 0;
   let end: number | undefined;
@@ -103,7 +103,7 @@ export function layOut(
         add(seq, {
           kind: "lost",
           name: `Model call ${numberOf(data.step, steps + 1)}`,
-          // It was lost at some time before another process resumed the run.
+          // The call was lost at an unknown time before another process resumed the run.
           ...(data.reason === "process_lost" && resumed
             ? { start: resumed.start, end: resumed.end }
             : { end: at }),
@@ -152,12 +152,15 @@ export function layOut(
   return { rows, start, end };
 }
 
-/** Returns the row that shows this journal entry. */
+/** Returns the row that shows this journal entry; undefined if there is none. */
 export function rowOf(rows: readonly TimelineRow[], seq: number): TimelineRow | undefined {
   return rows.find(({ seqs }) => seqs.includes(seq));
 }
 
-/** Returns the index of the next failed row after `index`, from the start again after the last. */
+/**
+ * Returns the index of the next failed row after `index`; after the last one, of the first.
+ * Undefined if no row has failed.
+ */
 export function nextFailed(rows: readonly TimelineRow[], index: number): number | undefined {
   for (let distance = 1; distance <= rows.length; distance += 1) {
     const candidate = (index + distance) % rows.length;
@@ -180,9 +183,9 @@ function noteOfStep({ retries }: Data): string | undefined {
 }
 
 /**
- * Returns the position of the call that a result belongs to, beyond the end if there is none. Data
- * above 64 KiB is not in the journal, so a large result, or a call with large arguments, has no id:
- * it is matched with the oldest call to which no other result belongs.
+ * Returns the position of the call to which a result belongs; the length of the list if there is
+ * none. Data above 64 KiB is not in the journal, so a large result, or a call with large arguments,
+ * has no id. It is matched with the oldest call that has no other result.
  */
 function positionOf(
   open: readonly { readonly id: unknown }[],
@@ -199,12 +202,12 @@ function positionOf(
 }
 
 function endCall(row: DraftRow, { outcome, duration_ms }: Data, at: number, start: number): void {
-  // A large result does not say its outcome here.
+  // The outcome of a large result is stored with the result in an artifact. It is shown as ok here.
   const word = outcome === undefined ? "ok" : String(outcome);
   row.end = at;
   row.isFailed = word !== "ok";
   row.note = word === "ok" ? undefined : toolOutcomeOf(word).word.toLowerCase();
-  // An instant: there was no call.
+  // A rejected call was never made, so its row is a point in time.
   if (word === "refused") row.kind = "rejected";
   else if (word === "unknown") {
     row.kind = "lost";
@@ -229,7 +232,7 @@ function endRow(
   return { kind: "end", name, start: at, end: at, isFailed };
 }
 
-/** Without a result in the journal, nobody knows whether the call took effect. */
+/** Closes the rows of calls without a result as lost: it is not known whether they took effect. */
 function closeOpenRows(rows: readonly DraftRow[], end: number): void {
   for (const row of rows) {
     if (row.end !== undefined) continue;
@@ -242,7 +245,7 @@ function closeOpenRows(rows: readonly DraftRow[], end: number): void {
   }
 }
 
-/** A run that executes and waits for no tool waits for its model. */
+/** Returns whether a model call is in flight: the run executes and does not wait for a tool. */
 function isModelCalled(
   run: Pick<Run, "started_at">,
   events: readonly JournalEvent[],

@@ -5,7 +5,10 @@ import { durationOf } from "./row-words.ts";
 import type { Scale } from "./scale.ts";
 import type { TimelineRow } from "./timeline.ts";
 
-/** Columns of the timeline: name, bar, duration. In a narrow pane the name is over the bar. */
+/**
+ * Classes for the columns of the timeline: name, bar, duration. In a narrow pane, the name is above
+ * the bar.
+ */
 export const columns =
   "grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 px-3 " +
   "@md:grid-cols-[minmax(8rem,2fr)_minmax(0,3fr)_4.5rem]";
@@ -13,18 +16,21 @@ export const columns =
 interface WaterfallRowProps {
   readonly id: string;
   readonly row: TimelineRow;
-  /** From 1. */
+  /** Position among the rows, counted from 1. */
   readonly position: number;
   readonly count: number;
   readonly height: number;
   readonly scale: Scale;
   readonly now: number;
   readonly isSelected: boolean;
-  /** Gets the index of the row. Must be stable. */
+  /**
+   * Called with the index of the row. It must be the same function in each rendering, because the
+   * row is memoized.
+   */
   readonly onPress: (index: number) => void;
 }
 
-/** A step of the run with its bar. The tree around it handles the keys. */
+/** A step of the run with its bar. The surrounding tree handles the keyboard. */
 export const WaterfallRow = memo(function WaterfallRow(props: WaterfallRowProps) {
   const { id, row, position, count, height, scale, now, isSelected, onPress } = props;
   return (

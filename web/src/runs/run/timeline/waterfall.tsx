@@ -8,16 +8,19 @@ import { columns, WaterfallRow } from "./waterfall-row.tsx";
 interface WaterfallProps {
   readonly rows: readonly TimelineRow[];
   readonly scale: Scale;
-  /** End of what lasts, in Unix ms. */
+  /** End of rows that have not ended, in Unix ms. */
   readonly now: number;
   readonly selected: number;
-  /** `move`: by keys, `press`: by pointer, `open`: by Enter, which leads to the detail. */
+  /**
+   * How the row was selected. `move`: with the arrow keys; `press`: with the pointer; `open`: with
+   * Enter, which also moves the focus to the details.
+   */
   readonly onSelect: (index: number, how: "move" | "press" | "open") => void;
 }
 
 /**
- * The steps of a run as a tree of named rows. Up, Down, Home and End select, Enter opens the
- * detail, `]` selects the next failed step. Long runs render only the rows in sight.
+ * The steps of a run as a tree. Up, Down, Home and End select a row, Enter opens its details, and
+ * `]` selects the next failed step. In long runs only visible rows are rendered.
  */
 export function Waterfall({ rows, scale, now, selected, onSelect }: WaterfallProps) {
   const box = useRef<HTMLDivElement>(null);
@@ -29,7 +32,7 @@ export function Waterfall({ rows, scale, now, selected, onSelect }: WaterfallPro
   const show = useEffectEvent((index: number) => {
     if (box.current === null || index < 0) return;
     const { scrollTop, clientHeight } = box.current;
-    // The first line is the axis, which stays in sight.
+    // The axis covers the first line of the box, because it is sticky.
     const top = index * rowHeight;
     if (top < scrollTop) box.current.scrollTop = top;
     else if (top + 2 * rowHeight > scrollTop + clientHeight)
@@ -60,13 +63,13 @@ export function Waterfall({ rows, scale, now, selected, onSelect }: WaterfallPro
   useEffect(() => {
     latest.current = onSelect;
   }, [onSelect]);
-  // Stable, so that scrolling renders new rows only.
+  // The same function in each rendering, so that scrolling renders only new rows.
   const pressRow = useCallback((index: number) => latest.current(index, "press"), []);
   const idOf = (row: TimelineRow | undefined) => (row === undefined ? undefined : id + row.key);
   return (
     <div ref={box} className="@container h-full overflow-y-auto">
       <Axis scale={scale} height={rowHeight} />
-      {/* The lines reach the end of the box, also below few steps. */}
+      {/* The vertical lines reach the end of the box, even if there are only few steps. */}
       <div className="relative" style={{ minHeight: `calc(100% - ${rowHeight}px)` }}>
         <Lines scale={scale} />
         <div
@@ -124,7 +127,7 @@ function Axis({ scale, height }: { readonly scale: Scale; readonly height: numbe
   );
 }
 
-/** Hairlines below the ticks, and where idle time is folded. */
+/** The vertical lines at the ticks and at shortened idle times. */
 function Lines({ scale }: { readonly scale: Scale }) {
   return (
     <div aria-hidden="true" className={`pointer-events-none absolute inset-0 ${columns}`}>

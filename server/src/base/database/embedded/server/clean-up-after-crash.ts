@@ -91,7 +91,7 @@ async function killStragglers(cluster: string, log: Log): Promise<void> {
         try {
           process.kill(pid, "SIGKILL");
         } catch {
-          // It has exited.
+          // The process has exited since it was listed.
         }
       }
     }

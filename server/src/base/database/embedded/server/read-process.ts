@@ -16,8 +16,9 @@ export function readProcess(pid: number): Promise<ProcessInfo | undefined> {
 }
 
 /**
- * Reads /proc, because container images often lack `ps`. There the start time is in clock ticks
- * since boot. A tick is 1/100 s on every Linux that Node runs on.
+ * Reads the process from /proc, because container images often lack `ps`. Returns undefined if
+ * there is none. The start time in /proc is in clock ticks since boot. A tick is 1/100 s on every
+ * Linux that Node runs on.
  */
 async function readFromProc(pid: number): Promise<ProcessInfo | undefined> {
   try {
@@ -39,7 +40,10 @@ async function readFromProc(pid: number): Promise<ProcessInfo | undefined> {
   }
 }
 
-/** Uses `ps`, on systems other than Linux. Exported for its test, which compares it with /proc. */
+/**
+ * Reads the process with `ps`, on systems other than Linux. Returns undefined if there is none.
+ * Exported for its test, which compares it with /proc.
+ */
 export async function readFromPs(pid: number): Promise<ProcessInfo | undefined> {
   const env = { PATH: "/bin:/usr/bin", LC_ALL: "C", TZ: "UTC" };
   try {

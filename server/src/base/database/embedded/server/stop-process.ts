@@ -17,7 +17,7 @@ export async function stopProcess({
   pid: number;
   alive: () => Promise<boolean>;
   graceMs: number;
-  /** Once aborted, each wait is shortened to 3 s. */
+  /** Once aborted, each wait is shortened to 3 s. Default: waits are not shortened. */
   hurry?: AbortSignal | undefined;
 }): Promise<void> {
   const steps = [
@@ -30,7 +30,7 @@ export async function stopProcess({
     try {
       process.kill(pid, signal);
     } catch {
-      // It exited between the check and the signal.
+      // The process exited between the check and the signal.
     }
     const start = elapsed();
     while (elapsed() - start < (hurry?.aborted ? Math.min(waitMs, hurriedMs) : waitMs)) {
