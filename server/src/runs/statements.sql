@@ -2792,6 +2792,29 @@ with tenants as materialized (
     -- Rows of reservations are locked after budgets.
     and (select count(*) from locked_budgets) >= 0
   returning v.*
+), charged_calls as materialized (
+  select c.*, s.workspace_id, s.scope_ids
+  from metered c join settled_runs s on s.run_id = c.run_id
+), spent_in as materialized (
+  -- The entries have the time of now(). If another transaction has started a period after that,
+  -- they belong to the period before.
+  select b.id, sum(coalesce(case b.metric
+      when 'cost' then case when b.scope_kind = 'plan' then coalesce(c.standard_cost_micros, c.cost_micros)
+        else c.cost_micros end
+      when 'tokens' then c.input_tokens + c.output_tokens
+      when 'voice' then c.voice_ms
+      else c.browser_ms end, 0)) as amount
+  from charged_calls c join locked_budgets b
+    on b.workspace_id = c.workspace_id and b.scope_id = any (c.scope_ids) and now() >= b.starts
+  group by b.id
+), returned_to as materialized (
+  select b.id, sum(coalesce(case b.metric
+      when 'cost' then case when b.scope_kind = 'plan' then v.plan_cost_micros
+        else v.cost_micros end
+      when 'tokens' then v.tokens
+      when 'voice' then v.voice_ms
+      else v.browser_ms end, 0)) as amount
+  from settled v join locked_budgets b on b.id = any (v.held_in) group by b.id
 ), charged_budgets as materialized (
   select b.*,
     case when b.is_over then (select p.starts
@@ -2803,26 +2826,9 @@ with tenants as materialized (
       case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
     where w.id = b.workspace_id) end as next_ends,
     case when b.is_over and b.changes_next then b.next_allowed else b.allowed end as new_allowed,
-    case when b.is_over then 0 else b.spent end + (
-      -- The entries have the time of now(). If another transaction has started a period after that,
-      -- they belong to the period before.
-      select coalesce(sum(coalesce(case b.metric
-      when 'cost' then case when b.scope_kind = 'plan' then coalesce(c.standard_cost_micros, c.cost_micros)
-        else c.cost_micros end
-      when 'tokens' then c.input_tokens + c.output_tokens
-      when 'voice' then c.voice_ms
-      else c.browser_ms end, 0)), 0)
-      from metered c join settled_runs s on s.run_id = c.run_id
-      where s.workspace_id = b.workspace_id and b.scope_id = any (s.scope_ids)
-        and now() >= b.starts
-    ) as new_spent,
-    (select coalesce(sum(coalesce(case b.metric
-      when 'cost' then case when b.scope_kind = 'plan' then v.plan_cost_micros
-        else v.cost_micros end
-      when 'tokens' then v.tokens
-      when 'voice' then v.voice_ms
-      else v.browser_ms end, 0)), 0) from settled v where b.id = any (v.held_in)
-    ) as returned
+    case when b.is_over then 0 else b.spent end
+      + coalesce((select s.amount from spent_in s where s.id = b.id), 0) as new_spent,
+    coalesce((select r.amount from returned_to r where r.id = b.id), 0) as returned
   from locked_budgets b
 ), reached as materialized (
   select c.*, case when c.is_over then 0 else c.crossed end as was_crossed,
@@ -2952,6 +2958,29 @@ with tenants as materialized (
     -- Rows of reservations are locked after budgets.
     and (select count(*) from locked_budgets) >= 0
   returning v.*
+), charged_calls as materialized (
+  select c.*, s.workspace_id, s.scope_ids
+  from metered c join settled_runs s on s.run_id = c.run_id
+), spent_in as materialized (
+  -- The entries have the time of now(). If another transaction has started a period after that,
+  -- they belong to the period before.
+  select b.id, sum(coalesce(case b.metric
+      when 'cost' then case when b.scope_kind = 'plan' then coalesce(c.standard_cost_micros, c.cost_micros)
+        else c.cost_micros end
+      when 'tokens' then c.input_tokens + c.output_tokens
+      when 'voice' then c.voice_ms
+      else c.browser_ms end, 0)) as amount
+  from charged_calls c join locked_budgets b
+    on b.workspace_id = c.workspace_id and b.scope_id = any (c.scope_ids) and now() >= b.starts
+  group by b.id
+), returned_to as materialized (
+  select b.id, sum(coalesce(case b.metric
+      when 'cost' then case when b.scope_kind = 'plan' then v.plan_cost_micros
+        else v.cost_micros end
+      when 'tokens' then v.tokens
+      when 'voice' then v.voice_ms
+      else v.browser_ms end, 0)) as amount
+  from settled v join locked_budgets b on b.id = any (v.held_in) group by b.id
 ), charged_budgets as materialized (
   select b.*,
     case when b.is_over then (select p.starts
@@ -2963,26 +2992,9 @@ with tenants as materialized (
       case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
     where w.id = b.workspace_id) end as next_ends,
     case when b.is_over and b.changes_next then b.next_allowed else b.allowed end as new_allowed,
-    case when b.is_over then 0 else b.spent end + (
-      -- The entries have the time of now(). If another transaction has started a period after that,
-      -- they belong to the period before.
-      select coalesce(sum(coalesce(case b.metric
-      when 'cost' then case when b.scope_kind = 'plan' then coalesce(c.standard_cost_micros, c.cost_micros)
-        else c.cost_micros end
-      when 'tokens' then c.input_tokens + c.output_tokens
-      when 'voice' then c.voice_ms
-      else c.browser_ms end, 0)), 0)
-      from metered c join settled_runs s on s.run_id = c.run_id
-      where s.workspace_id = b.workspace_id and b.scope_id = any (s.scope_ids)
-        and now() >= b.starts
-    ) as new_spent,
-    (select coalesce(sum(coalesce(case b.metric
-      when 'cost' then case when b.scope_kind = 'plan' then v.plan_cost_micros
-        else v.cost_micros end
-      when 'tokens' then v.tokens
-      when 'voice' then v.voice_ms
-      else v.browser_ms end, 0)), 0) from settled v where b.id = any (v.held_in)
-    ) as returned
+    case when b.is_over then 0 else b.spent end
+      + coalesce((select s.amount from spent_in s where s.id = b.id), 0) as new_spent,
+    coalesce((select r.amount from returned_to r where r.id = b.id), 0) as returned
   from locked_budgets b
 ), reached as materialized (
   select c.*, case when c.is_over then 0 else c.crossed end as was_crossed,

@@ -46,9 +46,12 @@ export function limitAttempts(
     signal: AbortSignal,
   ): Promise<AttemptLimit | undefined> {
     const bytes = attempt.bytes();
+    // Most calls ask for this only, and a price costs some microseconds of CPU.
+    const largest = boundOf(priceOf, bytes, maxOutputTokens);
     const call: CallBound = {
       maxOutputTokens,
-      amountsOf: (outputTokens) => boundOf(priceOf, bytes, outputTokens),
+      amountsOf: (outputTokens) =>
+        outputTokens === maxOutputTokens ? largest : boundOf(priceOf, bytes, outputTokens),
       used: usedBy(attempt.earlier),
     };
     const runLimit: Limit | undefined =
