@@ -119,7 +119,8 @@ describe("an invoke", () => {
     const held = await startHeldModel(server);
     const agent = await createAgent({ model: held.model });
     const error = await beckon.agents
-      .invoke(agent.id, { input: "Hello" }, { token: agent.token, timeout: 2_500 })
+      // The first response, which has the run's id, is sent after one second.
+      .invoke(agent.id, { input: "Hello" }, { token: agent.token, wait: 1, timeout: 4_000 })
       .then(() => undefined)
       .catch((thrown: unknown) => thrown);
     const [run] = await runsOf(agent.id);

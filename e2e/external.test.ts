@@ -6,7 +6,7 @@ import { testDatabase } from "../server/test/database.ts";
 import { databaseAt } from "../server/test/database-url.ts";
 import { openClient } from "../server/test/open-client.ts";
 import { caller } from "./call.ts";
-import { freePort, launch, startProduct, stillRunning, temporaryFolder } from "./product.ts";
+import { freePort, launch, startProduct, stillRunning, temporaryFolder, until } from "./product.ts";
 
 /**
  * Tests Beckon with an external PostgreSQL, connected over TCP as a superuser. Beckon then writes
@@ -77,9 +77,11 @@ test.each([
 
 test("startup without a reachable database logs the error and retries until it is stopped", async () => {
   const product = launch({ ...settings, DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing" });
-  await expect
-    .poll(product.output, { timeout: 10_000 })
-    .toMatch(/Waiting for PostgreSQL, at most 300 s\. Nothing listens at 127\.0\.0\.1:1\./);
+  await until("the reason of the wait", () =>
+    /Waiting for PostgreSQL, at most 300 s\. Nothing listens at 127\.0\.0\.1:1\./.test(
+      product.output(),
+    ),
+  );
   expect(product.output()).not.toContain(settings.BECKON_MASTER_KEY);
   expect(await product.stop()).toBe(0);
 });

@@ -59,6 +59,21 @@ const hasNewOwner = (plan: Plan, from: string | undefined) =>
     maxWaitMs,
   );
 
+/**
+ * Waits until the first server executes the runs that it accepts. After its startup, it queues them
+ * until it has found the queue empty, and another server could execute them.
+ */
+const firstExecutes = () =>
+  eventually(
+    "a run that the first server executes at once",
+    async () => {
+      const plan = planned();
+      await caller.send({ plan, source: "invoke", keyed: false }, { at: 0 });
+      return (await runOf(plan)).types[0] === "run.started" || undefined;
+    },
+    maxWaitMs,
+  );
+
 async function eventsOf(plan: Plan): Promise<string[]> {
   const { rows } = await pool.query<{ line: string }>(
     `select e.seq || ' ' || e.type as line from events e join run_inputs i on i.run_id = e.run_id where i.payload = $1 order by e.seq`,
@@ -84,6 +99,7 @@ const isReplaced = (processId: string, alive: number) =>
 it(
   "returns the same run for a repeat with the same Idempotency-Key after its process was killed",
   async () => {
+    await firstExecutes();
     const plan = planned({ steps: ["unsafe", "safe"] });
     const gate = world.holdModel(plan.nonce, 1);
     const sent = caller.send({ plan, source: "invoke", keyed: true }, { at: 0 });
@@ -113,6 +129,7 @@ it.each([
 ])(
   "detects a process exit $how and resumes its runs within the lease and five seconds",
   async ({ notify, how }) => {
+    await firstExecutes();
     const plan = planned();
     const gate = world.holdModel(plan.nonce);
     await caller.send({ plan, source: "fire", keyed: true }, { at: 0 });
@@ -268,6 +285,7 @@ it(
 it(
   "rejects all writes of a process that was stopped for longer than its lease",
   async () => {
+    await firstExecutes();
     const thinking = planned();
     const acting = planned({ steps: ["unsafe"] });
     const model = world.holdModel(thinking.nonce);
@@ -329,6 +347,7 @@ it(
 it(
   "rejects all writes of a process whose event loop was blocked for longer than its lease",
   async () => {
+    await firstExecutes();
     const safe = planned({ steps: ["safe"] });
     const dead = (await ownOnFirst(safe)).owner;
     const closed = await ended(safe);

@@ -50,6 +50,14 @@ async function finished(runId: string): Promise<Run> {
   return client.runs.get(runId);
 }
 
+/** Waits until no run is left, so that a later request at the model is that of a later run. */
+const idle = () =>
+  until("the end of all runs", async () =>
+    (await call("/runs?limit=200")).body.data.every(
+      (run: { finished_at: string | null }) => run.finished_at !== null,
+    ),
+  );
+
 async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
   const values: T[] = [];
   for await (const value of list) values.push(value);
@@ -167,10 +175,12 @@ test("fire returns at once, and its run and events can be read and listed", asyn
   });
 
   const events = await all(client.runs.listEvents(run.id, { limit: 1 }));
-  expect(events.map(({ seq, type }) => `${seq} ${type}`)).toEqual([
-    "1 run.started",
-    "2 run.step",
-    "3 run.finished",
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+  // Whether the run was queued first depends on the load of the processes.
+  expect(events.map(({ type }) => type).filter((type) => type !== "run.queued")).toEqual([
+    "run.started",
+    "run.step",
+    "run.finished",
   ]);
 });
 
@@ -272,6 +282,7 @@ test("a deleted agent rejects all requests, and a restored one has disabled trig
 });
 
 test("a running run can be cancelled, which fails its invoke and discards the model's output", async () => {
+  await idle();
   const release = Promise.withResolvers<void>();
   model.script(held(release.promise, echo()));
   const seen = model.requests.length;
@@ -294,6 +305,7 @@ let runningRunId: string;
 let before: unknown;
 
 test("SIGTERM stops it with exit code 0 within the drain time and leaves no process", async () => {
+  await idle();
   model.script(held(new Promise(() => {}), echo()));
   const seen = model.requests.length;
   runningRunId = (await fire(trigger.url, { slow: true })).body.run_id;

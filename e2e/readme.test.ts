@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { startModelServer } from "../server/test/model-server.ts";
 import { asPrinted, fencesOf, runTypeScript } from "./examples.ts";
 import { checkout, freePort, startProduct, temporaryFolder } from "./product.ts";
@@ -53,6 +53,7 @@ test("the README is at most 120 lines long", () => {
 test("the pages' commands and programs print what they show", { timeout: 120_000 }, async () => {
   const folder = temporaryFolder();
   const ollama = await startModelServer({ host: "127.0.0.1", port: 11_434 });
+  onTestFinished(() => ollama.close());
   const product = await startProduct({
     BECKON_DATA_DIR: join(folder, "data"),
     BECKON_DISCOVER: "1",

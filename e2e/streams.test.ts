@@ -164,18 +164,23 @@ async function stableValue(measure: () => number): Promise<number> {
   );
 }
 
-/** Returns the durations of 30 invokes in milliseconds. */
-async function timesOfRuns(server: string): Promise<number[]> {
-  const times: number[] = [];
-  for (let index = 0; index < 30; index++) {
-    const began = performance.now();
-    const response = await fetch(`${server}/api/public/agents/${agent.id}/invoke`, {
-      method: "POST",
-      headers: { "x-api-key": agent.token },
-      body: JSON.stringify({ input: JSON.stringify(planned()) }),
-    });
-    expect(response.status).toBe(200);
-    times.push(performance.now() - began);
+/**
+ * Returns the durations in milliseconds of 60 invokes at each of the servers. The servers take turns,
+ * so that other load on the machine has the same effect on all of them.
+ */
+async function timesOfRuns(...servers: readonly string[]): Promise<number[][]> {
+  const times: number[][] = servers.map(() => []);
+  for (let round = 0; round < 60; round++) {
+    for (const [index, server] of servers.entries()) {
+      const began = performance.now();
+      const response = await fetch(`${server}/api/public/agents/${agent.id}/invoke`, {
+        method: "POST",
+        headers: { "x-api-key": agent.token },
+        body: JSON.stringify({ input: JSON.stringify(planned()) }),
+      });
+      expect(response.status).toBe(200);
+      times[index]?.push(performance.now() - began);
+    }
   }
   return times;
 }
@@ -183,20 +188,18 @@ async function timesOfRuns(server: string): Promise<number[]> {
 test("200 very slow readers need little memory and do not slow down runs", {
   timeout: 60_000,
 }, async ({ annotate }) => {
-  const server = fleet.servers.find(({ up }) => up);
+  await eventually("all servers", () => fleet.servers.every(({ up }) => up) || undefined, 40_000);
+  const [server, other] = fleet.servers;
   const address = server?.url ?? "";
   const plan = planned();
-  const runId = await start(
-    plan,
-    fleet.servers.findIndex(({ url }) => url === address),
-  );
+  const runId = await start(plan, 0);
   await eventually("the end", async () =>
     (await readRuns(pool, plan))[0]?.status === "succeeded" ? true : undefined,
   );
   const megabytes = 100;
   await growJournal(pool, runId, megabytes * 20, 50_000);
   await timesOfRuns(address);
-  const before = { memory: memoryOf(server?.child.pid), time: median(await timesOfRuns(address)) };
+  const before = memoryOf(server?.child.pid);
 
   // Ten at a time: readers that request the same events concurrently share the rows of one query,
   // so 200 concurrent readers would need less memory than independent ones.
@@ -213,19 +216,19 @@ test("200 very slow readers need little memory and do not slow down runs", {
   }, 1_000);
   // Waits until memory is stable: first the kernel's socket buffers fill, some megabytes each.
   const filled = await stableValue(() => memoryOf(server?.child.pid));
-  const times = [...(await timesOfRuns(address)), ...(await timesOfRuns(address))];
+  const times = await timesOfRuns(address, other?.url ?? "");
   const later = await stableValue(() => memoryOf(server?.child.pid));
   clearInterval(taking);
   for (const reader of readers) reader.close();
 
-  const rose = { filling: filled - before.memory, staying: later - filled };
+  const rose = { filling: filled - before, staying: later - filled };
+  const [here = 0, elsewhere = 0] = times.map(median);
   await annotate(
-    `memory rose by ${Math.round(rose.filling / 1e6)} MB, then by ${Math.round(rose.staying / 1e6)} MB, while 200 readers had ${megabytes} MB each to read; a run took ${before.time.toFixed(1)} ms before and ${median(times).toFixed(1)} ms then`,
+    `memory rose by ${Math.round(rose.filling / 1e6)} MB, then by ${Math.round(rose.staying / 1e6)} MB, while 200 readers had ${megabytes} MB each to read; a run took ${here.toFixed(1)} ms, and ${elsewhere.toFixed(1)} ms at another server`,
   );
   // Garbage collection alone changes the memory by about 40 MB. If the server buffered a whole
   // journal for each reader, it would need 20 GB.
   expect(rose.filling).toBeLessThan(400_000_000);
   expect(rose.staying).toBeLessThan(100_000_000);
-  // Other load on the machine can double the duration.
-  expect(median(times)).toBeLessThan(Math.max(100, 3 * before.time));
+  expect(here).toBeLessThan(Math.max(100, 3 * elsewhere));
 });

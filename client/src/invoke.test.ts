@@ -105,7 +105,8 @@ test("a credential rejected while the run continues is an error that names the r
 test("after the timeout, the error names the run that continues", async () => {
   server.script(afterWait(stillRunning));
   await expect(
-    beckon.agents.invoke("agt_1", { input: "Hello" }, { token, timeout: 2_200 }),
+    // The first response, which has the run's id, is sent after one second.
+    beckon.agents.invoke("agt_1", { input: "Hello" }, { token, wait: 1, timeout: 4_000 }),
   ).rejects.toMatchObject({
     code: "timed_out",
     runId: "run_1",

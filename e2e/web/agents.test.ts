@@ -56,7 +56,7 @@ inBrowser("a template fills in the form, and its API becomes a tool with a secre
   await page.getByLabel("API key").fill("short");
   await button(page, "Create agent").click();
   await page.getByText(/has the placeholder/i).waitFor();
-  expect(await page.locator(":focus").getAttribute("name")).toBe("url");
+  await page.locator('[name="url"]:focus').waitFor();
   await page.getByLabel("Address of an order").fill("https://shop.example.com/v1/{order_id}");
   await page.getByLabel("API key").fill("a-secret-of-the-shop");
   await button(page, "Create agent").click();
@@ -147,6 +147,8 @@ inBrowser("an agent is paused with a reason and resumed, also seen by others", a
   await page.getByText("Use at most 500 characters.").waitFor();
   await page.getByLabel("Reason").fill(xss);
   await button(page, "Pause agent").click();
+  // The dialog shows the reason, too.
+  await page.getByRole("dialog").waitFor({ state: "detached" });
   await page.getByText("Paused: new runs are rejected.").waitFor();
   await page.getByText(xss).waitFor();
   await beckon.call(`/agents/${id}/resume`, { method: "POST" });
@@ -165,6 +167,8 @@ inBrowser("an agent is duplicated, deleted, and restored by undo and from the li
   await remove();
   await button(page, "Undo").click();
   await page.getByRole("heading", { name: "Short-lived", level: 1 }).waitFor();
+  // When the first tab is shown, it takes the focus, which closes an open menu.
+  await field(page, "Message").waitFor();
   await remove();
   await page.getByRole("link", { name: "Deleted" }).click();
   await page.getByRole("columnheader", { name: "Restorable until" }).waitFor();

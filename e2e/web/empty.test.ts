@@ -31,6 +31,6 @@ for (const { path, teaches, action, call } of screens)
       expect(command).toContain(`curl "${beckon.url}/api/public${call}"`);
       expect(command).toContain("$BECKON_KEY");
       await main.getByRole("button", { name: "Copy curl command" }).click();
-      await main.getByText("Copied").waitFor();
+      await main.getByRole("status").getByText("Copied", { exact: true }).waitFor();
     },
   );

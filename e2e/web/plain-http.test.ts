@@ -37,13 +37,13 @@ async function openSignedIn(path: string): Promise<Page> {
   return page;
 }
 
-/** Returns the text on the clipboard, pasted into the field of the command palette. */
-async function pasted(page: Page): Promise<string> {
+/** Pastes into the field of the command palette, and waits until the field has this value. */
+async function expectPasted(page: Page, value: string): Promise<void> {
   await page.keyboard.press("Control+K");
   const field = page.getByRole("combobox", { name: "Find, go and act" });
-  await field.waitFor();
+  await field.and(page.locator(":focus")).waitFor();
   await page.keyboard.press("Control+V");
-  return field.inputValue();
+  await expect.poll(() => field.inputValue()).toBe(value);
 }
 
 inBrowser("a revealed token is copied, stays shown, and the copy is confirmed", async () => {
@@ -55,7 +55,7 @@ inBrowser("a revealed token is copied, stays shown, and the copy is confirmed", 
   await field.getByRole("button", { name: "Copy Token of this agent" }).click();
   await field.getByRole("status").getByText("Copied").waitFor();
   await field.getByText(agent.token).waitFor();
-  expect(await pasted(page)).toBe(agent.token);
+  await expectPasted(page, agent.token);
 });
 
 inBrowser("a key is copied from the dialog that shows it once", async () => {
@@ -68,7 +68,7 @@ inBrowser("a key is copied from the dialog that shows it once", async () => {
   await dialog.getByRole("status").getByText("Copied").waitFor();
   await dialog.getByRole("button", { name: "I have stored it" }).click();
   await dialog.waitFor({ state: "detached" });
-  expect(await pasted(page)).toBe(key);
+  await expectPasted(page, key);
 });
 
 inBrowser("runs appear as they start", async () => {

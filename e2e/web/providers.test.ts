@@ -94,14 +94,14 @@ inBrowser(
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Add and check" }).click();
     await dialog.getByText("Enter the key.").waitFor();
-    expect(await focusedLabel(page)).toBe("API key");
+    await expectFocus(page, "API key");
     await fillIn(page, { name: "Not A Name", url: "ftp://example.com" });
     await dialog.getByText(/^Must be 1 to 63 of a-z/).waitFor();
     await dialog.getByText(/^Must be an http or https URL/).waitFor();
-    expect(await focusedLabel(page)).toBe("Base URL");
+    await expectFocus(page, "Base URL");
     await fillIn(page, { name: "demo", url: models.url });
     await dialog.getByText("The provider name demo is reserved.").waitFor();
-    expect(await focusedLabel(page)).toBe("Name");
+    await expectFocus(page, "Name");
     // Escape does not discard typed text without a question.
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Discard changes" }).click();
@@ -109,8 +109,9 @@ inBrowser(
   },
 );
 
-const focusedLabel = (page: Page) =>
-  page.evaluate("document.activeElement?.labels?.[0]?.textContent");
+/** Waits until the field with this label has the focus. */
+const expectFocus = (page: Page, label: string) =>
+  expect.poll(() => page.evaluate("document.activeElement?.labels?.[0]?.textContent")).toBe(label);
 
 inBrowser("a stored key is not sent to another origin", async () => {
   const { body } = await beckon.call("/providers", {

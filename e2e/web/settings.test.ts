@@ -1,4 +1,4 @@
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson, setupToken } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
@@ -58,7 +58,7 @@ inBrowser("an owner of the installation creates a workspace and is in it", async
   );
   await dialog.waitFor({ state: "detached" });
   const name = page.getByLabel("Name", { exact: true });
-  await vi.waitFor(async () => expect(await name.inputValue()).toBe("Research"));
+  await expect.poll(() => name.inputValue()).toBe("Research");
 });
 
 inBrowser("one's own name is changed", async () => {
@@ -103,7 +103,7 @@ inBrowser("the password is changed with the current one only", async () => {
   await current.fill(person.password);
   await change.click();
   await page.getByText("Password changed.", { exact: false }).first().waitFor();
-  expect(await current.inputValue()).toBe("");
+  await expect.poll(() => current.inputValue()).toBe("");
   await page.reload();
   await page.getByLabel("Your name").waitFor();
 });
@@ -111,7 +111,7 @@ inBrowser("the password is changed with the current one only", async () => {
 inBrowser("the theme and single keys are remembered in the browser", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path: account });
   await page.getByRole("radio", { name: "Dark" }).check();
-  expect(await page.locator("html").getAttribute("data-theme")).toBe("dark");
+  await page.locator("html[data-theme=dark]").waitFor();
   await page.getByRole("switch", { name: "Single-key shortcuts" }).uncheck();
   await page.reload();
   await page.getByRole("radio", { name: "Dark", checked: true }).waitFor();

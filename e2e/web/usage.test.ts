@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { addUsage, type GivenEntry } from "../../server/test/add-usage.ts";
 import { startTestBeckon } from "../../server/test/beckon.ts";
@@ -44,7 +44,11 @@ const daysAgo = (days: number) => new Date(Date.now() - days * dayMs);
 const dateOf = (time: Date) => time.toISOString().slice(0, 10);
 const rowsOf = (page: Page, table: string) =>
   page.getByRole("table", { name: table }).locator("tbody tr[data-index]");
-const chart = (page: Page) => page.getByRole("img", { name: /by day: / });
+/** Waits for a chart with this name: the URL changes before the page does. */
+const expectChart = (page: Page, name: RegExp) => page.getByRole("img", { name }).waitFor();
+/** Waits until a table has these rows. */
+const expectRows = (rows: Locator, texts: readonly string[]) =>
+  expect.poll(() => rows.allTextContents()).toEqual(texts);
 
 inBrowser("a workspace that used nothing says what is metered", async () => {
   const { open } = await workspace();
@@ -67,10 +71,8 @@ inBrowser("usage is shown by day and agent, and leads to the runs of a day", asy
   await page.getByText("$4.25", { exact: true }).waitFor();
   await page.getByText("1,000,010 in, 200,000 out").waitFor();
   await page.getByText("1 call with estimated tokens").waitFor();
-  expect(await chart(page).getAttribute("aria-label")).toMatch(
-    /^Cost by day: \$4\.25 in all, the most on \d+ \w{3}: \$4\.20\.$/,
-  );
-  expect(await rowsOf(page, "Usage by agent").allTextContents()).toEqual([
+  await expectChart(page, /^Cost by day: \$4\.25 in all, the most on \d+ \w{3}: \$4\.20\.$/);
+  await expectRows(rowsOf(page, "Usage by agent"), [
     "Refund desk21,000,0100200,0000$3.25",
     `${payload}10000$1.00`,
   ]);
@@ -78,10 +80,10 @@ inBrowser("usage is shown by day and agent, and leads to the runs of a day", asy
 
   await page.getByRole("button", { name: "Tokens" }).click();
   await page.waitForURL("**?show=tokens");
-  expect(await chart(page).getAttribute("aria-label")).toMatch(/^Tokens by day: 1,200,010 tokens/);
+  await expectChart(page, /^Tokens by day: 1,200,010 tokens/);
   await page.getByRole("button", { name: "Show as table" }).click();
   await page.waitForURL("**show=tokens&as=table");
-  expect(await rowsOf(page, "Usage by day").count()).toBe(30);
+  await expect.poll(() => rowsOf(page, "Usage by day").count()).toBe(30);
   await expectAccessible(page);
   await rowsOf(page, "Usage by day").nth(2).getByRole("link").click();
   const from = `${dateOf(daysAgo(2))}T00:00:00.000Z`;
@@ -114,7 +116,7 @@ inBrowser(
     await page.locator("svg rect.fill-chart-5").waitFor();
     // The chart shows five groups of this day, and the rest of the day in the colour of edges.
     await page.locator("svg rect.fill-edge").waitFor();
-    expect(await page.locator("svg[role=img] rect").count()).toBe(6);
+    await expect.poll(() => page.locator("svg[role=img] rect").count()).toBe(6);
     await page.locator(`a[title*="$28.00"]`).hover();
     await page.getByText(/\$28\.00 · Agent 6 \$7\.00 · Agent 5 \$6\.00/).waitFor();
   },
@@ -132,10 +134,7 @@ inBrowser("a group narrows the report, and filters can be cleared", async () => 
   const page = await open();
   await rowsOf(page, "Usage by agent").getByRole("link", { name: "Refund desk" }).click();
   await page.waitForURL(`**/usage?agent_id=${desk}&group_by=model`);
-  // The report by agent shows "$0.72" too. So the test waits for the report by model first.
-  await rowsOf(page, "Usage by model").first().waitFor();
-  await page.getByText("$0.72", { exact: true }).first().waitFor();
-  expect(await rowsOf(page, "Usage by model").allTextContents()).toEqual([
+  await expectRows(rowsOf(page, "Usage by model"), [
     "demo/large10000$0.70",
     "demo/small10000$0.02",
   ]);
@@ -165,7 +164,7 @@ inBrowser("the time range is chosen by name or by its days", async () => {
   await page.getByLabel("Last day").fill(day);
   await page.getByLabel("Last day").press("Enter");
   await page.getByText("$5.00", { exact: true }).first().waitFor();
-  expect(await page.getByLabel("Time", { exact: true }).inputValue()).toBe("custom");
+  await expect.poll(() => page.getByLabel("Time", { exact: true }).inputValue()).toBe("custom");
   await page.getByText("Metered since").waitFor();
   // An impossible range shows an error, and the range can still be changed.
   await page.getByLabel("First day").fill(dateOf(new Date()));
@@ -188,12 +187,9 @@ inBrowser("an unknown cost is called unknown, with the reason", async () => {
   await page.goto(page.url().replace("?show=tokens", ""));
   await page.getByText("2 of 3 calls have no known price").waitFor();
   await page.getByText("A hatched end:").waitFor();
-  expect(await chart(page).getAttribute("aria-label")).toMatch(/^Cost by day: at least \$0\.25/);
+  await expectChart(page, /^Cost by day: at least \$0\.25/);
   const rows = rowsOf(page, "Usage by agent");
-  expect(await rows.locator("td:last-child").allTextContents()).toEqual([
-    "at least ≥ $0.25",
-    "unknown",
-  ]);
+  await expectRows(rows.locator("td:last-child"), ["at least ≥ $0.25", "unknown"]);
   expect(await rows.nth(1).getByText("unknown", { exact: true }).getAttribute("title")).toBe(
     "No price is known for the model of this call.",
   );

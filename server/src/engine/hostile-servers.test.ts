@@ -115,7 +115,7 @@ describe.each(formatCases)(
       expect(
         (await run(blackHole, { timeouts: { ...defaultTimeouts, stepMs: 80 } })).outcome,
       ).toMatchObject(modelTimeout);
-      expect(elapsed() - startedAt).toBeLessThan(1_000);
+      expect(elapsed() - startedAt).toBeLessThan(10_000);
     });
 
     it("that stalls at any byte ends with model_timeout", async () => {

@@ -213,10 +213,10 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     const startedAt = elapsed();
     const { outcome } = await play(server.url, {
       settings,
-      timeouts: { ...defaultTimeouts, stepMs: 80 },
+      timeouts: { ...defaultTimeouts, stepMs: 300 },
     });
     expect(outcome).toMatchObject({ status: "failed", error: { code: "model_timeout" } });
-    expect(elapsed() - startedAt).toBeLessThan(1_000);
+    expect(elapsed() - startedAt).toBeLessThan(10_000);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -357,7 +357,7 @@ describe("a stream", () => {
 
   it("that does not begin in time is retried, and fails with model_timeout", async () => {
     server.script([blackHole, says(text)]);
-    const timeouts = { ...defaultTimeouts, firstByteMs: 40 };
+    const timeouts = { ...defaultTimeouts, firstByteMs: 300 };
     expect((await play(server.url, { settings, timeouts })).outcome).toMatchObject({
       status: "succeeded",
       output: text,
@@ -369,7 +369,7 @@ describe("a stream", () => {
       status: "failed",
       error: { code: "model_timeout" },
     });
-    expect(elapsed() - startedAt).toBeLessThan(2_000);
+    expect(elapsed() - startedAt).toBeLessThan(10_000);
     expect(server.requests).toHaveLength(5);
   });
 });

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { median } from "../../test/busy-model.ts";
 import { dataOf, play } from "../../test/engine-run.ts";
 import {
   type Behaviour,
@@ -93,10 +94,9 @@ describe.each(outages)("a provider that %s for ten minutes", (_how, behaviour) =
 
     const others = await Promise.all(spared);
     expect(others.every(({ outcome }) => outcome?.status === "succeeded")).toBe(true);
-    const slowest =
-      others.map(({ tookMs }) => tookMs).sort((a, b) => a - b)[Math.floor(others.length * 0.95)] ??
-      0;
-    expect(slowest).toBeLessThan(200);
+    // If these runs waited for the other provider, half of them would take at least half of its
+    // outage. Single runs can be slow on a busy machine.
+    expect(median(others.map(({ tookMs }) => tookMs))).toBeLessThan(outageMs / 4);
   });
 });
 

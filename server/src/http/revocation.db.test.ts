@@ -25,12 +25,14 @@ function sendOn(
   { perSecond, atOnce = 1 }: { perSecond?: number; atOnce?: number },
 ) {
   const sent: Promise<Sent>[] = [];
+  let responses = 0;
   let sending = true;
   const one = () => {
     const at = performance.now();
-    const answered = send(sent.length).then(
-      ({ status, body }): Sent => ({ at, status, code: body.code }),
-    );
+    const answered = send(sent.length).then(({ status, body }): Sent => {
+      responses++;
+      return { at, status, code: body.code };
+    });
     sent.push(answered);
     return answered;
   };
@@ -52,6 +54,7 @@ function sendOn(
   const working = Promise.all(Array.from({ length: atOnce }, work));
   return {
     count: () => sent.length,
+    responses: () => responses,
     stop: async () => {
       sending = false;
       await working;
@@ -77,7 +80,8 @@ test("of 100 requests a second at another process none is accepted that was sent
     () => beckon.call(path, { credential: agent.token, body: { input: "Hello" } }),
     { perSecond: 100 },
   );
-  await until(() => requests.count() >= 100);
+  // All of these are accepted. Of those that were only sent, a busy machine rejects many.
+  await until(() => requests.responses() >= 100);
   expect((await beckon.call(`/agents/${agent.id}/token`, { method: "DELETE" })).status).toBe(204);
   const answeredAt = performance.now();
   const then = requests.count();
@@ -87,7 +91,7 @@ test("of 100 requests a second at another process none is accepted that was sent
   expect(acceptedAfter(sent, answeredAt)).toEqual([]);
   const accepted = sent.filter(({ status }) => status === 200).length;
   expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([200, 401]));
-  expect(accepted).toBeGreaterThan(50);
+  expect(accepted).toBeGreaterThanOrEqual(100);
   expect(await statesOf(beckon, agent.id)).toEqual({ succeeded: accepted });
   await annotate(
     `${sent.length} requests, ${accepted} accepted, ${sent.filter(({ at }) => at > answeredAt).length} sent after the answer`,

@@ -1,6 +1,7 @@
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { addRun } from "../../test/add-run.ts";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { eventually } from "../../test/eventually.ts";
 import { executedStatements } from "../../test/executed-statements.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
@@ -17,6 +18,16 @@ const { body: invoked } = await beckon.invoke(agentWithClock, "/call clock {}");
 const path = `/runs/${invoked.run_id}/events`;
 const { data: journal } = (await beckon.call(path)).body;
 const { data: page } = (await beckon.call(`${path}?view=summary`)).body;
+
+/**
+ * Waits until this number of events is listed, and returns the response. Events are listed only
+ * after all older transactions of the PostgreSQL server have ended, also those of other tests.
+ */
+const allListed = (query: string, count: number) =>
+  eventually(`${count} events`, async () => {
+    const { body } = await beckon.call(`/events?${query}`);
+    return body.data.length >= count ? body : undefined;
+  });
 
 /** Creates a workspace with an agent. `get` sends requests with a key of this workspace. */
 async function workspace() {
@@ -197,7 +208,7 @@ describe("summaries of events", () => {
 
   test("of a workspace are those of its runs, with cursors", async () => {
     const query = `agent_id=${agentWithClock.id}`;
-    const full = (await beckon.call(`/events?${query}`)).body;
+    const full = await allListed(query, journal.length);
     const summaries = (await beckon.call(`/events?${query}&view=summary`)).body;
     expect(summaries).toEqual({
       ...full,
@@ -215,13 +226,8 @@ describe("summaries of events", () => {
     const { id } = await beckon.createAgent();
     await beckon.call(`/agents/${id}/pause`, { body: { reason: "Holiday" } });
     const query = `agent_id=${id}&kind=agent.paused`;
-    // Events are listed only after all older transactions of the PostgreSQL server have ended, also
-    // those of other tests.
-    const full = await vi.waitFor(async () => {
-      const { body } = await beckon.call(`/events?${query}`);
-      expect(body.data).toMatchObject([{ data: { reason: "Holiday" } }]);
-      return body;
-    }, 10_000);
+    const full = await allListed(query, 1);
+    expect(full.data).toMatchObject([{ data: { reason: "Holiday" } }]);
     expect((await beckon.call(`/events?${query}&view=summary`)).body).toEqual(full);
   });
 

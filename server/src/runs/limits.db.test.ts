@@ -85,10 +85,9 @@ function expectReached(
       },
     },
   ]);
-  const seconds = Number(headers.get("retry-after"));
-  expect(Math.abs(seconds - (Date.parse(body.limit.resets_at) - Date.now()) / 1_000)).toBeLessThan(
-    5,
-  );
+  const respondedAt = Date.parse(headers.get("date") ?? "");
+  const seconds = (Date.parse(body.limit.resets_at) - respondedAt) / 1_000;
+  expect(Math.abs(Number(headers.get("retry-after")) - seconds)).toBeLessThan(5);
 }
 
 describe("500 starts at once at a ceiling worth 10 runs", () => {
@@ -445,7 +444,9 @@ describe("the output bound", () => {
     const run = await readRun(workspace, reached.body.run_id);
     expect(run.cost_micros).toBe(1_000);
     const { data } = (await workspace.call(`/runs/${run.id}/events`)).body;
-    expect(data.map(({ type }: { type: string }) => type)).toEqual([
+    // Whether the run was queued first depends on the load of this process.
+    const types = data.map(({ type }: { type: string }) => type);
+    expect(types.filter((type: string) => type !== "run.queued")).toEqual([
       "run.started",
       "run.step",
       "run.failed",
@@ -527,9 +528,9 @@ describe("a run that is rejected only by what is reserved", () => {
    * Creates an agent whose ceiling pays for one call at a time, and `count` runs of it. One of them
    * calls the model and the others wait.
    */
-  async function queue(count: number, limits: Record<string, unknown> = {}) {
+  async function queue(count: number) {
     const workspace = await pricedWorkspace(beckon, server);
-    const agent = await workspace.agent({ ...bounded, limits });
+    const agent = await workspace.agent(bounded);
     await workspace.ceiling("agent", agent.id, tokens + 100);
     const gates: (() => void)[] = [];
     server.script(async (request, index) => {
@@ -598,8 +599,15 @@ describe("a run that is rejected only by what is reserved", () => {
   });
 
   test("ends at its deadline, without a bill", async () => {
-    const { workspace, ids, release } = await queue(2, { timeout_seconds: 2 });
-    const late = await ended(workspace, ids[1] ?? "");
+    const { workspace, agent, ids, release } = await queue(1);
+    // The run that is served has no such deadline: its end would make the other one the next.
+    await workspace.call(
+      `/agents/${agent.id}`,
+      { limits: { timeout_seconds: 2 } },
+      { method: "PATCH" },
+    );
+    const { body } = await invoke(agent, { prefer: "respond-async" });
+    const late = await ended(workspace, body.run_id);
     expect(late).toMatchObject({ error: { code: "deadline_exceeded" }, cost_micros: 0 });
     await release(0);
     await ended(workspace, ids[0] ?? "");
@@ -623,7 +631,12 @@ test("crossing 50, 80 and 100 percent writes one event each", async () => {
   await workspace.ceiling("agent", agent.id, 5 * tokens);
   for (let index = 0; index < 5; index++) expect((await invoke(agent)).status).toBe(200);
   expect((await invoke(agent)).status).toBe(500);
-  const { data } = (await workspace.call("/events?kind=usage.threshold")).body;
+  // Events are listed only after all older transactions of the PostgreSQL server have ended, also
+  // those of other tests.
+  const data = await eventually("the last event", async () => {
+    const { body } = await workspace.call("/events?kind=usage.threshold");
+    return body.data.length >= 3 ? body.data : undefined;
+  });
   expect(
     data.map((event: { data: object; agent_id: string }) => ({
       ...event.data,

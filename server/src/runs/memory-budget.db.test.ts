@@ -75,10 +75,9 @@ test("runs of a workspace without memory wait, those of another one succeed", as
   expect(answers.map(({ status, body: { output } }) => [status, output])).toEqual(
     Array.from({ length: 20 }, (_, n) => [200, `hello ${n}`]),
   );
-  expect([(await read(waiting)).status, await typesOf(waiting)]).toEqual([
-    "running",
-    ["run.started"],
-  ]);
+  // Whether the run was queued first depends on the load of this process.
+  const types = (await typesOf(waiting)).filter((type: string) => type !== "run.queued");
+  expect([(await read(waiting)).status, types]).toEqual(["running", ["run.started"]]);
   expect((await read(queued)).status).toBe("queued");
 
   held.release();

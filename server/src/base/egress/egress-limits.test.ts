@@ -12,11 +12,12 @@ import { type Listener, listenOn } from "../../../test/listeners.ts";
 import { elapsed } from "../clock.ts";
 import { createEgress, type EgressSeams, type LeanFetch } from "./index.ts";
 
+/** Longer than a call takes that one of the shorter limits ends, also on a busy machine. */
 const limits = {
-  connectTimeoutMs: 2_000,
-  headersTimeoutMs: 2_000,
-  bodyTimeoutMs: 2_000,
-  totalTimeoutMs: 5_000,
+  connectTimeoutMs: 20_000,
+  headersTimeoutMs: 20_000,
+  bodyTimeoutMs: 20_000,
+  totalTimeoutMs: 20_000,
 };
 let listener: Listener;
 let at: string;
@@ -83,7 +84,7 @@ describe.each(["fetch", "call"] as const)("a call by %s is aborted", (way) => {
       { resolve: () => new Promise(() => undefined) },
     );
     expect(code).toBe("UND_ERR_CONNECT_TIMEOUT");
-    expect(took).toBeLessThan(1_000);
+    expect(took).toBeLessThan(10_000);
   });
 
   it("when the connection is not opened in time", async () => {
@@ -117,7 +118,7 @@ describe.each(["fetch", "call"] as const)("a call by %s is aborted", (way) => {
       const { code, took } = await failure(path, { totalTimeoutMs: 300 });
       expect(code).toBe("BECKON_TOTAL_TIMEOUT");
       expect(took).toBeGreaterThan(290);
-      expect(took).toBeLessThan(1_500);
+      expect(took).toBeLessThan(10_000);
     },
   );
 

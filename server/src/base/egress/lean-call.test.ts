@@ -34,22 +34,17 @@ const server = await startOddServer({
   },
 });
 const { root, started, abandoned } = server;
-const lean = createLeanFetch({
-  connectTimeoutMs: 1_000,
-  headersTimeoutMs: 60,
-  bodyTimeoutMs: 60,
-  maxResponseBytes: 2_000,
-});
-const roomy = createLeanFetch({
-  connectTimeoutMs: 1_000,
-  headersTimeoutMs: 5_000,
-  bodyTimeoutMs: 5_000,
-});
+const unhurried = { connectTimeoutMs: 5_000, headersTimeoutMs: 5_000, bodyTimeoutMs: 5_000 };
+const roomy = createLeanFetch(unhurried);
+const narrow = createLeanFetch({ ...unhurried, maxResponseBytes: 2_000 });
+// Each has one short timeout: on a busy machine, a second one could end the call before it.
+const hastyForHead = createLeanFetch({ ...unhurried, headersTimeoutMs: 60 });
+const hastyForBody = createLeanFetch({ ...unhurried, bodyTimeoutMs: 60 });
 const get = (path: string, signal?: AbortSignal, by = roomy) =>
   by.call(new URL(root + path), { method: "GET", headers: {}, signal });
 
 afterAll(async () => {
-  await Promise.all([lean.close(), roomy.close()]);
+  await Promise.all([roomy, narrow, hastyForHead, hastyForBody].map((each) => each.close()));
 });
 
 describe("a lean call", () => {
@@ -113,7 +108,7 @@ describe("a lean call", () => {
   });
 
   it.each(["/large", "/large-declared"])("aborts a body above its limit (%s)", async (path) => {
-    await expect(get(path, undefined, lean)).rejects.toMatchObject({
+    await expect(get(path, undefined, narrow)).rejects.toMatchObject({
       code: "UND_ERR_RES_EXCEEDED_MAX_SIZE",
     });
     expect((await get(path)).text).toHaveLength(3_000);
@@ -121,10 +116,10 @@ describe("a lean call", () => {
 
   it("times out when the head does not arrive or the body stops", async () => {
     await Promise.all([
-      expect(get("/silent", undefined, lean)).rejects.toMatchObject({
+      expect(get("/silent", undefined, hastyForHead)).rejects.toMatchObject({
         code: "UND_ERR_HEADERS_TIMEOUT",
       }),
-      expect(get("/never-ending", undefined, lean)).rejects.toMatchObject({
+      expect(get("/never-ending", undefined, hastyForBody)).rejects.toMatchObject({
         code: "UND_ERR_BODY_TIMEOUT",
       }),
     ]);

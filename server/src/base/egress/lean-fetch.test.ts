@@ -5,25 +5,20 @@ import { createLeanFetch } from "./lean-fetch.ts";
 
 const server = await startOddServer();
 const { root, abandoned } = server;
-const lean = createLeanFetch({
-  connectTimeoutMs: 1_000,
-  headersTimeoutMs: 60,
-  bodyTimeoutMs: 60,
-  maxResponseBytes: 2_000,
-});
-const roomy = createLeanFetch({
-  connectTimeoutMs: 1_000,
-  headersTimeoutMs: 1_000,
-  bodyTimeoutMs: 1_000,
-});
+const unhurried = { connectTimeoutMs: 5_000, headersTimeoutMs: 5_000, bodyTimeoutMs: 5_000 };
+const roomy = createLeanFetch(unhurried);
+const narrow = createLeanFetch({ ...unhurried, maxResponseBytes: 2_000 });
+// Each has one short timeout: on a busy machine, a second one could end the call before it.
+const hastyForHead = createLeanFetch({ ...unhurried, headersTimeoutMs: 60 });
+const hastyForBody = createLeanFetch({ ...unhurried, bodyTimeoutMs: 60 });
 
 afterAll(async () => {
-  await Promise.all([lean.close(), roomy.close()]);
+  await Promise.all([roomy, narrow, hastyForHead, hastyForBody].map((each) => each.close()));
 });
 
 describe("lean fetch", () => {
   it("sends the request with encoding identity, and returns status, headers and body", async () => {
-    const response = await lean.fetch(`${root}/echo?a=1`, {
+    const response = await roomy.fetch(`${root}/echo?a=1`, {
       method: "POST",
       headers: { "Content-Type": "text/plain", "X-Key": "k" },
       body: "grüße",
@@ -46,7 +41,7 @@ describe("lean fetch", () => {
       [["x-key", "k"]] as [string, string][],
       { "x-key": "k" },
     ]) {
-      const response = await lean.fetch(new URL(`${root}/echo`), {
+      const response = await roomy.fetch(new URL(`${root}/echo`), {
         method: "POST",
         headers,
         body: new TextEncoder().encode("bytes"),
@@ -56,16 +51,16 @@ describe("lean fetch", () => {
   });
 
   it("rejects bodies that it cannot send", async () => {
-    await expect(lean.fetch(new Request(`${root}/echo`))).rejects.toThrow(TypeError);
+    await expect(roomy.fetch(new Request(`${root}/echo`))).rejects.toThrow(TypeError);
     await expect(
-      lean.fetch(`${root}/echo`, { method: "POST", body: new FormData() }),
+      roomy.fetch(`${root}/echo`, { method: "POST", body: new FormData() }),
     ).rejects.toThrow(TypeError);
-    await expect(lean.fetch("nonsense")).rejects.toThrow(TypeError);
+    await expect(roomy.fetch("nonsense")).rejects.toThrow(TypeError);
   });
 
   it("returns 204 without a body and a redirect unchanged", async () => {
-    expect((await lean.fetch(`${root}/no-body`)).body).toBeNull();
-    expect(await lean.fetch(`${root}/redirect`)).toMatchObject({ status: 302, redirected: false });
+    expect((await roomy.fetch(`${root}/no-body`)).body).toBeNull();
+    expect(await roomy.fetch(`${root}/redirect`)).toMatchObject({ status: 302, redirected: false });
   });
 
   it("reuses a connection", async () => {
@@ -78,24 +73,26 @@ describe("lean fetch", () => {
   });
 
   it("rejects an encoded body", async () => {
-    await expect(lean.fetch(`${root}/gzip`)).rejects.toMatchObject({ code: "BECKON_ENCODED_BODY" });
+    await expect(roomy.fetch(`${root}/gzip`)).rejects.toMatchObject({
+      code: "BECKON_ENCODED_BODY",
+    });
   });
 
   it.each(["/large", "/large-declared"])("aborts a body above its limit (%s)", async (path) => {
-    const reading = lean.fetch(root + path).then((response) => response.text());
+    const reading = narrow.fetch(root + path).then((response) => response.text());
     await expect(reading).rejects.toMatchObject({ code: "UND_ERR_RES_EXCEEDED_MAX_SIZE" });
   });
 
   it("times out when the head does not arrive or the body stops", async () => {
-    await expect(lean.fetch(`${root}/silent`)).rejects.toMatchObject({
+    await expect(hastyForHead.fetch(`${root}/silent`)).rejects.toMatchObject({
       code: "UND_ERR_HEADERS_TIMEOUT",
     });
-    const response = await lean.fetch(`${root}/never-ending`);
+    const response = await hastyForBody.fetch(`${root}/never-ending`);
     await expect(response.text()).rejects.toMatchObject({ code: "UND_ERR_BODY_TIMEOUT" });
   });
 
   it("rejects reading a body that is shorter than its Content-Length", async () => {
-    const response = await lean.fetch(`${root}/short`);
+    const response = await roomy.fetch(`${root}/short`);
     await expect(response.text()).rejects.toMatchObject({ code: "UND_ERR_SOCKET" });
   });
 
