@@ -58,11 +58,12 @@ interface State {
    * returned.
    */
   kept: number;
-  /** What waiting runs that come first in the queue can reserve as soon as they ask. */
-  ahead: number;
   /**
-   * Whether a run that comes first in the queue waits for this budget. Later runs then wait too.
+   * Amount that is kept free for waiting runs earlier in the queue. They do not ask now, but can
+   * reserve it when they ask again.
    */
+  ahead: number;
+  /** Whether a run earlier in the queue waits for this budget. Later runs then wait too. */
   isBlocked: boolean;
 }
 
