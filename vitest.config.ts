@@ -12,7 +12,7 @@ import { LongestFirst } from "./server/test/longest-first.ts";
  *   e2e/*.test.ts  starts the server and talks to it over HTTP; in e2e/web, in a browser
  */
 
-/** Property tests of one run share a seed. `FAST_CHECK_SEED=<seed> script/test` repeats what failed. */
+/** All property tests use this seed. `FAST_CHECK_SEED=<seed> script/test` repeats what failed. */
 const seed = Number(process.env.FAST_CHECK_SEED ?? Math.floor(Math.random() * 2 ** 31));
 // Not when another tool reads these settings.
 if (process.env.VITEST === "true") console.log(`FAST_CHECK_SEED=${seed}`);

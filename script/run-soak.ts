@@ -63,8 +63,9 @@ function printedSeed(): number {
 }
 
 /**
- * Kills servers and PostgreSQL under load. Its bound for lost runs is from the rule of three: an
- * event that did not occur in n trials has a probability below 3/n, with 95 % confidence.
+ * Kills servers and PostgreSQL under load. Prints the maximum share of runs that Beckon can lose if
+ * the test found no lost run, by the rule of three: an event that did not occur in n trials has a
+ * probability below 3/n, with 95 % confidence.
  */
 function crashOften(): Promise<boolean> {
   const seed = printedSeed();

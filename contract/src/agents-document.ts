@@ -67,8 +67,9 @@ export const importedAgents = z.object({
         z.object({ id: z.string(), name: z.string(), token: z.string(), url: z.string() }),
       ),
       /**
-       * Dotted paths, relative to the agent, of secrets that the document did not contain, for
-       * example `tools.0.headers.Authorization`. Calls of that tool fail until the secret is set.
+       * Dotted paths, relative to the agent, of secrets that the imported document did not
+       * contain, for example `tools.0.headers.Authorization`. Calls of that tool fail until the
+       * secret is set.
        */
       secrets_needed: z.array(z.string()),
     }),

@@ -123,7 +123,9 @@ export const planUsage = z.object({
   next_plan: plannedChange.nullable(),
   anchor_day: z.number().int(),
   time_zone: z.string(),
+  /** When the present month of the plan began. */
   starts_at: z.iso.datetime(),
+  /** When the present month of the plan ends. */
   resets_at: z.iso.datetime(),
   /** Tokens, milliseconds of voice and of a browser, and cost in micro-dollars. */
   metrics: z.array(
@@ -131,7 +133,7 @@ export const planUsage = z.object({
       metric: limitMetric,
       /** null: unlimited. */
       allowance: amount.nullable(),
-      /** Used since the start of the month. */
+      /** Used since `starts_at`, the start of the plan's present month. */
       used: amount,
       /** Held for the calls that runs make now. What they do not use is returned. */
       reserved: amount,

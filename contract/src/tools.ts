@@ -80,6 +80,6 @@ export const importHttpToolBody = z.strictObject({
  */
 export interface ImportedHttpTool {
   readonly tool: Readonly<Record<string, unknown>>;
-  /** Parts of the document that could not be converted, and fields that must be filled in. */
+  /** Parts of the OpenAPI document that were not converted, and fields that must be filled in. */
   readonly warnings: readonly string[];
 }

@@ -8,7 +8,7 @@ import type { Endpoint } from "./document.ts";
  *   The *method* is the operationId without the words of the group: `rotateAgentToken` becomes
  *   `agents.rotateToken`. Words of an outer collection are removed too, or become `For…` if the
  *   group also exists outside of it: `listAgentRuns` becomes `runs.listForAgent`. If a method
- *   exists for one resource and for several, the latter is `…Many`: `cancelRuns` becomes
+ *   exists for one resource and for several, the one for several is `…Many`: `cancelRuns` becomes
  *   `runs.cancelMany`, next to `runs.cancel`.
  *
  * If path and operationId have the same words, the function has no group: `POST /sign-in` becomes

@@ -4,7 +4,7 @@ import { forgetTaken } from "./reserved-ports.ts";
 
 /** Runs before every test file, also before those that share a process with others. */
 
-/** Every property test of a run uses the seed that the run printed at its start. */
+/** All property tests use the seed that vitest.config.ts printed when the tests started. */
 configureGlobal({ seed: Number(process.env.FAST_CHECK_SEED) });
 
 afterAll(forgetTaken);

@@ -41,8 +41,8 @@ const fire = (
   });
 
 /**
- * @param known Whether this process has cached the credential. It then reads the body without
- *   querying the credential first.
+ * @param known Whether the server has cached the agent's token. With a cached token, it reads the
+ *   body of a request without querying the token in the database first.
  */
 async function pausedAgent(known: boolean) {
   const made = await beckon.createAgent();

@@ -42,8 +42,8 @@ await beckon.call(`/limits/agent/${agent.id}`, {
 const stranger = await insertStranger(beckon);
 
 /**
- * Every managed route with a scope that it needs, on existing resources. A route that needs two is
- * listed twice.
+ * Every route of the management API with a scope that it needs, on existing resources. A route that
+ * needs two scopes is listed twice.
  */
 const routes: readonly (readonly [scope: string, method: string, path: string])[] = [
   ["agents:write", "POST", "/agents"],

@@ -5,8 +5,9 @@ import { insertKey } from "../../test/workspace-key.ts";
 import { managedRoutes } from "./api/index.ts";
 
 /**
- * Sends a request to every managed route with each single scope. Only the scope that the route
- * declares must allow it. If a route declares two scopes, only both together must allow it.
+ * Sends a request to every route of the management API with each single scope. Only the scope
+ * that the route declares must allow it. If a route declares two scopes, only both together must
+ * allow it.
  */
 
 const beckon = await startTestBeckon();

@@ -92,7 +92,7 @@ export function chargeBudgets(
 }
 
 /**
- * SQL of the workspaces of `charged_budgets` in which runs may wait for what was returned, as a
+ * SQL of the workspaces of `charged_budgets` in which runs may wait for returned amounts, as a
  * JSON array; null if there is none.
  */
 export const workspacesToWake = `(select json_agg(distinct workspace_id) from charged_budgets
@@ -143,5 +143,5 @@ export async function returnReservations(database: Database): Promise<readonly s
   return rows[0]?.workspaces ?? [];
 }
 
-/** The statements of this file, for `statements.sql`. */
+/** The statement that returns what ended runs still hold, for `runs/statements.sql`. */
 export const returnStatements = [sweepStatement];

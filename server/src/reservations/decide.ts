@@ -58,20 +58,21 @@ interface State {
    * returned.
    */
   kept: number;
-  /** What waiting runs that come first in the queue can reserve as soon as they ask. */
-  ahead: number;
   /**
-   * Whether a run that comes first in the queue waits for this budget. Later runs then wait too.
+   * Amount that is kept free for waiting runs earlier in the queue. They do not ask now, but can
+   * reserve it when they ask again.
    */
+  ahead: number;
+  /** Whether a run earlier in the queue waits for this budget. Later runs then wait too. */
   isBlocked: boolean;
 }
 
 /**
  * Decides which requests can reserve what they ask for. The rules:
- * - A call gets at most as many output tokens as fit what is not spent of each of its budgets. If
- *   these are too few for a useful call, the request is rejected.
- * - If the call fits what is not spent, but not what is neither spent nor reserved, the run waits
- *   until something is returned.
+ * - A call gets at most as many output tokens as fit into the unspent part of each of its budgets.
+ *   If these are too few for a useful call, the request is rejected.
+ * - If the call would fit without the amounts that other runs reserve for calls in progress, the
+ *   run waits until enough of these amounts is returned.
  * - First come, first served, by the time of a run's first request: while a run waits for a budget,
  *   no later run reserves in this budget. A run that waits for another budget delays only runs that
  *   need that other budget. For example, a run that waits for a ceiling of its agent delays no runs

@@ -99,5 +99,5 @@ export async function reserveAtOnce(
   return new Map(row.unlimited?.map(([runId, isLimited]) => [runId, { isLimited }]));
 }
 
-/** The statement of this file, for `statements.sql`. */
+/** The statement that reserves for all runs or for none, for `runs/statements.sql`. */
 export const reserveAtOnceStatement = reserveStatement;

@@ -209,7 +209,7 @@ export interface ReserveInput {
     readonly reserved: number;
     /** Whether a request was rejected because of what is spent of the budget. */
     readonly refused: boolean;
-    /** Whether a run waits until something is returned to the budget. */
+    /** Whether a run waits until a reserved amount of the budget is returned. */
     readonly hasWaiter: boolean;
   }[];
   readonly reservations: readonly WrittenReservation[];
@@ -326,5 +326,5 @@ export async function reserveInTransaction(
   }
 }
 
-/** The statements that reserve, for `statements.sql`. */
+/** The statements that reserve amounts of budgets in a transaction, for `runs/statements.sql`. */
 export const reserveStatements = [lockStatement, readStatement, writeStatement];

@@ -8,8 +8,8 @@ import { appendStatements, cancelStatement } from "./journal/index.ts";
 import { startStatements } from "./starting/index.ts";
 
 /**
- * Returns the SQL of all statements that write runs, in all their variants, for statements.sql.
- * That file shows reviewers how a change of the code changes the SQL.
+ * Returns the SQL of all statements that write runs, in all their variants, for
+ * `runs/statements.sql`. That file shows reviewers how a change of the code changes the SQL.
  */
 export function statementsText(): string {
   const all = [

@@ -27,10 +27,15 @@ export interface Call {
   status: number | undefined;
 }
 
-/** Maximum wait for the response of one attempt, and for all attempts of a keyed call. */
+/**
+ * Maximum wait for the response of one attempt, and for all attempts of a call with an
+ * Idempotency-Key.
+ */
 const maxWaitMs = 60_000;
 
-/** Sends calls, and repeats keyed ones until they get a response other than 503. */
+/**
+ * Sends calls. Repeats a call that has an Idempotency-Key until it gets a response other than 503.
+ */
 export interface Caller {
   readonly calls: readonly Call[];
   readonly acknowledged: number;

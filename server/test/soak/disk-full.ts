@@ -31,7 +31,8 @@ interface InvokeResult {
 }
 
 /**
- * Returns false if a problem was found.
+ * Runs load while the disk with the database is filled and freed. Returns false if a response
+ * contradicts the database, if data cannot be read, or if another problem was found.
  *
  * @param log receives a line of figures, or the reason why the test was skipped.
  */

@@ -25,7 +25,7 @@ const thinkMs = 8_000;
 const maxWaitMs = 600_000;
 
 /**
- * Returns false if a guarantee was broken.
+ * Executes runs in processes that are killed. Returns false if a guarantee of Beckon was broken.
  *
  * @param log receives a line of figures for each part, and each problem.
  */

@@ -47,7 +47,8 @@ const sampler = `data:text/javascript,${encodeURIComponent(`
   }, 100).unref();`)}`;
 
 /**
- * Returns whether the server survived and the other workspace was not affected.
+ * Fills the memory of a server in three parts. Returns false if the server exited, or if invokes of
+ * the workspace that did not fill it failed.
  *
  * @param log receives a line of figures for each part.
  */

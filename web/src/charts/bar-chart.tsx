@@ -64,7 +64,8 @@ export function BarChart({ label, tones, columns, format, onPoint }: BarChartPro
   const top = marks.at(-1) || 1;
   // If no value is known or all are 0, the axis has no labels.
   const labelled = highest > 0 ? marks : [];
-  // The hatched ends are above the bars and must fit into the drawing.
+  // A column with an unknown part has a hatched end on top of its bars. The highest column must fit
+  // into the chart together with this end.
   const scale = (chartHeight - hatchHeight) / top;
   const width = Math.max(1, columns.length) * columnWidth;
   const layers = stack<ChartColumn, number>()

@@ -76,7 +76,7 @@ export async function importHttpTool({
 
 /**
  * Returns the operations with the given ids (default: all operations), but at most `maxOperations`.
- * @throws ApiError `bad_request` for an id that the document does not have.
+ * @throws ApiError `bad_request` for an id that the OpenAPI document does not have.
  */
 function selectOperations(
   found: readonly FoundOperation[],

@@ -6,7 +6,7 @@ import { type ImportedDocument, UnsupportedError } from "./references.ts";
 import { type Credentials, readSecurity } from "./security.ts";
 import { toValueSchema } from "./value-schema.ts";
 
-/** An operation of the document. */
+/** An operation of an OpenAPI document. */
 export interface FoundOperation extends DeclaredParameters {
   /** The operation's `operationId`, or its method and path if it has none. */
   readonly id: string;
@@ -14,7 +14,7 @@ export interface FoundOperation extends DeclaredParameters {
   readonly path: string;
 }
 
-/** An operation of a tool, without its name. */
+/** An operation of a tool, without its name, as it was converted from an OpenAPI document. */
 export interface Imported {
   readonly description: string;
   readonly method: string;
@@ -29,7 +29,7 @@ export interface Imported {
 
 const methods = ["get", "head", "post", "put", "patch", "delete"];
 
-/** Returns all operations in the order of the document's paths. */
+/** Returns all operations of an OpenAPI document, in the order of its paths. */
 export function findOperations(document: ImportedDocument): FoundOperation[] {
   return Object.entries(nodeAt(document.root, "paths") ?? {}).flatMap(([path, value]) => {
     if (!isJsonObject(value)) return [];
@@ -60,7 +60,7 @@ function itemAt(document: ImportedDocument, value: OpenapiNode): OpenapiNode {
 }
 
 /**
- * Converts an operation of the document to one of a tool.
+ * Converts an operation of an OpenAPI document to an operation of a tool.
  * @throws UnsupportedError if a tool cannot have the operation, for example because its required
  *   body is not JSON.
  */

@@ -8,7 +8,9 @@ import { toValueSchema } from "./value-schema.ts";
 /** The parameters of an operation, which the model fills in, and where they are sent. */
 export interface Parameters {
   readonly schema: ValueSchema;
-  /** Names of path parameters in the tool's URL template, by their names in the document. */
+  /**
+   * Names of path parameters in the tool's URL template, by their names in the OpenAPI document.
+   */
   readonly path: ReadonlyMap<string, string>;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;

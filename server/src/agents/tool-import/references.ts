@@ -1,7 +1,9 @@
 import { isJsonObject } from "../../base/json-object.ts";
 import type { OpenapiNode } from "./read-document.ts";
 
-/** Thrown for a part of the document that tools do not support. The message names the part. */
+/**
+ * Thrown for a part of an OpenAPI document that tools do not support. The message names the part.
+ */
 export class UnsupportedError extends Error {
   override readonly name = "UnsupportedError";
 }

@@ -6,9 +6,9 @@ import type { Services } from "../services.ts";
 
 /**
  * Prevents cross-site request forgery, in addition to SameSite=Strict: rejects requests that a page
- * of another site caused a browser to send. Applies to all account routes and to every request that
- * the session's cookie authenticates. Does not apply to requests with a key, because browsers do
- * not add keys by themselves.
+ * of another site caused a browser to send. Applies to all routes about accounts and to every
+ * request that the session's cookie authenticates. Does not apply to requests with a key, because
+ * browsers do not add keys by themselves.
  *
  * - `Host` must be PUBLIC_URL's host, localhost or an IP literal (prevents DNS rebinding).
  * - `Origin`, if present, must be the origin of PUBLIC_URL or have the host and port of `Host`.

@@ -49,7 +49,7 @@ interface OperationObject {
   readonly responses: Operation["responses"];
 }
 
-/** Returns all operations of the document, with references to parameters resolved. */
+/** Returns all operations of the OpenAPI document, with references to parameters resolved. */
 export function operationsOf(document: OpenapiDocument): Operation[] {
   const shared: Readonly<Record<string, unknown>> = document.components.parameters;
   return Object.entries(document.paths).flatMap(([path, byMethod]) =>

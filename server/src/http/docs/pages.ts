@@ -8,7 +8,7 @@ export interface ResourcePage {
   readonly title: string;
   readonly lead: string;
   readonly operations: readonly Operation[];
-  /** The resources, with their names in the document. */
+  /** The resources, with their names in the OpenAPI document. */
   readonly schemas: readonly (readonly [name: string, schema: Schema])[];
 }
 
@@ -20,12 +20,13 @@ export interface Site {
   readonly description: string;
   readonly chapters: readonly Chapter[];
   readonly resources: readonly ResourcePage[];
-  /** Returns the path and fragment at which the pages describe a schema of the document. */
+  /** Returns the path and fragment at which the pages describe a schema of the OpenAPI document. */
   readonly linkTo: (schema: string) => string;
 }
 
 /**
- * Divides the document into pages: one for each tag. A schema is on the first page that uses it.
+ * Divides the OpenAPI document into pages: one for each tag. A schema is on the first page that
+ * uses it.
  */
 export function siteOf(document: OpenapiDocument): Site {
   const baseUrl = document.servers[0]?.url ?? "";

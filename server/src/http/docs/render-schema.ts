@@ -1,7 +1,7 @@
 import { escapeHtml, prose } from "./html.ts";
 import type { Schema } from "./operations.ts";
 
-/** Returns the URL of a resource of the document. */
+/** Returns the URL at which the pages describe a resource of the OpenAPI document. */
 export type LinkTo = (resource: string) => string;
 
 interface Row {

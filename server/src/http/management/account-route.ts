@@ -52,7 +52,7 @@ export interface PersonalRoute extends Described {
  */
 export type AccountRoute = OpenRoute | PersonalRoute;
 
-/** Handles a request to an account route. */
+/** Handles a request to a route about accounts. */
 export async function handleAccount(
   services: Services,
   route: AccountRoute,

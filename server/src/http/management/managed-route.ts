@@ -114,8 +114,8 @@ export interface ManagedRoute {
 }
 
 /**
- * Handles a request to a managed route. Errors have a fixed order: the credential is checked here,
- * then the operation checks scope, resource, idempotency and body.
+ * Handles a request to a route of the management API. Errors have a fixed order: the
+ * credential is checked here, then the operation checks scope, resource, idempotency and body.
  */
 export async function handleManaged(
   services: Services,

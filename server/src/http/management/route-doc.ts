@@ -63,8 +63,10 @@ export function statusOf({ data, bytes, created }: RouteDoc): 200 | 201 | 204 {
 }
 
 /**
- * Returns every error code of a route. `who` is undefined for a managed route. For an account route
- * it is `AccountRoute.who`.
+ * Returns every error code of a route.
+ *
+ * @param route.who the callers of a route about accounts, as in `AccountRoute`; undefined for a
+ *   route of the management API.
  */
 export function errorsOf({
   method,

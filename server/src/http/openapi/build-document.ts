@@ -150,5 +150,5 @@ export function buildDocument(publicUrl: string = defaultUrl) {
     },
   };
 }
-/** The document, as `buildDocument` returns it. */
+/** The OpenAPI document, as `buildDocument` returns it. */
 export type OpenapiDocument = ReturnType<typeof buildDocument>;

@@ -18,7 +18,7 @@ import {
 import { resources, shownSecrets } from "./resources.ts";
 import { headersOf } from "./response-headers.ts";
 
-/** Returns the operation object of a managed route. */
+/** Returns the OpenAPI operation object of a route of the management API. */
 export function managedOperation(route: ManagedRoute): JsonSchema {
   const { permission, alsoNeeds, path, method } = route;
   return {
@@ -33,7 +33,7 @@ export function managedOperation(route: ManagedRoute): JsonSchema {
   };
 }
 
-/** Returns the operation object of an account route. */
+/** Returns the OpenAPI operation object of a route about accounts. */
 export function accountOperation(route: AccountRoute): JsonSchema {
   const isOpen = route.who === "anybody";
   return {

@@ -21,7 +21,7 @@ import type { z } from "zod";
 import { agentResources } from "./agent-resources.ts";
 import { peopleResources } from "./people-resources.ts";
 
-/** A resource: its name in the document, its schema, and an example. */
+/** A resource: its name in the OpenAPI document, its schema, and an example. */
 export interface Resource {
   readonly name: string;
   readonly schema: z.ZodType;

@@ -2,7 +2,7 @@ import type { JsonSchema } from "./json-schema.ts";
 
 const text = { schema: { type: "string" } };
 
-/** Response headers, as components of the document. */
+/** Response headers, as components of the OpenAPI document. */
 export const responseHeaders = {
   RequestId: {
     description:

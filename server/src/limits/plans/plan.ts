@@ -24,7 +24,7 @@ export function allowancesOf(row: PlanRow): Allowances {
   };
 }
 
-/** Converts a plan of the database to a resource of the API. */
+/** Converts the row of a plan to a resource of the API. */
 export function toPlan(row: PlanRow): Plan {
   return {
     id: row.id,

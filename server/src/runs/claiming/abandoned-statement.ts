@@ -111,7 +111,7 @@ const cancelledRuns = failover(
 const suspects = failover("claim-suspects", halved);
 const lastAttempts = failover("claim-last-attempts", picked(`${maxAttempts} - r.attempt = 1`));
 
-/** All statements that take over runs from dead processes, for `statements.sql`. */
+/** All statements that take over runs from dead processes, for `runs/statements.sql`. */
 export const failoverStatements = [abandonedRuns, cancelledRuns, suspects, lastAttempts];
 
 /**

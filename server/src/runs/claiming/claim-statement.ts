@@ -409,5 +409,5 @@ function toClaimed(row: ClaimedRow): ClaimedRun[] {
   return [claimed];
 }
 
-/** The statements that claim queued runs, for `statements.sql`. */
+/** The statements that claim queued runs, for `runs/statements.sql`. */
 export const claimStatements = [queued, ofAgent];

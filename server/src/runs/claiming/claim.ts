@@ -39,8 +39,8 @@ export interface ClaimPorts {
   readonly pricer: Pricer;
   readonly reservations: Pick<Reservations, "noteLimited">;
   /**
-   * Called with the workspaces to whose limits something was returned, and in which runs may wait
-   * for that.
+   * Called if reserved amounts were returned, with the workspaces in which other runs may wait for
+   * these amounts.
    */
   readonly onReturned: (workspaceIds: readonly string[]) => void;
   /** Executes a run that this process owns. */

@@ -15,8 +15,8 @@ interface ExhaustedPorts {
   readonly database: Database;
   readonly pricer: Pricer;
   /**
-   * Called with the workspaces to whose limits something was returned, and in which runs may wait
-   * for that.
+   * Called if reserved amounts were returned, with the workspaces in which other runs may wait for
+   * these amounts.
    */
   readonly onReturned?: (workspaceIds: readonly string[]) => void;
 }

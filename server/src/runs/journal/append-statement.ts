@@ -225,7 +225,7 @@ const byLiving = append("append", { owner: "living", charged: false });
 const byLivingCharged = append("append:charged", { owner: "living", charged: true });
 const byDead = append("append-for-dead", { owner: "dead", charged: true });
 
-/** All variants of the append statement, for `statements.sql`. */
+/** All variants of the append statement, for `runs/statements.sql`. */
 export const appendStatements = [byLiving, byLivingCharged, byDead];
 
 interface AppendOptions {
@@ -236,8 +236,8 @@ interface AppendOptions {
    */
   readonly charged?: boolean;
   /**
-   * Called with the workspaces to whose limits something was returned, and in which runs may wait
-   * for that.
+   * Called if reserved amounts were returned, with the workspaces in which other runs may wait for
+   * these amounts.
    */
   readonly onReturned?: (workspaceIds: readonly string[]) => void;
 }

@@ -23,8 +23,8 @@ interface AppendsOptions {
   /** Called after each commit. */
   readonly onWritten: () => void;
   /**
-   * Called after a commit with the workspaces to whose limits something was returned, and in which
-   * runs may wait for that.
+   * Called after a commit that returned reserved amounts, with the workspaces in which other runs
+   * may wait for these amounts.
    */
   readonly onReturned: (workspaceIds: readonly string[]) => void;
 }

@@ -392,8 +392,8 @@ export function statementFor(parts: Parts): Statement<StartInput> {
 }
 
 /**
- * Returns the variants of the statement, for `statements.sql`. Labels and limits add the same SQL
- * to every variant. So there is only one variant with them, which has all other parts too.
+ * Returns the variants of the statement, for `runs/statements.sql`. Labels and limits add the same
+ * SQL to every variant. So there is only one variant with them, which has all other parts too.
  */
 export function startStatements(): Statement<StartInput>[] {
   const choices = [false, true];
