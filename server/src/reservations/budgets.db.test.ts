@@ -225,6 +225,49 @@ test("runs wait for what is reserved, in the order in which they asked", async (
   expect(await wrongWithBudgets(engine)).toEqual([]);
 });
 
+test("a run does not overtake one that waits, even if what it asks for is free", async () => {
+  const agent = await seedAgent(database);
+  await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  const [large, waiting, small] = [await start(agent), await start(agent), await start(agent)];
+  expect(await kinds(asking(large, 800))).toEqual(["granted"]);
+  expect(await kinds(asking(waiting, 800))).toEqual(["waits"]);
+  expect(await kinds(asking(small, 100))).toEqual(["waits"]);
+  await end(large, []);
+  expect(await kinds(asking(small, 300))).toEqual(["waits"]);
+  expect(await kinds(asking(waiting, 800))).toEqual(["granted"]);
+  expect(await kinds(asking(small, 100))).toEqual(["granted"]);
+});
+
+test("of runs that ask together, each is limited by its own budgets only", async () => {
+  const agent = await seedAgent(database);
+  const id = await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  const unlimited = await seedAgent(database, { workspaceId: agent.workspaceId });
+  const elsewhere = await seedAgent(database);
+  const runs = [await start(agent), await start(agent), await start(unlimited)];
+  const results = await reserve(
+    ...[...runs, await start(elsewhere)].map((run) => asking(run, 300)),
+  );
+  expect(results.map(({ kind, isLimited }) => [kind, isLimited])).toEqual([
+    ["granted", true],
+    ["granted", true],
+    ["unlimited", true],
+    ["unlimited", false],
+  ]);
+  expect(await budget(id)).toMatchObject({ reserved: 600 });
+  expect(await wrongWithBudgets(engine)).toEqual([]);
+});
+
+test("a call without a known price is rejected by a limit in money, not by one in tokens", async () => {
+  const agent = await seedAgent(database);
+  await addBudget(agent, { kind: "plan", metric: "tokens", allowed: 1_000 });
+  const unpriced = { ...amounts(100), costMicros: null, planCostMicros: null };
+  const call = { maxOutputTokens: 100, amountsOf: () => unpriced, used: noAmounts };
+  const ask = async () => kinds({ ...asking(await start(agent), 100), call });
+  expect(await ask()).toEqual(["granted"]);
+  await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  expect(await ask()).toEqual(["price_unknown"]);
+});
+
 test("a run whose process is gone loses its turn", async () => {
   const agent = await seedAgent(database);
   await addBudget(agent, { kind: "agent", allowed: 1_000 });
