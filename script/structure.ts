@@ -205,7 +205,7 @@ export function vagueNames(files: readonly SourceFile[]): string[] {
  */
 export function misplacedSql(files: readonly SourceFile[]): string[] {
   const statement =
-    /\bsql(<[^`]*>)?`|\.(selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|(?<!\breq)\.query(<[^(]*>)?\(/;
+    /(?<!\.)\bsql(<[^`]*>)?`|\.(selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|(?<!\breq)\.query(<[^(]*>)?\(/;
   return files
     .filter((file) => file.path.startsWith("server/src/") && isProduction(file.path))
     .filter(
