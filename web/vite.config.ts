@@ -40,7 +40,10 @@ const firstScreens = {
   run: "runs/run/run-screen.tsx",
 };
 
-/** Writes the file names of these screens into attributes of the page, for public/theme.js. */
+/**
+ * Writes the file names of these screens into `data-` attributes of the `<script>` element of
+ * public/theme.js, without the files that every page loads.
+ */
 const nameFirstScreens: Plugin = {
   name: "name-first-screens",
   transformIndexHtml: {
