@@ -81,7 +81,8 @@ export default defineConfig({
     outDir: "dist",
     emptyOutDir: true,
     target: "baseline-widely-available",
-    // The Content-Security-Policy allows neither inline scripts nor data: URLs.
+    // The build must contain neither inline scripts nor data: URLs, because the
+    // Content-Security-Policy forbids both.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     // The manifest names the files of each screen. `bench/dashboard/sizes.ts` reads it.

@@ -9,7 +9,7 @@ const owner = await addPerson(beckon, { role: "owner" });
 const agent = await beckon.createAgent({ name: "Watched" });
 const { run_id: runId } = (await beckon.invoke(agent, "Hello")).body;
 
-/** Returns the requests that a page makes of the API until it shows the text. */
+/** Opens a page, and returns the requests that it sends to the API until it shows the text. */
 async function requestsOf(path: string, text: string): Promise<readonly string[]> {
   const page = await openDashboard(beckon.url, { as: owner, path: "/docs" });
   const requests: string[] = [];

@@ -19,7 +19,7 @@
   const request = (path, workspace = workspaceId) => {
     const headers = workspace === "" ? {} : { "beckon-workspace": workspace };
     const response = fetch(`/api/public${path}`, { headers });
-    // A failure is ignored here: the code then sends the request again and handles the error.
+    // Ignored here: the dashboard's code sends a failed request again and handles its error.
     response.catch(() => {});
     responses.set(`${workspace} /api/public${path}`, response);
   };

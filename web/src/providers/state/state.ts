@@ -48,8 +48,8 @@ export function stateOf(
       : { name: "fails", error: list.error, atMs: readAtMs };
   if (lists === undefined) return { name: isPending ? "loading" : "unknown" };
   const isReplaced = lists.some((each) => each.provider === provider.name);
-  // If it is not replaced, the provider was added after the lists were read, and they are being
-  // read again.
+  // A provider without a list that is not replaced was added after the lists were read. They are
+  // being read again.
   return { name: isReplaced ? "replaced" : "loading" };
 }
 

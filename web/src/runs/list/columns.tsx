@@ -148,7 +148,8 @@ export function runColumns(
 }
 
 /**
- * Returns the column of inputs below 768 px: a second line has the state and the agent.
+ * Returns the column of inputs for windows below 768 px. Its second line has the state and the
+ * agent.
  * @param hasAgent whether the list has runs of several agents
  */
 export function narrowColumn(
