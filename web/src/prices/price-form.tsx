@@ -56,8 +56,8 @@ export function PriceForm({ price, close }: PriceFormProps) {
     },
     onSuccess: ({ model }) => {
       toast({ tone: "success", title: `Set the price of ${model}` });
-      // Closing the dialog is a navigation, which a form with unsaved changes blocks. So the form
-      // counts as saved before.
+      // Closing the dialog is a navigation, which a form with unsaved changes blocks. So
+      // `isSaved` is set first.
       isSaved.current = true;
       close();
       return announceChanges(queryClient, pricesKey(workspaceId));

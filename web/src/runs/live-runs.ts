@@ -5,8 +5,8 @@ import { isEnded, patchRun } from "./patch-run.ts";
 export type LiveRuns = ReadonlyMap<string, readonly JournalEvent[]>;
 
 /**
- * Maximum number of runs whose events are kept. A run whose events were removed is shown again as
- * the list has read it.
+ * Maximum number of runs whose events are kept. A run whose events were removed is shown in the
+ * state that the list has read.
  */
 const maxRuns = 2_000;
 

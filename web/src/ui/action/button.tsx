@@ -11,7 +11,7 @@ export interface ButtonProps extends Omit<ComponentProps<"button">, "className" 
   readonly icon?: LucideIcon | undefined;
   /**
    * True while the action is in progress; presses are then ignored. Otherwise false. Undefined only
-   * for a button that never shows `pendingText`, because no space is reserved for it.
+   * for a button that never shows `pendingText`: no space is reserved for that text then.
    */
   readonly pending?: boolean | undefined;
   /** Text while the action is in progress. Default: "Saving…". */
