@@ -40,7 +40,10 @@ const firstScreens = {
   run: "runs/run/run-screen.tsx",
 };
 
-/** Writes the file names of these screens into attributes of the page, for public/theme.js. */
+/**
+ * Writes the file names of these screens into `data-` attributes of the `<script>` element of
+ * public/theme.js, without the files that every page loads.
+ */
 const nameFirstScreens: Plugin = {
   name: "name-first-screens",
   transformIndexHtml: {
@@ -78,7 +81,8 @@ export default defineConfig({
     outDir: "dist",
     emptyOutDir: true,
     target: "baseline-widely-available",
-    // The Content-Security-Policy allows neither inline scripts nor data: URLs.
+    // The build must contain neither inline scripts nor data: URLs, because the
+    // Content-Security-Policy forbids both.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     // The manifest names the files of each screen. `bench/dashboard/sizes.ts` reads it.

@@ -167,7 +167,8 @@ inBrowser("an agent is duplicated, deleted, and restored by undo and from the li
   await remove();
   await button(page, "Undo").click();
   await page.getByRole("heading", { name: "Short-lived", level: 1 }).waitFor();
-  // When the first tab is shown, it takes the focus, which closes an open menu.
+  // The page opens the first tab, whose field takes the focus. That would close a menu that is
+  // already open, so the test waits for the field first.
   await field(page, "Message").waitFor();
   await remove();
   await page.getByRole("link", { name: "Deleted" }).click();

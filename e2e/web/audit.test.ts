@@ -59,7 +59,8 @@ inBrowser("filters are in the address; without a match they can be cleared", asy
   await page.getByRole("menuitem", { name: "Did" }).click();
   await page.getByRole("button", { name: "Agent: token rotated" }).click();
   await page.waitForURL(/\?action=agent\.token\.rotate$/);
-  // Until the filtered list is shown, the page shows the whole list, which has this entry, too.
+  // The page shows the whole list until the filtered list is loaded. Both contain the entry below,
+  // so the test waits until only one row is left.
   await expect.poll(() => page.getByRole("link", { name: /^Details/ }).count()).toBe(1);
   await page.getByText("Ada rotated the token of the agent Refund desk").waitFor();
   await page.getByRole("button", { name: "Filter", exact: true }).click();

@@ -9,7 +9,7 @@ const owner = await addPerson(beckon, { role: "owner" });
 const agent = await beckon.createAgent({ name: "Watched" });
 const { run_id: runId } = (await beckon.invoke(agent, "Hello")).body;
 
-/** Returns the requests that a page makes of the API until it shows the text. */
+/** Opens a page, and returns the requests that it sends to the API until it shows the text. */
 async function requestsOf(path: string, text: string): Promise<readonly string[]> {
   const page = await openDashboard(beckon.url, { as: owner, path: "/docs" });
   const requests: string[] = [];
@@ -22,8 +22,8 @@ async function requestsOf(path: string, text: string): Promise<readonly string[]
   return requests;
 }
 
-// `public/theme.js` requests these paths, and the code of the dashboard takes their responses. If
-// the paths differ, both are requested.
+// `public/theme.js` requests the paths below early. The code of the dashboard takes these responses
+// only if it requests exactly the same paths. Otherwise the test finds additional requests.
 inBrowser("what the overview shows first is requested once, before its code has run", async () => {
   const requests = await requestsOf("", "1 run in the last hour");
   const of = (start: string) => requests.filter((path) => path.startsWith(`/api/public${start}`));

@@ -14,8 +14,8 @@ const beckon = await startTestBeckon();
 const owner = await createOwner(beckon.url, await setupToken(beckon));
 
 /**
- * Script of the page: while `isHeld`, it holds the messages by which React schedules rendering that
- * is not urgent.
+ * Script of the page: while `isHeld`, it holds back the messages by which React schedules rendering
+ * that is not urgent.
  */
 const holdRendering = `
   const held = [];
@@ -49,8 +49,8 @@ async function openWithout(file: string): Promise<[page: Page, deliver: () => Pr
   const url = await wanted.promise;
   const deliver = async () => {
     released.resolve();
-    // The page has imported the chunk before. So its own import has resolved when this one
-    // resolves.
+    // The page has started to import the same chunk earlier. So the page's import has resolved
+    // when this one resolves.
     await page.evaluate(`import(${JSON.stringify(url)}).then(() => undefined)`);
   };
   return [page, deliver];

@@ -45,12 +45,13 @@ inBrowser(
     const runIds = [await startRun()];
     await expectFeed(page, runIds);
 
-    // The server closes the connection, so the page need not wait for a silence of 20 seconds.
-    // After 45 seconds, the page shows another text, even if the stop takes longer than that.
+    // When the server stops, it closes the connection. So the page shows this text at once, and not
+    // only after 20 seconds without data. The test waits for the text while the server stops,
+    // because after 45 seconds the page shows another one.
     await Promise.all([lamp.getByText("Reconnecting…").waitFor({ timeout: 15_000 }), first.stop()]);
     await lamp.getByText(/^as of \d\d:\d\d:\d\d$/).waitFor();
     await startProduct(settings);
-    // This run can end before the page is connected again.
+    // This run can end before the page is connected again. The page must show it nevertheless.
     runIds.push(await startRun());
     await lamp.getByText("Live", { exact: true }).waitFor({ timeout: 30_000 });
     runIds.push(await startRun(), await startRun());

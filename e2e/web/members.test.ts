@@ -10,7 +10,7 @@ const owner = await createOwner(beckon.url, await setupToken(beckon));
 const path = `/w/${owner.workspaceId}/members`;
 const payload = "<img src=x onerror=alert(1)>";
 
-/** Adds a member with a name of their own, and returns their address. */
+/** Adds a member with this name, and returns their generated e-mail address. */
 async function addNamed(name: string, role: string): Promise<string> {
   const email = `${crypto.randomUUID()}@example.com`;
   const { body } = await beckon.call("/invitations", { body: { email, role } });

@@ -37,9 +37,9 @@ export async function showScreen(
 
 /** Opens a page and waits until the page is complete. */
 export async function openSettled(page: Page, url: string): Promise<void> {
-  // If only the fragment changes, `goto` does not load the page again, so it leaves the page first.
-  // In all other cases it does not, because Chromium then keeps the page's process with the scripts
-  // that it has compiled.
+  // If only the fragment changes, `goto` does not load the page again. So the browser opens
+  // about:blank first. In all other cases it goes from page to page directly, because Chromium then
+  // keeps the process with the scripts that it has compiled.
   if (withoutFragment(page.url()) === withoutFragment(url)) await page.goto("about:blank");
   await settled(page, () => page.goto(url));
 }
@@ -49,7 +49,7 @@ const withoutFragment = (url: string) => url.replace(/#.*/, "");
 /** After this many milliseconds without an API call, a page counts as having all its data. */
 const quietMs = 200;
 
-/** An expression to evaluate in the page: whether nothing is loading and the stream is open. */
+/** An expression to evaluate in the page: whether nothing is loading or connecting. */
 const isComplete = `document.querySelector("h1") !== null &&
   document.querySelector("[data-skeleton], [aria-label='Loading the page']") === null &&
   !/(Loading|Connecting|Checking the link)…/.test(document.body.innerText)`;

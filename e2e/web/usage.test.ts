@@ -114,7 +114,8 @@ inBrowser(
       });
     const page = await open();
     await page.locator("svg rect.fill-chart-5").waitFor();
-    // The chart shows five groups of this day, and the rest of the day in the colour of edges.
+    // The bar of this day has a part for each of the five largest groups, and one part in the
+    // colour `edge` for the sum of the others.
     await page.locator("svg rect.fill-edge").waitFor();
     await expect.poll(() => page.locator("svg[role=img] rect").count()).toBe(6);
     await page.locator(`a[title*="$28.00"]`).hover();

@@ -17,7 +17,7 @@ export const profileOptions = {
   timezoneId: "UTC",
 } as const satisfies BrowserContextOptions;
 
-/** Returns a session cookie, given as `name=value`, as Chromium stores it. */
+/** Converts a session cookie from `name=value` to the format of Playwright's `addCookies`. */
 export function cookieFor(url: string, cookie: string) {
   const [name = "", value = ""] = cookie.split("=");
   return { name, value, url, httpOnly: true, sameSite: "Strict" as const };

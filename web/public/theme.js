@@ -1,5 +1,6 @@
-// Sets the theme before the first paint. A file, because the policy admits no inline script.
-// Without a stored choice the system's setting applies (tokens.css, `color-scheme`).
+// Sets the theme before the first paint. This is a file of its own, because the
+// Content-Security-Policy forbids inline scripts. If this browser has stored no choice, the setting
+// of the operating system applies (`color-scheme` in tokens.css).
 (() => {
   try {
     const theme = localStorage.getItem("beckon-theme");
@@ -9,8 +10,8 @@
   }
 })();
 
-// Requests what the first screen shows with the page, not after the dashboard's code has been loaded
-// and has run. The code takes these responses: see src/data/early-responses.ts.
+// Requests the data of the first screen while the dashboard's code is still being downloaded. When
+// the code runs, it takes these responses (src/data/early-responses.ts).
 (() => {
   const [, workspaceId, path = "/"] = /^\/w\/(\w+)(\/.*)?$/.exec(location.pathname) ?? [];
   if (workspaceId === undefined) return;
@@ -18,7 +19,7 @@
   const request = (path, workspace = workspaceId) => {
     const headers = workspace === "" ? {} : { "beckon-workspace": workspace };
     const response = fetch(`/api/public${path}`, { headers });
-    // A failure is one of the code's own request later.
+    // Ignored here: the dashboard's code sends a failed request again and handles its error.
     response.catch(() => {});
     responses.set(`${workspace} /api/public${path}`, response);
   };
@@ -34,7 +35,8 @@
   }
   globalThis.beckonEarlyResponses = responses;
 
-  // The build writes the names of the files to the element (vite.config.ts).
+  // The build writes the file names of these screens into `data-` attributes of this script's
+  // element (vite.config.ts).
   const screens = { "/": "overview", "/runs": "runs" };
   const files = document.currentScript?.dataset[runId === undefined ? screens[path] : "run"];
   for (const file of files ? files.split(" ") : []) {

@@ -1,6 +1,6 @@
 import type { Check } from "./use-fields.ts";
 
-/** The API's limits of accounts (contract/src/accounts.ts). */
+/** Minimum and maximum length of a password, as in contract/src/accounts.ts. */
 const minPassword = 12;
 const maxPassword = 128;
 

@@ -29,7 +29,8 @@ function OwnerForm({ token }: { readonly token: string }) {
       try {
         await account.setUp({ token, name: name.trim(), ...credentials });
       } catch (thrown) {
-        // The response was lost. If the owner was created, the sign-in succeeds.
+        // If the response was lost, the owner may exist nevertheless. Then the sign-in below
+        // succeeds.
         if (!isOutcomeUnknown(thrown)) throw thrown;
       }
       await signIn(credentials, firstPage);

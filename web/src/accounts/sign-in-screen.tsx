@@ -29,8 +29,8 @@ export function SignInScreen() {
     },
   });
   useEffect(() => {
-    // A person who is signed in already is sent on without a form. This is not checked if a page
-    // has sent the person here, because it has found that nobody is signed in.
+    // Opens `next` at once if the person is signed in already. If `meQuery` has failed, another
+    // page has found that nobody is signed in, so this is not checked again.
     if (queryClient.getQueryState(meQuery.queryKey)?.status === "error") return;
     account.me.get().then(
       () => router.navigate({ href: next, replace: true }),

@@ -6,8 +6,8 @@ interface Wording {
   readonly label: string;
   /**
    * The part of the sentence after the name of the actor. `{target}` is the affected resource,
-   * `{name}` a field of the entry's data, `{fields}` the names of the changed fields,
-   * `{deleted:run}` a count of runs.
+   * `{fields}` the names of the changed fields, `{retry_of}` the field `retry_of` of the entry's
+   * data, `{deleted:run}` its field `deleted` as a count of runs.
    */
   readonly text: string | ((entry: AuditEntry) => string);
 }

@@ -6,13 +6,17 @@ declare global {
   var beckonEarlyResponses: Map<string, Promise<Response>> | undefined;
 }
 
-/** After this time a screen that is opened must read its data again. */
+/**
+ * Milliseconds after the start of the page during which early responses are used. A screen that is
+ * opened later reads current data.
+ */
 const maxAgeMs = 10_000;
 
 /**
- * Sends a request as `fetch` does. If public/theme.js has requested the same with the page, returns
- * that response. Each is returned once, only in the first 10 s, only if it is no error, and not
- * after the page has sent a request that changes something, such as a sign-in.
+ * Sends a request as `fetch` does. If public/theme.js has already sent the same request, returns
+ * its response instead. Each of these responses is returned once, only in the first 10 s, only if
+ * it is no error, and not after the page has sent a request that changes something, such as a
+ * sign-in.
  */
 export const fetchOnce: typeof fetch = (input, init) => {
   if ((init?.method ?? "GET") !== "GET") globalThis.beckonEarlyResponses?.clear();

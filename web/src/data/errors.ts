@@ -16,7 +16,8 @@ export function isStale(thrown: unknown): boolean {
 }
 
 /**
- * Returns whether it is unknown if the server executed the call, because its response was lost.
+ * Returns whether the response of the call was lost. Then nobody knows whether the server has
+ * executed the call.
  */
 export function isOutcomeUnknown(thrown: unknown): boolean {
   if (!(thrown instanceof BeckonError)) return false;

@@ -1,8 +1,8 @@
 import { sentenceOf } from "../ui/index.ts";
 
 /**
- * Returns the field of a form that an error of the API is about: the one that its message begins
- * with. Undefined if it is about none of them.
+ * Returns the form field that an error of the API is about. The API's message begins with the name
+ * of the field. Undefined if the message begins with none of `names`.
  */
 export function fieldNamed<Name extends string>(
   thrown: unknown,

@@ -38,9 +38,9 @@ const maxMerges = 3;
 
 /**
  * Saves changes of a resource with If-Match. They count as saved only after the server has
- * confirmed it. If somebody else has changed other fields, the changes are merged. If somebody else
- * has changed the same fields, the state `conflict` lists them for a `MergeDialog`. If the response
- * is lost, the resource is read again.
+ * confirmed them. If somebody else has changed other fields, the changes are merged. If somebody
+ * else has changed the same fields, the state `conflict` lists them for a `MergeDialog`. If the
+ * response is lost, the resource is read again.
  */
 export function usePatch<Resource extends { version: number }, Changes extends object>({
   read,

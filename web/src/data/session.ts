@@ -22,7 +22,8 @@ export interface SessionControl {
 
 /**
  * Creates the control of the session.
- * @param leave opens the sign-in page. `next` leads back to the page that was shown.
+ * @param leave opens the sign-in page. If `next` is true, the sign-in leads back to the page that
+ *   was shown.
  */
 export function createSession(
   queryClient: QueryClient,

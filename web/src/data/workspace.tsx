@@ -27,7 +27,10 @@ export const workspaceQuery = (workspaceId: string) =>
 
 const WorkspaceContext = createContext<CurrentWorkspace | undefined>(undefined);
 
-/** Provides the workspace to all screens below. The route has loaded it and the person. */
+/**
+ * Provides the workspace to all screens below. The route has loaded `meQuery` and `workspaceQuery`
+ * before.
+ */
 export function WorkspaceProvider({ id, children }: { id: string; children: ReactNode }) {
   const { workspaces } = useMe();
   const { data } = useSuspenseQuery(workspaceQuery(id));

@@ -16,6 +16,7 @@ export function formatMoney(micros: number | null | undefined): string {
   const size = Math.abs(micros);
   if (size > 0 && size < 100) return `${sign}<$0.0001`;
   // Amounts below a dollar have four decimals, because one model call costs fractions of a cent.
+  // If the last two are zeros, they are left out.
   const digits = size < 1_000_000 && Math.round(size / 100) % 100 !== 0 ? 4 : 2;
   return `${sign}$${formats[digits].format(size / 1_000_000)}`;
 }

@@ -50,8 +50,8 @@ export function visibleRows(root: Json, open: ReadonlySet<string>): JsonRow[] {
 }
 
 /**
- * Returns the pointers of the objects and arrays that are open at first: those above `depth`
- * levels, at most 200.
+ * Returns the pointers of the objects and arrays that are open at first: those in the first
+ * `depth` levels, at most 200.
  */
 export function openAtFirst(root: Json, depth: number): Set<string> {
   const open = new Set<string>();
@@ -69,7 +69,10 @@ export function openAtFirst(root: Json, depth: number): Set<string> {
 /** Maximum number of matches that a search returns. */
 export const maxMatches = 1_000;
 
-/** Returns the pointers whose key or own text contains the query, in the order of the tree. */
+/**
+ * Returns the pointers of the values whose key or own text contains the query, in the order of the
+ * tree.
+ */
 export function findInJson(root: Json, query: string): string[] {
   const wanted = query.toLowerCase();
   const found: string[] = [];
@@ -88,7 +91,7 @@ export function findInJson(root: Json, query: string): string[] {
   return found;
 }
 
-/** Returns the pointers of all values that contain a value, from the root down. */
+/** Returns the pointers of all values that contain the value at `pointer`, from the root down. */
 export function ancestors(pointer: string): string[] {
   const parts = pointer.split("/");
   return parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join("/"));

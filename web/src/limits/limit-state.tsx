@@ -8,6 +8,7 @@ interface LimitStateProps {
   readonly reserved: number;
   /** The limit; null if there is none. Then there is no bar. */
   readonly limit: number | null;
+  /** What is left of the limit; null if there is no limit. */
   readonly left: number | null;
   readonly resetsAt: string;
   /** Converts an amount to text. */

@@ -53,7 +53,7 @@ export function createBatches<Item>(
   };
 }
 
-/** Calls the function before the next frame; in a hidden tab, which has no frames, in a second. */
+/** Calls the function before the next frame; in a hidden tab, which gets no frames, after 1 s. */
 export function beforeNextFrame(flush: () => void): void {
   if (document.hidden) setTimeout(flush, 1_000);
   else requestAnimationFrame(flush);

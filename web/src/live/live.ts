@@ -20,7 +20,7 @@ export interface RunReader {
   readonly setState: (state: RunStreamState) => void;
 }
 
-/** If a start of a run gets no response within this time, the worker has crashed. */
+/** If the hub does not respond to a start of a run within this time, it has probably crashed. */
 const maxStartMs = 60_000;
 let lastStartId = 0;
 

@@ -71,7 +71,7 @@ export function createRunStreams({
       setState(oldest, replaced, "replaced");
     }
   };
-  /** Returns the options for reading a stream. They update its state. */
+  /** Returns the options for reading a stream. They keep the `state` of the stream up to date. */
   const optionsOf = (runId: () => string, stream: RunStream) => {
     const { signal } = stream.stop;
     return {

@@ -56,7 +56,8 @@ export function PriceForm({ price, close }: PriceFormProps) {
     },
     onSuccess: ({ model }) => {
       toast({ tone: "success", title: `Set the price of ${model}` });
-      // Closing the dialog is a navigation. A form with unsaved changes would block it.
+      // Closing the dialog is a navigation, which a form with unsaved changes blocks. So
+      // `isSaved` is set first.
       isSaved.current = true;
       close();
       return announceChanges(queryClient, pricesKey(workspaceId));

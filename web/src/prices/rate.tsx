@@ -1,7 +1,10 @@
 import { formatMoney } from "../format/index.ts";
 
 interface RateProps {
-  /** Micro-dollars for 1,000,000 tokens; null if such tokens cost as much as input. */
+  /**
+   * Micro-dollars for 1,000,000 tokens; null if these tokens cost as much as input; undefined if
+   * the model has no price.
+   */
   readonly micros: number | null | undefined;
   /** Whether any price is known for the model. If not, "unknown" is shown. */
   readonly isKnown: boolean;

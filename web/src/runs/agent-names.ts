@@ -50,8 +50,9 @@ export function useAgentNames(): ReadonlyMap<string, AgentName> {
   const queryClient = useQueryClient();
   const names = useQuery(options).data;
   /**
-   * Ids of agents without a name in the list that was read after they appeared in an event. They
-   * are deleted agents, so the list is not read again for them.
+   * Ids of agents that an event named and that were not in `names`. The list is read again once for
+   * each of them. An agent that is still missing was probably deleted, so its next events are
+   * ignored.
    */
   const nameless = useRef(new Set<string>());
   const isNews = ({ type, agent_id }: WorkspaceEvent) => {

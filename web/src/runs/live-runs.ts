@@ -5,8 +5,8 @@ import { isEnded, patchRun } from "./patch-run.ts";
 export type LiveRuns = ReadonlyMap<string, readonly JournalEvent[]>;
 
 /**
- * Maximum number of runs whose events are kept. Events of older runs are not needed, because lists
- * are read again before.
+ * Maximum number of runs whose events are kept. A run whose events were removed is shown in the
+ * state that the list has read.
  */
 const maxRuns = 2_000;
 
@@ -58,8 +58,8 @@ export function addEvents(live: LiveRuns, events: readonly WorkspaceEvent[]): Li
 }
 
 /**
- * Returns a run of a list after its events. The response with the list can be older or newer than
- * the events, so a run that has ended is returned unchanged.
+ * Returns a run of a list with its events applied. A run that has ended in the list is returned
+ * unchanged, because the list can be newer than the events.
  */
 export function patched<Row extends ListedRun>(row: Row, live: LiveRuns): Row {
   const events = live.get(row.id);

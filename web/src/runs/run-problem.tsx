@@ -49,10 +49,7 @@ export function RunProblem({ error, reached, settingsHref, isState = false }: Ru
   );
 }
 
-/**
- * Links to the screens where errors are remedied that are not about the agent's settings, by error
- * code.
- */
+/** By error code, the screen that remedies an error which the agent's settings cannot remedy. */
 const places: Readonly<
   Record<string, { readonly path: string; readonly label: string } | undefined>
 > = {

@@ -20,9 +20,9 @@ export function createDeferred<Value>(load: () => Promise<Value>): Deferred<Valu
 }
 
 /**
- * Returns code that is loaded once the page has been painted; undefined until then. With `lazy`, a
- * press before the code has arrived would have no effect for a while: React shows a component that
- * has suspended 300 ms later at the earliest.
+ * Returns code that is loaded once the page has been painted; undefined until then. React's `lazy`
+ * is not used: if a button is pressed before the code has arrived, React would show the loaded
+ * component 300 ms later at the earliest.
  * @param isNeeded true loads the code at once, and again after a failure
  * @throws what the import has thrown, if the code is needed
  */

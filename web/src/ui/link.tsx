@@ -17,8 +17,8 @@ export function Anchor({ href, onClick, ...rest }: AnchorProps) {
   const follow = (event: MouseEvent<HTMLAnchorElement>) => {
     onClick?.(event);
     const newTab = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
-    // In these cases the browser handles the click: without a router (in tests and on error pages),
-    // after `preventDefault`, and for a new tab.
+    // The router does not handle the click if there is no router (in tests and on error pages), if
+    // `onClick` has prevented the click, or if it opens a new tab.
     if (!router || event.defaultPrevented || newTab || event.button !== 0) return;
     if (rest.target !== undefined && rest.target !== "_self") return;
     if (rest.download !== undefined) return;

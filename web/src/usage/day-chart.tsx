@@ -20,7 +20,7 @@ interface DayChartProps {
   readonly hrefOf: ((day: string) => string) | undefined;
 }
 
-/** A chart with one bar for each day. Its parts are the largest groups. */
+/** A chart with one bar for each day. Each bar consists of the largest groups and the rest. */
 export function DayChart(props: DayChartProps) {
   const { days, groups, grouping, measure, totals, hrefOf } = props;
   const [pointed, setPointed] = useState<string>();

@@ -32,8 +32,8 @@ const columns: readonly Column<UsageDay>[] = [
   {
     id: "day",
     header: "Day",
-    // The date is already in the workspace's time zone. Formatting it in another zone could change
-    // the day, so it is formatted at noon in UTC.
+    // `day` is a date in the workspace's time zone already. It is formatted as noon in UTC, so that
+    // no conversion to another zone changes it.
     cell: ({ day }) => formatDate(`${day}T12:00:00Z`, Date.now(), "UTC"),
   },
   numbers("calls", "Calls", 88, undefined, ({ entries }) => entries),

@@ -2,7 +2,7 @@ import { Id, UserText } from "../ui/index.ts";
 import type { Grouping } from "./queries.ts";
 import type { UsageGroup } from "./series.ts";
 
-/** Names for the kinds of callers, by the first part of their principals. */
+/** Names for the kinds of callers. A caller is written `<kind>:<id>`, for example `key:key_…`. */
 const kinds: Readonly<Record<string, string>> = {
   token: "Agent token",
   key: "Key",

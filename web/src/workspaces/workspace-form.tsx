@@ -26,7 +26,8 @@ export function WorkspaceForm() {
     resolver: zodResolver(createWorkspaceBody, { error: wording }),
     mode: "onTouched",
     values: saved,
-    // If another tab changes a value, it replaces the value here only if that was not edited.
+    // A value that another tab has saved replaces the one in this form, unless the person has
+    // edited that field.
     resetOptions: { keepDirtyValues: true },
   });
   const { control, register, handleSubmit, reset, formState } = form;

@@ -17,8 +17,8 @@ export const lastCallQuery = ({ id, client }: CurrentWorkspace, agentId: string)
   });
 
 /**
- * The state of an agent's token, as far as calls of this page have shown it. The API cannot be
- * asked for it.
+ * What this page knows about an agent's token from its own calls. The API has no operation that
+ * returns the state of a token.
  */
 export interface TokenState {
   readonly isIssued: boolean;

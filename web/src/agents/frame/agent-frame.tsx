@@ -13,7 +13,7 @@ import { useLiveAgent } from "./use-live-agent.ts";
 
 /**
  * The part that all screens of an agent share: its name, its state, its actions and the tabs. The
- * screen itself is rendered only after the agent is loaded, so `useAgent` always returns one. The
+ * screen itself is rendered only after the agent is loaded, so `useAgent` never waits. The
  * frame is at least as high as the window, and screens fill the rest of it with `flex-1`.
  */
 export function AgentFrame() {

@@ -22,7 +22,7 @@ export function activityOf(stats: RunStats): ReadonlyMap<string, Activity> {
     const known = byAgent.get(agent_id);
     const activity = known ?? { runs: 0, failed: 0, hourly: new Array<number>(hours).fill(0) };
     const count = Object.values(runs).reduce((sum, each) => sum + each, 0);
-    // The first bucket can begin before the range, because buckets are full hours.
+    // Buckets are full hours, so the first one can begin before the range. It counts as hour 0.
     const hour = Math.min(
       hours - 1,
       Math.max(0, Math.floor((Date.parse(bucket) - start) / hourMs)),

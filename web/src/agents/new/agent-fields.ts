@@ -4,7 +4,7 @@ import { wording } from "../../data/index.ts";
 import type { AgentTemplate } from "./templates.ts";
 import { toolsOf } from "./tools-of.ts";
 
-/** Fields of the form of a new agent. The last two only exist for an agent that calls an API. */
+/** Fields of the form of a new agent. `url` and `apiKey` are for agents that call an API. */
 export interface AgentFields {
   readonly name: string;
   readonly model: string;

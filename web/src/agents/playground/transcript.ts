@@ -43,7 +43,7 @@ export interface Transcript {
   readonly output?: string | undefined;
   readonly error?: Run["error"];
   readonly usage?: Run["usage"] | undefined;
-  /** Millionths of a dollar; null if the price is unknown. */
+  /** Millionths of a dollar; null if the price is unknown, undefined before the end of the run. */
   readonly costMicros?: number | null | undefined;
   readonly startedAt?: string | undefined;
   readonly finishedAt?: string | undefined;

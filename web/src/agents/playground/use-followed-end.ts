@@ -22,7 +22,7 @@ export function useFollowedEnd(length: number) {
       if (isAtEnd.current) scrollToEnd(box);
     });
     growth.observe(box, { childList: true, subtree: true, characterData: true });
-    // Scroll events of elements do not bubble.
+    // `capture` also receives the scroll events of elements, which do not bubble.
     document.addEventListener("scroll", remember, { passive: true, capture: true });
     return () => {
       growth.disconnect();

@@ -21,7 +21,7 @@ export function SettingsForm({ layout }: { readonly layout: SettingsLayout }) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     // React also passes the submit events of forms in dialogs to this handler, because the dialogs
-    // are rendered inside of this form. They are ignored.
+    // are rendered inside of this form. Those events are ignored.
     if (event.target === event.currentTarget && disabledReason === undefined) save();
   };
   const isPage = layout === "page";

@@ -111,7 +111,7 @@ export function useAgentSettings(agent: Agent): AgentSettings {
   const follow = useEffectEvent(() => {
     if (agent.version > base.version && !hasChanges() && !isBusy) fillIn(fieldsOf(agent));
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the version is the reason to look
+  // biome-ignore lint/correctness/useExhaustiveDependencies: checks again for each new version
   useEffect(() => follow(), [agent.version, isDirty]);
 
   const store = useEffectEvent(() => storeDraft(agent.id, { base, values: form.getValues() }));

@@ -41,7 +41,8 @@ export function PlanForm({ plan, close }: PlanFormProps) {
     },
     onSuccess: ({ name }) => {
       toast({ tone: "success", title: `Saved the plan ${name}` });
-      // Closing the dialog is a navigation. A form with unsaved changes would block it.
+      // Closing the dialog is a navigation, which a form with unsaved changes blocks. So
+      // `isSaved` is set first.
       isSaved.current = true;
       close();
       return announceChanges(queryClient, plansKey(workspaceId), planKey(workspaceId));

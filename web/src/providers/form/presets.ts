@@ -14,8 +14,8 @@ export interface ProviderPreset {
    */
   readonly keysPage?: string;
   /**
-   * Name of the operator's provider that Beckon finds by itself if the server runs on its own
-   * machine; undefined if Beckon does not look for it.
+   * Name of the provider that Beckon offers if it finds this model server on the machine on which
+   * Beckon runs; undefined if Beckon does not search for this server.
    */
   readonly discovered?: string;
 }

@@ -3,7 +3,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { announceChanges, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
 import { modelsKey, providersKey } from "../queries.ts";
 
-/** Returns the mutation that creates a provider and reads the lists again. */
+/**
+ * Returns the mutation that creates a provider and then reads the lists of providers and models
+ * again.
+ */
 export function useCreateProvider(onCreated: (provider: Provider) => void) {
   const { id, client } = useWorkspace();
   const queryClient = useQueryClient();

@@ -1,6 +1,6 @@
 import { Panel, Skeleton } from "../../ui/index.ts";
 
-/** Holds the place of the providers. */
+/** A placeholder of the same size as the providers, shown while they load. */
 export function ProvidersSkeleton() {
   return (
     <div aria-busy="true" className="flex flex-col gap-6">

@@ -18,7 +18,10 @@ export function splitCommand(message: string): SplitMessage {
   };
 }
 
-/** Causes that the error of a check can contain, and what to do about each of them. */
+/**
+ * Causes that the error of a check can contain, and what to do about each of them: `own` if the
+ * provider is the workspace's, `other` if it is the operator's.
+ */
 const remedies: readonly {
   readonly cause: RegExp;
   readonly own: string;

@@ -48,8 +48,8 @@ export function stateOf(
       : { name: "fails", error: list.error, atMs: readAtMs };
   if (lists === undefined) return { name: isPending ? "loading" : "unknown" };
   const isReplaced = lists.some((each) => each.provider === provider.name);
-  // If it is not replaced, the provider was added after the lists were read, and they are being
-  // read again.
+  // If the provider has no list and is not replaced, it was added after the lists were read. The
+  // lists are being read again.
   return { name: isReplaced ? "replaced" : "loading" };
 }
 

@@ -46,8 +46,8 @@ export const columnLabels: Readonly<Record<ColumnName, string>> = {
 };
 
 /**
- * Names both possible causes, because the list does not load the steps of runs, which would show
- * which one it is.
+ * Names both possible causes of an unknown cost. Only the steps of the run show which one it is,
+ * and the list does not load them.
  */
 const unknownCost =
   "A model of this run has no known price, or the run is older than the metering of costs.";
@@ -148,7 +148,8 @@ export function runColumns(
 }
 
 /**
- * Returns the column of inputs below 768 px: a second line has the state and the agent.
+ * Returns the column of inputs for windows below 768 px. Its second line has the state and the
+ * agent.
  * @param hasAgent whether the list has runs of several agents
  */
 export function narrowColumn(

@@ -12,7 +12,7 @@ export function RunDuration({ run }: { readonly run: ListedRun }) {
 /** A separate component, so that the clock renders only the durations of running runs again. */
 function RunningDuration({ start }: { readonly start: number }) {
   const now = useNow();
-  // Whole seconds: the clock is renewed every five.
+  // Whole seconds, because `now` changes only every five seconds.
   const seconds = Math.max(0, Math.floor((now - start) / 1_000));
   return seconds < 60 ? (
     <span className="font-mono text-dense whitespace-nowrap text-tide">{`${seconds} s`}</span>

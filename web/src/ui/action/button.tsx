@@ -10,8 +10,8 @@ export interface ButtonProps extends Omit<ComponentProps<"button">, "className" 
   readonly size?: ButtonSize | undefined;
   readonly icon?: LucideIcon | undefined;
   /**
-   * True while the action is in progress, during which presses are ignored. Otherwise it must be
-   * false and not undefined.
+   * True while the action is in progress; presses are then ignored. Otherwise false. Undefined only
+   * for a button that never shows `pendingText`: no space is reserved for that text then.
    */
   readonly pending?: boolean | undefined;
   /** Text while the action is in progress. Default: "Saving…". */

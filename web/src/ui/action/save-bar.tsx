@@ -92,7 +92,7 @@ function namesOf(changed: readonly string[]): string {
   return `${changed.slice(0, maxNamed).join(", ")} and ${more} more`;
 }
 
-/** Returns whether the condition has become true in the last seconds. */
+/** Returns true for `savedSeconds` after the condition has become true, or until it is false. */
 function useRecently(isTrue: boolean): boolean {
   const [isOver, setOver] = useState(false);
   useEffect(() => {

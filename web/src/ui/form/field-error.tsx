@@ -6,8 +6,8 @@ interface FieldErrorProps {
   /** Id for the control's `aria-describedby`. */
   readonly id?: string | undefined;
   /**
-   * True for a group of fields. As its controls are not focused because of the error, the error is
-   * announced.
+   * True for a group of fields. A single field gets the focus if it has an error, and screen
+   * readers then read the error. A group does not, so its error is announced.
    */
   readonly isAnnounced?: boolean;
 }

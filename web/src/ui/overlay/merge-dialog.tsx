@@ -17,7 +17,9 @@ interface MergeDialogProps<Value extends Fields> {
   readonly labels?: Readonly<Partial<Record<keyof Value, string>>>;
   /** Renders a value. Default: as JSON. */
   readonly show?: (field: string, value: unknown) => ReactNode;
-  /** Called with all fields after the choices. Save them with the new ETag. */
+  /**
+   * Called with all fields after the choices. Save them with the version of `theirs` as If-Match.
+   */
   readonly onMerge: (merged: Value) => void;
   readonly onCancel: () => void;
 }

@@ -27,7 +27,7 @@ const visibility = {
   xl: "max-xl:hidden",
 };
 
-/** Classes of a cell and of its `<col>`. */
+/** Returns the classes that hide a cell and its `<col>` in windows narrower than `from`. */
 export function visibleFrom(column: { from?: keyof typeof visibility | undefined }): string {
   return column.from === undefined ? "" : visibility[column.from];
 }

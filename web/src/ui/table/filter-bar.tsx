@@ -38,8 +38,8 @@ export function FilterBar({ filters, values, onChange, children, end }: FilterBa
         />
       ))}
       {rest.length === 0 ? null : (
-        // If nothing is before the menu's button, its text is aligned with the table, and not its
-        // invisible border.
+        // If the menu's button is first in the bar, a negative margin aligns its text with the
+        // table. Without it, the button's invisible border would be aligned.
         <div className={children === undefined && active.length === 0 ? "-ml-3" : ""}>
           <Menu
             label="Add a filter"

@@ -6,8 +6,8 @@ import { FilterOptions } from "./filter-options.tsx";
 import { FilterText } from "./filter-text.tsx";
 
 /**
- * Delay before the editor of a new chip opens. The menu that has added the chip returns the focus
- * to its own button, which would close the editor.
+ * Delay before the editor of a new chip opens. When the menu that has added the chip closes, it
+ * returns the focus to its own button. That would close an editor that is open already.
  */
 const afterMenuMs = 50;
 

@@ -22,5 +22,8 @@ export interface FilterDefinition {
   readonly placeholder?: string | undefined;
 }
 
-/** The values of filters by id. In the URL they are search parameters of the same names. */
+/**
+ * The values of filters by id. In the URL they are search parameters of the same names. Undefined:
+ * the filter is not active. Empty: the filter is active and its value is not chosen yet.
+ */
 export type FilterValues = Readonly<Record<string, string | undefined>>;

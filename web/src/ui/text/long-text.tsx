@@ -13,7 +13,7 @@ const maxLines = 20;
 /** Maximum number of characters of a text that is not folded, for texts without line breaks. */
 const maxCharacters = 4_000;
 
-/** A text, shown unchanged. If it has more than 20 lines, it is folded. */
+/** A text, shown unchanged. If it has more than 20 lines or 4,000 characters, it is folded. */
 export function LongText({ text, variant = "prose" }: LongTextProps) {
   const [open, setOpen] = useState(false);
   const folded = fold(text);

@@ -16,8 +16,8 @@ interface TimeProps {
 }
 
 /**
- * A time. It is relative if it is less than 24 hours ago, otherwise a date. Hover and focus show
- * the exact time in the workspace's time zone and in UTC; in a row of a table, only hover does.
+ * A time. It is relative if it is less than 24 hours from now, otherwise a date. Hover and focus
+ * show the exact time in the workspace's time zone and in UTC; in rows of tables, only hover does.
  */
 export function Time({ value }: TimeProps) {
   const zone = useTimeZone();

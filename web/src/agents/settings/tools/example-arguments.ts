@@ -52,7 +52,7 @@ function exampleOf(schema: unknown): unknown {
     case "object":
       return Object.fromEntries(
         Object.entries(given.properties ?? {})
-          // Properties with `const` are sent unchanged and not shown to the model.
+          // Left out: properties with `const`, which Beckon adds and does not show to the model.
           .filter(([, property]) => !Object.hasOwn(Object(property), "const"))
           .map(([name, property]) => [name, exampleOf(property)]),
       );

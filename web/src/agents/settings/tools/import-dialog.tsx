@@ -154,8 +154,8 @@ function Review({ answer, chosen, onChoose }: ReviewProps) {
 }
 
 /**
- * Casts the tool, which the API's schema describes as any JSON object. The form checks it when it
- * is added.
+ * Casts the tool, which the API's schema describes as any JSON object. The tool's form checks it
+ * when the person adds it to the agent.
  */
 function toolIn(tool: ImportHttpToolAnswer["tool"]): HttpTool {
   return tool as unknown as HttpTool;

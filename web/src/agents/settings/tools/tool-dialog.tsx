@@ -42,8 +42,8 @@ export function ToolDialog({
   const readOnly = disabledReason !== undefined;
   const send = form.handleSubmit((values) => onDone(toolOf(values)));
   const submit = (event: FormEvent) => {
-    // React passes events of a dialog to the form in which the dialog is rendered, so this form
-    // would be submitted as well.
+    // React also passes the event to the settings form, in which this dialog is rendered. Without
+    // this line, the settings would be submitted as well.
     event.stopPropagation();
     event.preventDefault();
     void send();

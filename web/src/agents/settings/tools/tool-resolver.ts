@@ -66,7 +66,8 @@ function fieldIn(
 }
 
 /**
- * Returns the rows whose name occurs before. Without an error, one of the two rows would be lost.
+ * Returns the name field of each row that repeats the name of an earlier row. These fields get an
+ * error, because the API takes an object, in which a name can have only one value.
  */
 function repeatedNames(values: ToolValues): FieldPath[] {
   const repeated = (rows: readonly ValueRow[], path: FieldPath): FieldPath[] =>

@@ -16,7 +16,8 @@ export interface ValueRow {
   readonly prefix: string;
   readonly secretId: string;
   /**
-   * Last four characters of the stored secret; null if it was deleted and must be entered again.
+   * Last four characters of the stored secret; null if it was deleted and must be entered again;
+   * empty if they are not known or no secret is stored.
    */
   readonly last4: string | null;
 }

@@ -2,7 +2,8 @@ import { formatExact, formatTime } from "../../../format/index.ts";
 import { type RunFilters, timeOf } from "./run-filters.ts";
 
 /**
- * A time range as one text: `24h`, or two times separated by a slash, of which one can be empty.
+ * Time ranges to choose from. Functions of this file take a range as one text: one of these values,
+ * or two times separated by a slash, of which one can be empty.
  */
 export const presets = [
   { value: "1h", label: "Last hour" },
