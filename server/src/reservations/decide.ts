@@ -237,8 +237,8 @@ function hasFree(state: State, asked: Amounts): boolean {
 }
 
 /**
- * Returns how much of the budget a run needs. A waiting run asks again for no more than what is not
- * spent by then, so it needs at most that.
+ * Returns how much of the budget a run needs: what it asks for, but at most the unspent part of the
+ * budget, because a waiting run asks again for no more than that.
  */
 function neededOf({ budget }: State, asked: Amounts): number {
   const amount = amountIn(budget, asked) ?? 0;

@@ -9,7 +9,10 @@ import type { Amounts, Budget } from "./budget.ts";
 export const scopeIds = (run: string) => `array[${run}.workspace_id, ${run}.agent_id,
     case when ${run}.principal like 'key:%' then substr(${run}.principal, 5) end, ${run}.trigger_id]`;
 
-/** Returns SQL of runs with what determines their scopes, for the ids in an array. */
+/**
+ * Returns SQL of the common table expression `runs_to_limit`: the runs whose ids are in the array
+ * `runIds`, with the columns that determine their scopes.
+ */
 export const runsToLimit = (runIds: string) => `runs_to_limit as materialized (
   select r.id as run_id, r.workspace_id, r.agent_id, i.principal, i.trigger_id
   from unnest(${runIds}) as asked (id)
@@ -91,7 +94,10 @@ function toBudget(row: BudgetRow): LockedBudget {
 /** Seconds for which a waiting run keeps its position in the queue after it last asked. */
 export const waiterTimeoutSeconds = 15;
 
-/** Maximum number of waiting runs of a workspace that are considered. The first ones are. */
+/**
+ * Maximum number of waiting runs of a workspace that are considered: those that began to wait
+ * first.
+ */
 const maxWaiting = 500;
 
 interface ReservationRow {

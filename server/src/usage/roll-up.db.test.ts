@@ -104,7 +104,7 @@ test("appends rows during a day and merges them when the day is over", async () 
     "select day::text from usage_days where workspace_id = $1",
     [agent.workspaceId],
   );
-  // In this time zone it is 25 hours later, so the day of the entries is over.
+  // In this time zone it is 25 hours later than in Pacific/Niue, so the day of the entries is over.
   await setZone(agent, "Pacific/Kiritimati");
   await rollUp(database);
   expect(await stateOf(agent)).toMatchObject({ days: 1, entries: 3 });

@@ -2,8 +2,9 @@ import { type Database, inWorkspace } from "../base/database/index.ts";
 import { addDays, findDue, lockProgress, mergeDays, preferIndexes } from "./rollup-store.ts";
 
 /**
- * Maximum number of entries that one transaction sums up. It can sum up more if the last of them
- * was written together with others, because entries of one transaction are summed up together.
+ * Maximum number of entries that one transaction sums up. It is exceeded if the last entry was
+ * written in one transaction with further entries, because entries of one transaction are summed up
+ * together.
  */
 const maxEntries = 20_000;
 
@@ -20,7 +21,10 @@ export async function rollUp(database: Database, signal?: AbortSignal): Promise<
   }
 }
 
-/** @returns whether there is more to do. */
+/**
+ * Sums up entries of a workspace in one transaction.
+ * @returns whether there is more to do.
+ */
 function rollUpSome({ tenant }: Database, workspaceId: string): Promise<boolean> {
   return inWorkspace(tenant, workspaceId, async (tx) => {
     await preferIndexes(tx);

@@ -24,7 +24,7 @@ export interface ModelAttempt {
   /** Maximum size of the answer in bytes. */
   readonly maxAnswerBytes: number;
   /**
-   * Counts the memory of the attempt, and then of its answer until the hold is released. If it is
+   * Reserves memory for the attempt, and then for its answer until the run ends. If it is
    * undefined, memory is not counted.
    */
   readonly hold: ByteHold | undefined;

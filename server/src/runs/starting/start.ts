@@ -167,8 +167,8 @@ async function isDeleted({ live, database }: StartPorts, run: RunRef): Promise<b
 }
 
 /**
- * Returns the details with which the request creates a run that has failed, because the allowance
- * of a limit is spent. A request without details keeps the settings of its trigger.
+ * Returns the details with which the request creates a run that has failed, because a limit is
+ * reached. If the request has no details, the run keeps the settings of its trigger.
  */
 function failedBy(
   { limit, triggerId, promptPrefix }: Extract<StartResult, { kind: "limit_reached" }>,
