@@ -144,7 +144,10 @@ export class Reservations {
   }
 }
 
-/** Wakes the runs that have waited longest, of those that wait for the same budgets. */
+/**
+ * Wakes up to `maxWoken` of the runs that wait for the budgets `blockedAt`: those that have waited
+ * longest.
+ */
 function wakeGroup({ waiters }: Queue, blockedAt: string): void {
   const group = [...waiters]
     .filter((waiter) => waiter.blockedAt === blockedAt)

@@ -83,7 +83,7 @@ from verdict`;
 
 /**
  * Reserves for all runs in one statement, which is much cheaper than a transaction.
- * @param runs runs that have made no attempt of this call yet.
+ * @param runs runs that have made no attempt of their call yet.
  * @returns the runs to which no budget applies, and whether their workspaces have any; undefined if
  *   nothing was reserved, because it must be decided who gets how much, and who waits.
  */

@@ -3,8 +3,9 @@ import { type Database, statement } from "../base/database/index.ts";
 import type { Amounts, Budget } from "./budget.ts";
 
 /**
- * SQL of the ids of the scopes that apply to a run: its workspace, agent, key and trigger, in the
- * order of the values of `budgets.scope_kind`. Null if the run has no key or no trigger.
+ * SQL of an array with the ids of the scopes that apply to a run: its workspace, agent, key and
+ * trigger. The id of the workspace is also the scope of its plan. If the run has no key or no
+ * trigger, that element is null.
  */
 export const scopeIds = (run: string) => `array[${run}.workspace_id, ${run}.agent_id,
     case when ${run}.principal like 'key:%' then substr(${run}.principal, 5) end, ${run}.trigger_id]`;

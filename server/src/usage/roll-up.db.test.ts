@@ -42,7 +42,10 @@ const valuesOf = (agent: SeededAgent, given: Given) => [
 const write = (agent: SeededAgent, given: Given = {}) =>
   engine.query(insert, valuesOf(agent, given));
 
-/** Returns the number of rows in `usage_days`, and of entries that are not summed up. */
+/**
+ * Returns `days`, the number of rows in `usage_days`; `entries`, the number of entries that are
+ * summed up; and `tail`, the number of entries that are not.
+ */
 async function stateOf({ workspaceId }: SeededAgent) {
   const { rows } = await engine.query<{ days: number; tail: number; entries: number }>(
     `select (select count(*)::int from usage_days where workspace_id = $1) as days,

@@ -11,8 +11,8 @@ const maxEntries = 20_000;
 /**
  * Sums up the entries of the usage ledger by day, and merges the sums of days that are over. Many
  * processes can call it at the same time: each workspace is summed up by one of them. Entries of
- * transactions that may still be open are left for later, so readers add the entries that are not
- * summed up to the sums.
+ * transactions that may still be open are left for later. Readers must count these entries in
+ * addition to the sums.
  * @param signal stops the work after the current transaction. Default: never.
  */
 export async function rollUp(database: Database, signal?: AbortSignal): Promise<void> {

@@ -74,8 +74,8 @@ export async function findDue(database: Pick<Database["engine"], "query">): Prom
 }
 
 /**
- * Makes PostgreSQL use indexes in this transaction. Its statistics may be from a time when the
- * tables were small, and with them it would scan all entries.
+ * Makes PostgreSQL use indexes in this transaction. The statistics of the tables may be from a time
+ * when the tables were small, and with them PostgreSQL would scan all entries.
  */
 export async function preferIndexes(tx: WorkspaceTransaction): Promise<void> {
   await sql`select set_config(name, 'off', true)

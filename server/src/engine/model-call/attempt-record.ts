@@ -6,7 +6,7 @@ import type { TokenUsage } from "@beckon/contract";
  * collection (docs/decisions/0012-what-is-brief-dies-young.md).
  */
 export class AttemptRecord {
-  /** Whether the library made a request. The demo model makes none. */
+  /** Whether the provider's library made a request. The demo model makes none. */
   isRequested = false;
   /** Whether a connection was open for the request, so that the provider may have received it. */
   isSent = false;

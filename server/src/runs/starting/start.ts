@@ -368,8 +368,8 @@ async function cancelRejected(
       });
     } else {
       const cancel = () => cancelStored(ports.database, run, { eventId: newId("evt"), message });
-      // Another process may have claimed the run while this one had no reply from the database.
-      // That process must stop it.
+      // Another process may have claimed the run while this one had no reply from the database. The
+      // other process must then stop the run.
       if ((await retryWhileLost(cancel)) === "asked")
         ports.processMessages.send({ kind: "cancel", runId: run.runId });
     }
