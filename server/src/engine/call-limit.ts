@@ -28,7 +28,7 @@ export interface AttemptLimit {
  * or resolves to undefined, if no limit applies to the run.
  *
  * @throws {LimitStop} if the attempt must not be made.
- * @throws the reason of the signal when it aborts.
+ * @throws the signal's reason if the signal aborts first.
  */
 export type LimitAttempt = (
   attempt: PlannedAttempt,

@@ -43,7 +43,8 @@ function messagesOf(
 
 /**
  * Returns whether a part is sent back to the provider. Empty text is not sent, because Anthropic
- * rejects it. An empty part with metadata is sent, because its signature must be returned.
+ * rejects it. An empty part with metadata is sent, because the metadata can contain a signature
+ * that the provider requires.
  */
 function hasContent(part: AnswerPart): boolean {
   return part.type !== "text" || part.text !== "" || part.provider_metadata !== undefined;

@@ -15,8 +15,8 @@ const dns = await startDnsServer();
 const atPublicAddress = await startModelServer();
 const port = Number(new URL(atPublicAddress.url).port);
 /**
- * A server at a private address. It has the same port, so a connection to that address would reach
- * it.
+ * A server at a private address. It has the same port as `atPublicAddress`, so a request that is
+ * sent to the private address instead would reach it.
  */
 const inside = await listenOn(
   "127.0.0.2",

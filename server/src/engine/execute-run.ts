@@ -144,7 +144,7 @@ function endingOf(thrown: unknown, request: RunRequest, recorder: RunRecorder): 
 
 /**
  * Records a model call during which the run was stopped. An attempt that was in flight is shown as
- * a lost step. Without one, the attempts that failed before are reported by the end of the run.
+ * a lost step. If none was in flight, the event that ends the run reports the failed attempts.
  */
 function recordAborted(
   { calls, inFlight }: UnansweredCall,

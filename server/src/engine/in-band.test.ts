@@ -4,7 +4,10 @@ import { type FormatCase, scriptedModel } from "../../test/format-cases.ts";
 import { type Behaviour, body, says, startModelServer, status } from "../../test/model-server.ts";
 import { elapsed } from "../base/clock.ts";
 
-/** Tests of single formats. `hostile-servers.test.ts` has the tests that apply to all formats. */
+/**
+ * Model calls with responses that only one API format has. `hostile-servers.test.ts` has the tests
+ * that apply to all formats.
+ */
 
 const server = await startModelServer();
 afterAll(() => server.close());

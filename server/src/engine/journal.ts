@@ -55,7 +55,7 @@ export interface Journal {
 
   /**
    * Ends the run: writes `entries` and the terminal event for `outcome` in one durable write,
-   * together with the metered calls that they report.
+   * together with `calls`, the metered calls that these events report.
    *
    * @throws {RunStopped} nothing was written. If the reason is `cancelled` or `deadline`, the loop
    *   calls `end` again with that outcome.

@@ -54,8 +54,8 @@ const noTokens = tokens(0, 0);
 const answeredUsage = tokens(10, 5);
 
 /**
- * Expects that the metered calls add up to the usage and cost of the run, and those of each event
- * to the usage and cost of the event.
+ * Expects that the metered calls of a run add up to its usage and cost, and that the metered calls
+ * of each event add up to the usage and cost of that event.
  */
 function expectSums({ journal, outcome }: Played): void {
   const calls = callsIn(journal);
@@ -407,7 +407,8 @@ test("whatever the model does, the sums of the calls are those of the run, also 
         const whole = await play(server.url, options);
         expectSums(whole);
 
-        // The process is lost after some of these writes. Another one resumes the run from them.
+        // The process is lost after some of these writes. Another process resumes the run from the
+        // writes that survived.
         const kept = whole.journal.writes.filter(({ end }) => !end);
         const survived = kept.slice(0, Math.round(lostAfter * kept.length));
         const initial = survived.flatMap(({ entries }) => entries);
@@ -427,8 +428,8 @@ test("whatever the model does, the sums of the calls are those of the run, also 
           usage,
           cost_micros: sumMicros(calls.map(({ price }) => price.micros)),
         });
-        // The journal alone shows at most this usage: the last calls are reported by the end of the
-        // run.
+        // The steps in the journal show at most this usage, because the event that ends the run can
+        // report further calls.
         const shown = usageOf(resumed.journal.entries);
         expect(shown.input_tokens).toBeLessThanOrEqual(usage.input_tokens);
       },

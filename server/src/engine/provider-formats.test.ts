@@ -25,7 +25,10 @@ interface Case {
   readonly model: string;
   readonly path: string;
   readonly keyHeader: readonly [string, string];
-  /** Returns the parts of the second request that contain the conversation and how it is stored. */
+  /**
+   * Returns the fields of the second request that are compared with `expected`: the conversation,
+   * and options that preserve it or prevent storing it.
+   */
   readonly second: (body: Record<string, unknown>) => unknown;
   readonly expected: unknown;
 }

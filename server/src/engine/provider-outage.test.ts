@@ -77,9 +77,9 @@ describe.each(outages)("a provider that %s for ten minutes", (_how, behaviour) =
     const recoveredAt = elapsed();
     const afterwards = await timed(ailing.url, circuits.ailing, 10_000);
     expect(afterwards.outcome).toMatchObject({ status: "succeeded" });
-    // The model is used again within thirty seconds (divided by `scale`) after it has recovered.
-    // A second is added for the call itself and for the runs that waited, on a busy machine. It is
-    // still shorter than a pause that had grown as long as the outage.
+    // The model is used again within thirty seconds (divided by `scale`) after it has recovered. A
+    // second is added for the call itself and for the runs that waited, on a busy machine. Even
+    // this sum is shorter than a pause that had grown as long as the outage.
     expect(elapsed() - recoveredAt).toBeLessThan(30_000 / scale + 1_000);
 
     const ends = await Promise.all(hit);

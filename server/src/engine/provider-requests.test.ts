@@ -82,10 +82,10 @@ async function requestsTo(kind: Kind, modelId: string): Promise<readonly ModelRe
 }
 
 /**
- * Returns one request as a TypeScript assignment to the package's type. In two cases the request
- * intentionally differs from the type and is adapted to it: Anthropic's package no longer has
- * `temperature`, which its API accepts for older models; Google's package spells thinking levels in
- * capitals, and its API accepts both.
+ * Returns one request as a TypeScript assignment to the type that the vendor's own package has for
+ * it. In two cases the request intentionally differs from the type and is adapted to it:
+ * Anthropic's package no longer has `temperature`, which its API accepts for older models; Google's
+ * package spells thinking levels in capitals, and its API accepts both.
  */
 function statement(kind: Kind, { path, body }: ModelRequest, name: string): string {
   return `export const ${name}: RequestTypes["${kind}"] = ${JSON.stringify(asItsPackageTakesIt(kind, path, body))};`;

@@ -44,7 +44,10 @@ export class RunRecorder {
     return event;
   }
 
-  /** Keeps the metered calls of a model call without a step for the event that ends the run. */
+  /**
+   * Keeps the metered calls of a model call that has no event of its own. The event that ends the
+   * run reports them.
+   */
   reportAtEnd(calls: readonly MeteredCall[]): void {
     this.#lastCalls = calls;
   }

@@ -66,8 +66,8 @@ function searchFirstMoment(zone: string, local: number): number {
   const offsetAt = (moment: number) => localTime(zone, moment) - moment;
   const [from, to] = [local - 27 * hour, local + 27 * hour];
   let first = Number.POSITIVE_INFINITY;
-  // While the offset from UTC is constant, local time is a moment plus this offset. So each such
-  // interval is searched on its own.
+  // While the offset from UTC is constant, local time is a moment plus this offset. So each
+  // interval with a constant offset is searched on its own.
   for (let start = from; start < to; ) {
     const offset = offsetAt(start);
     let end = start;

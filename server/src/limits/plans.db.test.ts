@@ -34,7 +34,10 @@ async function createPlan(allowances: object): Promise<{ id: string; name: strin
   return answer.body.data;
 }
 
-/** Creates a workspace with a key that has every scope, and the id of an agent. */
+/**
+ * Creates a workspace with a key that has every scope. `spend` adds usage of an agent id that
+ * belongs to no agent.
+ */
 async function newWorkspace() {
   const { id, key } = (await beckon.call("/workspaces", { body: { name: "Test" } })).body.data;
   const agentId = newId("agt");

@@ -6,8 +6,8 @@ import { findPrice, findProvider } from "./store.ts";
 
 /**
  * Returns a price that the workspace set.
- * @throws ApiError `forbidden` if the caller may not read providers; `not_found` if there is no
- *   price with this id.
+ * @throws ApiError `forbidden` without the scope `providers:read`; `not_found` if there is no price
+ *   with this id.
  */
 export async function getPrice({
   ctx,

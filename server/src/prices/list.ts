@@ -10,10 +10,11 @@ import { listUsedModels, type UsedModel } from "./used-models-store.ts";
 const idForm = /^[\w-]+ (prv_[0-9a-z]{26})?$/;
 
 /**
- * Lists the prices of the models that agents of the workspace use, and of those for which it set a
- * price, in the order of the models' names. If the query contains `model`, only this model is
- * listed, whether or not it is used. The list is empty if the model's provider is unknown.
- * @throws ApiError `forbidden` if the caller may not read providers.
+ * Lists the prices of the models that agents of the workspace use, and of the models for which the
+ * workspace set a price, in the order of the models' names. If the query contains `model`, only
+ * this model is listed, whether or not it is used. The list is empty if the model's provider is
+ * unknown.
+ * @throws ApiError `forbidden` without the scope `providers:read`.
  */
 export async function listPrices({
   ctx,

@@ -27,8 +27,8 @@ export interface UsedModel {
  * Reads the tables of `agents/` and `providers/` in the caller's transaction.
  *
  * @param options.above the last model of the page before; undefined for the first page.
- * @param options.model if it is not undefined, only this model is listed, also if no agent uses it.
- *   The workspace must have a provider of this name.
+ * @param options.model if it is not undefined, only this model (`provider/model`) is listed. If no
+ *   agent uses it, it is listed only if the workspace has a provider of its own with this name.
  */
 export async function listUsedModels(
   tx: WorkspaceTransaction,

@@ -6,8 +6,8 @@ export interface Amounts {
   readonly costMicros: number | null;
   /**
    * The cost that counts for a plan. It is computed by the operator's file or the price library if
-   * one of them has a price, so that a workspace cannot change what counts by setting prices. Null
-   * if no price is known.
+   * one of them has a price, so that a workspace cannot change what counts by setting prices.
+   * Otherwise it is computed by the workspace's price. Null if no price is known.
    */
   readonly planCostMicros: number | null;
   readonly tokens: number;

@@ -369,8 +369,8 @@ test("for random batches at two processes, all sums stay exact and no limit is e
       await addBudget(first, { kind: "plan", metric: "tokens", allowed: 4_000 });
       for (const agent of agents.slice(0, 2))
         await addBudget(agent, { kind: "agent", allowed: 1_500 });
-      // The steps run at the same time, like processes: each reserves for its runs, and charges
-      // those that got a reservation.
+      // The steps run at the same time, like processes: each reserves for its runs, and then
+      // charges the runs that got a reservation.
       await Promise.all(
         steps.map(async ({ max, share }, at) => {
           const runs = started[at] ?? [];

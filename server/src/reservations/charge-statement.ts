@@ -12,7 +12,8 @@ const amountHeld = amountSql("b", "v", { tokens: "v.tokens", planCost: "v.plan_c
 /**
  * Returns SQL that adds metered calls to the budgets that apply to their runs, and returns to these
  * budgets what the runs had reserved. It must be part of the statement that writes the entries of
- * the ledger. If a budget passes 50, 80 or 100 percent, an event is written for each.
+ * the ledger. When a budget reaches 50, 80 or 100 percent, it writes one event for each of these
+ * percentages.
  *
  * @param runs name of a common table expression with the columns run_id, workspace_id, agent_id,
  *   principal and trigger_id: the runs whose reservations end. The statement must have updated the
@@ -132,8 +133,9 @@ select json_agg(distinct workspace_id) as workspaces from gone`,
 );
 
 /**
- * Returns to the budgets what is still held by runs that have ended or were deleted. Usually the
- * statement that ends a run does this; here it is done for the others.
+ * Returns to the budgets what is still held by runs that have ended or were deleted. The statement
+ * that ends a run usually does this itself; this sweep does it for the runs for which that
+ * statement did not.
  * @returns the workspaces of these runs.
  */
 export async function returnReservations(database: Database): Promise<readonly string[]> {

@@ -184,8 +184,8 @@ function decideOne(states: Map<number, State>, request: ReservationRequest): Dec
  * needs.
  */
 function keepTurn(states: Map<number, State>, run: WaitingRun): void {
-  // The run also waits for a budget that is not among `budgets`. So it could not reserve now, and
-  // later runs need not wait for it.
+  // The run also waits for a budget that applies to none of the requests. Because of that budget it
+  // could not reserve now, so later runs need not wait for it.
   if (run.blockedAt.some((id) => !states.has(id))) return;
   const own = run.budgetIds.flatMap((id) => states.get(id) ?? []);
   if (blockedAt(own, run.asked).length > 0) return;
@@ -193,8 +193,8 @@ function keepTurn(states: Map<number, State>, run: WaitingRun): void {
 }
 
 /**
- * Returns the budgets for which a run must wait; none if it can reserve. Marks those in which its
- * call does not fit, so that later runs wait for them too.
+ * Returns the budgets for which a run must wait; none if it can reserve. Marks the budgets in which
+ * the run's call does not fit, so that later runs wait for them too.
  */
 function blockedAt(own: readonly State[], asked: Amounts): readonly State[] {
   const needed = own.filter((state) => neededOf(state, asked) > 0);
@@ -237,8 +237,8 @@ function hasFree(state: State, asked: Amounts): boolean {
 }
 
 /**
- * Returns how much of the budget a run needs. A waiting run asks again for no more than what is not
- * spent by then, so it needs at most that.
+ * Returns how much of the budget a run needs: what it asks for, but at most the unspent part of the
+ * budget, because a waiting run asks again for no more than that.
  */
 function neededOf({ budget }: State, asked: Amounts): number {
   const amount = amountIn(budget, asked) ?? 0;

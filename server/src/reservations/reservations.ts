@@ -12,8 +12,8 @@ export type Reserved = Exclude<ReserveResult, { readonly kind: "waits" }>;
 const pollIntervalMs = 5_000;
 
 /**
- * Maximum number of runs that one wake lets ask again, of those that wait for the same budgets.
- * When one of them no longer waits, it wakes further ones.
+ * Maximum number of runs that ask again after one wake, among the runs that wait for the same
+ * budgets. When one of these runs no longer waits, it wakes the next ones.
  */
 const maxWoken = 16;
 
@@ -144,7 +144,10 @@ export class Reservations {
   }
 }
 
-/** Wakes the runs that have waited longest, of those that wait for the same budgets. */
+/**
+ * Wakes up to `maxWoken` of the runs that wait for the budgets `blockedAt`: those that have waited
+ * longest.
+ */
 function wakeGroup({ waiters }: Queue, blockedAt: string): void {
   const group = [...waiters]
     .filter((waiter) => waiter.blockedAt === blockedAt)

@@ -13,8 +13,9 @@ const amountOfRun = amountSql("b", "a", { tokens: "a.tokens", planCost: "a.plan_
 /**
  * Reserves for all runs what they ask for, or nothing. It reserves only if what they ask for is
  * free in every budget that applies, so that their order does not matter, and if no other run waits
- * for these budgets. `budgets.waiter_seen_at` is read under the lock of the row. The rows of
- * waiting runs are not read, since the statement's snapshot is older than the lock.
+ * for these budgets. Whether one waits is read from `budgets.waiter_seen_at`, under the lock of the
+ * row. It is not read from the rows of waiting runs, because the statement's snapshot is older than
+ * the lock and may lack them.
  */
 const reserveStatement = statement<readonly WholeReservation[]>("reserve-at-once", (p) => {
   const asking = p.rowsWithNumbers(
@@ -82,7 +83,7 @@ from verdict`;
 
 /**
  * Reserves for all runs in one statement, which is much cheaper than a transaction.
- * @param runs runs that have made no attempt of this call yet.
+ * @param runs runs that have made no attempt of their call yet.
  * @returns the runs to which no budget applies, and whether their workspaces have any; undefined if
  *   nothing was reserved, because it must be decided who gets how much, and who waits.
  */

@@ -3,13 +3,17 @@ import { type Database, statement } from "../base/database/index.ts";
 import type { Amounts, Budget } from "./budget.ts";
 
 /**
- * SQL of the ids of the scopes that apply to a run: its workspace, agent, key and trigger, in the
- * order of the values of `budgets.scope_kind`. Null if the run has no key or no trigger.
+ * SQL of an array with the ids of the scopes that apply to a run: its workspace, agent, key and
+ * trigger. The id of the workspace is also the scope of its plan. If the run has no key or no
+ * trigger, that element is null.
  */
 export const scopeIds = (run: string) => `array[${run}.workspace_id, ${run}.agent_id,
     case when ${run}.principal like 'key:%' then substr(${run}.principal, 5) end, ${run}.trigger_id]`;
 
-/** Returns SQL of runs with what determines their scopes, for the ids in an array. */
+/**
+ * Returns SQL of the common table expression `runs_to_limit`: the runs whose ids are in the array
+ * `runIds`, with the columns that determine their scopes.
+ */
 export const runsToLimit = (runIds: string) => `runs_to_limit as materialized (
   select r.id as run_id, r.workspace_id, r.agent_id, i.principal, i.trigger_id
   from unnest(${runIds}) as asked (id)
@@ -91,7 +95,10 @@ function toBudget(row: BudgetRow): LockedBudget {
 /** Seconds for which a waiting run keeps its position in the queue after it last asked. */
 export const waiterTimeoutSeconds = 15;
 
-/** Maximum number of waiting runs of a workspace that are considered. The first ones are. */
+/**
+ * Maximum number of waiting runs of a workspace that are considered: those that began to wait
+ * first.
+ */
 const maxWaiting = 500;
 
 interface ReservationRow {

@@ -31,8 +31,8 @@ export type ReserveResult = (Decision | { readonly kind: "unlimited" }) & {
 };
 
 /**
- * Reserves for all runs. If the reply of the database is lost, it can be sent again: it replaces
- * what a run holds, and adds nothing to it.
+ * Reserves for all runs. Can be called again if the reply of the database is lost, because a
+ * reservation replaces what the run holds, and does not add to it.
  * @param runs in the order in which they asked, each at most once.
  * @returns the results in the same order.
  */

@@ -74,7 +74,7 @@ test("a limit that is raised or lowered applies to the next claims", async () =>
 
   await limitTo(2);
   const running = watchRunning(beckon, agent.id);
-  // Runs that execute continue; no other starts until fewer execute than the new limit.
+  // Running runs continue. No other run starts until fewer runs than the new limit are running.
   expect((await statesOf(beckon, agent.id)).running).toBe(4);
   held.release();
   await allSucceeded(beckon, agent.id, 12);

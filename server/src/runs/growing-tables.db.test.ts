@@ -111,8 +111,8 @@ const heir = await seedProcess(database);
 const dead = await seedProcess(database);
 await recordDeaths(database.engine, [dead], owner);
 
-// The roll-up has reached transaction 0. The history that is inserted later has negative
-// transaction ids, so its entries count as summed up.
+// Makes usage entries with negative transaction ids count as summed up. The entries with which the
+// tables grow later have such ids.
 await database.engine.query("insert into usage_rollups values ($1, 0, current_date)", [
   agent.workspaceId,
 ]);
@@ -425,8 +425,8 @@ beforeAll(async () => {
       select id, seq, $1, 'evt_' || id || seq, 'run.started', 1, '{}' from grown, generate_series(1, 2) seq`,
     [agent.workspaceId, agent.agentId, owner, hash],
   );
-  // Inserts entries that are summed up already, and as many sums: many of the current day, and of
-  // earlier days.
+  // Inserts usage entries of the current day that count as summed up, and as many sums of the 500
+  // days before.
   await database.engine.query(
     `insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
         step, attempt, outcome, kind, provider, model, cost_micros, estimated, transaction)

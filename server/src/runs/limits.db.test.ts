@@ -1,4 +1,4 @@
-// long because every entry point and every way to reach a limit are stated with one server, in the
+// long because every entry point and every way to reach a limit are tested on one server, in the
 // order in which they happen.
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { type Answer, startTestBeckon, type TestBeckon } from "../../test/beckon.ts";
@@ -30,7 +30,8 @@ const answer = says({
 const bounded = { model_settings: { max_output_tokens: tokens } };
 
 /**
- * A start crosses a local midnight while the other tests run. The last test checks what happened.
+ * Starts runs before and after a local midnight while the other tests run. The last test checks the
+ * responses.
  */
 const secondsToMidnight = 20;
 const overMidnight = crossMidnight();
@@ -95,8 +96,8 @@ describe("500 starts at once at a ceiling worth 10 runs", () => {
   const starts = 500;
 
   /**
-   * Invokes one run, which is served. Then starts the others at the same time, in turns by invoke,
-   * by fire and by retries of the first run.
+   * Invokes one run, which succeeds. Then starts all other runs at the same time, in turns by
+   * invoke, by fire and by retries of the first run.
    */
   async function startAll(
     workspace: PricedWorkspace,
@@ -526,7 +527,8 @@ describe("a model without a known price", () => {
 describe("a run that is rejected only by what is reserved", () => {
   /**
    * Creates an agent whose ceiling pays for one call at a time, and `count` runs of it. One of them
-   * calls the model and the others wait.
+   * calls the model and the others wait. The returned `release(index)` lets the model answer the
+   * call number `index`, counted from 0.
    */
   async function queue(count: number) {
     const workspace = await pricedWorkspace(beckon, server);
@@ -600,7 +602,8 @@ describe("a run that is rejected only by what is reserved", () => {
 
   test("ends at its deadline, without a bill", async () => {
     const { workspace, agent, ids, release } = await queue(1);
-    // The run that is served has no such deadline: its end would make the other one the next.
+    // Only the next run gets this deadline. If the first run also had it, the first run would end
+    // then, and the next run would call the model instead of waiting.
     await workspace.call(
       `/agents/${agent.id}`,
       { limits: { timeout_seconds: 2 } },
@@ -705,7 +708,8 @@ test("spent budgets begin again once at midnight, and runs are served without a 
   expect(first?.status).toBe(200);
   const reset = Date.parse(rejected?.body.limit.resets_at);
   expect(Number(rejected?.headers.get("retry-after"))).toBeLessThanOrEqual(secondsToMidnight);
-  // All starts before the reset are rejected. After it, only the first start is served.
+  // The first start was served and used up the ceiling. The later starts before the reset are
+  // rejected. After the reset, only the first start is served.
   const served = answers.slice(1).filter(({ status: code }) => code === 200);
   expect(served.length).toBe(1);
   expect(served[0]?.answeredAt).toBeGreaterThanOrEqual(reset);

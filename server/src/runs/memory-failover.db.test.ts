@@ -57,7 +57,10 @@ async function rescue(processId: string) {
   return held;
 }
 
-/** Makes a process take over `count` runs, which need more memory than the process has. */
+/**
+ * Makes a process take over `count` runs, which together need more memory than the process allows
+ * for the runs of one workspace.
+ */
 async function takeOver(count: number) {
   const { runIds, processId } = await start(count);
   const held = await rescue(processId);

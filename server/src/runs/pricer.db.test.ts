@@ -6,7 +6,7 @@ import { operatorProviders } from "../providers/index.ts";
 import { defaultWorkspaceId } from "../workspaces/index.ts";
 import { createPricer } from "./pricer.ts";
 
-/** Prices of models that have the addresses of vendors. No request is sent to the vendors. */
+/** Prices of models whose providers have the URLs of vendors. No request is sent to the vendors. */
 
 const beckon = await startTestBeckon();
 const apiKey = "key-0123456789abcdef";

@@ -16,7 +16,8 @@ export interface PricedModel {
 export type Pricer = (model: PricedModel) => PriceOf | Promise<PriceOf>;
 
 /**
- * Creates a pricer. For a workspace's own provider, it reads what the workspace set for the model.
+ * Creates a pricer. For a model of a workspace's own provider, it reads the price that the
+ * workspace set, and whether the provider is marked as free.
  */
 export function createPricer({
   database,

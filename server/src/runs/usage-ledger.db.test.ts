@@ -352,7 +352,8 @@ test("a process sums usage up when it becomes idle, also between sweeps", async 
   const agent = await beckon.createAgent({ model: held.model });
   const invoked = beckon.invoke(agent, "Hello");
   await held.reached(1);
-  // The run lasts longer than one poll of the worker, so that the worker notices it as busy.
+  // The run lasts longer than one poll of the worker, so that the worker notices that the process
+  // is busy.
   await eventually("a run of 1.5 seconds", async () => {
     const { rows } = await database.engine.query(
       "select from runs where agent_id = $1 and now() - started_at > interval '1.5 seconds'",
@@ -413,7 +414,10 @@ const meteredCall: fc.Arbitrary<MeteredCall> = fc.record({
   }),
 });
 
-/** One write of a step: its calls, and whether its process is lost after it. */
+/**
+ * Steps of a run: the metered calls of each step, whether the step is lost (`run.step_lost`), and
+ * whether its answer is large.
+ */
 const steps = fc.array(
   fc.record({
     calls: fc.array(meteredCall, { minLength: 1, maxLength: 3 }),

@@ -8,8 +8,8 @@ export type Named = "agents" | "triggers" | "keys" | "users";
  * Returns the names of resources of the workspace by their ids. Deleted agents and triggers have a
  * name; deleted keys and people who left the workspace have none. Reads the tables of other modules
  * itself, because modules of one layer do not import each other.
- * @param agentIds only keys that are limited to some of these agents get a name; undefined for all
- *   keys.
+ * @param agentIds if it is not undefined, a key gets a name only if it is limited to some of these
+ *   agents.
  */
 export async function readNames(
   tx: WorkspaceTransaction,

@@ -102,8 +102,8 @@ export async function hasAgent(
 
 /**
  * Sums usage by the query's groups. One statement reads the sums by day, the position up to which
- * entries are contained in them, and the entries after it. It reads one snapshot, so each entry
- * counts exactly once, even while another process sums up entries.
+ * entries are contained in these sums, and the entries after that position. It reads one snapshot,
+ * so each entry counts exactly once, even while another process sums up entries.
  * @throws the error of a statement that PostgreSQL cancelled after `timeoutMs`.
  */
 export async function readReport(
@@ -169,8 +169,8 @@ function unsummed(workspaceId: string, query: ReportQuery): RawBuilder<unknown> 
 /** Returns SQL that selects entries, whether they are in the sums by day or not. */
 function entries(workspaceId: string, query: ReportQuery): RawBuilder<unknown> {
   const { range } = query;
-  // The condition is on `time`, because the index is. It allows a day more at each end: a local day
-  // begins at most 14 hours before and 12 hours after the same day in UTC.
+  // The condition is on `time`, because the index is on `time`. It allows a day more at each end: a
+  // local day begins at most 14 hours before and 12 hours after the same day in UTC.
   const times =
     range.kind === "times"
       ? sql`u.time >= ${range.from} and u.time < ${range.to}`

@@ -13,9 +13,7 @@ import { hasAgent, type ReportRow, readReport, readToday } from "./report-store.
 const maxRows = 1_000;
 /** Maximum number of rows of a CSV file. They are in memory until the client has read the file. */
 const maxCsvRows = 50_000;
-/**
- * Estimated memory of a row of a CSV file in bytes. A row takes at most this, with very long names.
- */
+/** Estimated memory of a row of a CSV file in bytes: an upper bound, for very long names. */
 const bytesPerRow = 1_000;
 /** Time after which PostgreSQL cancels the statement that reads the report. */
 const timeoutMs = 5_000;

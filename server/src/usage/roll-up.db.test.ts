@@ -42,7 +42,10 @@ const valuesOf = (agent: SeededAgent, given: Given) => [
 const write = (agent: SeededAgent, given: Given = {}) =>
   engine.query(insert, valuesOf(agent, given));
 
-/** Returns the number of rows in `usage_days`, and of entries that are not summed up. */
+/**
+ * Returns `days`, the number of rows in `usage_days`; `entries`, the number of entries that are
+ * summed up; and `tail`, the number of entries that are not.
+ */
 async function stateOf({ workspaceId }: SeededAgent) {
   const { rows } = await engine.query<{ days: number; tail: number; entries: number }>(
     `select (select count(*)::int from usage_days where workspace_id = $1) as days,
@@ -104,7 +107,7 @@ test("appends rows during a day and merges them when the day is over", async () 
     "select day::text from usage_days where workspace_id = $1",
     [agent.workspaceId],
   );
-  // In this time zone it is 25 hours later, so the day of the entries is over.
+  // In this time zone it is 25 hours later than in Pacific/Niue, so the day of the entries is over.
   await setZone(agent, "Pacific/Kiritimati");
   await rollUp(database);
   expect(await stateOf(agent)).toMatchObject({ days: 1, entries: 3 });

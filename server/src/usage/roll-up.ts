@@ -2,16 +2,17 @@ import { type Database, inWorkspace } from "../base/database/index.ts";
 import { addDays, findDue, lockProgress, mergeDays, preferIndexes } from "./rollup-store.ts";
 
 /**
- * Maximum number of entries that one transaction sums up. It can sum up more if the last of them
- * was written together with others, because entries of one transaction are summed up together.
+ * Maximum number of entries that one transaction sums up. It is exceeded if the last entry was
+ * written in one transaction with further entries, because entries of one transaction are summed up
+ * together.
  */
 const maxEntries = 20_000;
 
 /**
  * Sums up the entries of the usage ledger by day, and merges the sums of days that are over. Many
  * processes can call it at the same time: each workspace is summed up by one of them. Entries of
- * transactions that may still be open are left for later, so readers add the entries that are not
- * summed up to the sums.
+ * transactions that may still be open are left for later. Readers must count these entries in
+ * addition to the sums.
  * @param signal stops the work after the current transaction. Default: never.
  */
 export async function rollUp(database: Database, signal?: AbortSignal): Promise<void> {
@@ -20,7 +21,10 @@ export async function rollUp(database: Database, signal?: AbortSignal): Promise<
   }
 }
 
-/** @returns whether there is more to do. */
+/**
+ * Sums up entries of a workspace in one transaction.
+ * @returns whether there is more to do.
+ */
 function rollUpSome({ tenant }: Database, workspaceId: string): Promise<boolean> {
   return inWorkspace(tenant, workspaceId, async (tx) => {
     await preferIndexes(tx);

@@ -52,9 +52,9 @@ const today = sql.raw("(now() at time zone w.time_zone)::date");
 export async function findDue(database: Pick<Database["engine"], "query">): Promise<string[]> {
   const { rows } = await database.query<{ id: string }>({
     name: "find-due-rollups",
-    // Without the order, PostgreSQL may find the entries by the index on their time, and read those
-    // that are summed up already first. "case" is used because, with row-level security, PostgreSQL
-    // uses no index for a condition with "coalesce".
+    // Without `order by`, PostgreSQL may use the index on the time of entries, and then reads
+    // entries that are already summed up before it finds one that is not. "case" is used because,
+    // with row-level security, PostgreSQL uses no index for a condition with "coalesce".
     text: `select w.id from workspaces w left join usage_rollups u on u.workspace_id = w.id
       left join lateral (
         select true as found from usage_entries e where e.workspace_id = w.id
@@ -74,8 +74,8 @@ export async function findDue(database: Pick<Database["engine"], "query">): Prom
 }
 
 /**
- * Makes PostgreSQL use indexes in this transaction. Its statistics may be from a time when the
- * tables were small, and with them it would scan all entries.
+ * Makes PostgreSQL use indexes in this transaction. The statistics of the tables may be from a time
+ * when the tables were small, and with them PostgreSQL would scan all entries.
  */
 export async function preferIndexes(tx: WorkspaceTransaction): Promise<void> {
   await sql`select set_config(name, 'off', true)

@@ -24,7 +24,7 @@ export interface ModelAttempt {
   /** Maximum size of the answer in bytes. */
   readonly maxAnswerBytes: number;
   /**
-   * Counts the memory of the attempt, and then of its answer until the hold is released. If it is
+   * Reserves memory for the attempt, and then for its answer until the run ends. If it is
    * undefined, memory is not counted.
    */
   readonly hold: ByteHold | undefined;
@@ -34,10 +34,11 @@ export interface ModelAttempt {
 
 /**
  * Calls the model once. The promise settles when the signal aborts or the time is over, even if the
- * library ignores its signal. If the call fails for any reason, an unfinished request is aborted.
+ * provider's library ignores its signal. If the call fails for any reason, an unfinished request is
+ * aborted.
  *
  * @throws the signal's reason, {ModelFailure} (timeout, incomplete or too large answer, or no
- *   memory left), or the error of the library or the provider.
+ *   memory left), or the error of the provider or its library.
  */
 export async function attemptCall(request: ModelAttempt): Promise<Answer> {
   const { model, options, streamed, signal, endsAt, firstByteMs, onText, maxAnswerBytes } = request;

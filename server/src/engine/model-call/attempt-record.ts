@@ -1,11 +1,12 @@
 import type { TokenUsage } from "@beckon/contract";
 
 /**
- * What is known about one attempt of a model call, also if it fails. This is a class because one is
- * created for each model call (docs/decisions, 12).
+ * What is known about one attempt of a model call, also if it fails. This is a class and not an
+ * object with closures, because there is one for each attempt and an instance costs less garbage
+ * collection (docs/decisions/0012-what-is-brief-dies-young.md).
  */
 export class AttemptRecord {
-  /** Whether the library made a request. The demo model makes none. */
+  /** Whether the provider's library made a request. The demo model makes none. */
   isRequested = false;
   /** Whether a connection was open for the request, so that the provider may have received it. */
   isSent = false;

@@ -47,9 +47,9 @@ const streamBytes = 128 * 1024;
 const maxQueuedBytes = 64 * 1024;
 
 /**
- * A streamed answer may have this many times the bytes of the largest allowed answer; above that
- * the attempt ends. Each word can arrive in a frame of over a hundred bytes, so the frames of a
- * valid stream are larger than its content.
+ * Maximum size of a streamed response, as a multiple of the maximum size of an answer; above it the
+ * attempt ends. Each word can arrive in a frame of over a hundred bytes, so the frames of a valid
+ * stream are larger than its content.
  */
 const maxFraming = 8;
 
@@ -69,8 +69,9 @@ const partCharacters = 16;
 const copies = 2;
 
 /**
- * Charges the memory of one attempt of a model call to the run's hold. Ends the attempt if the
- * answer is larger than its limit, or if the workspace would use more memory than its limit.
+ * Adds the memory of one attempt of a model call to the memory that the run has reserved. Ends the
+ * attempt if the answer is larger than its limit, or if the workspace would use more memory than
+ * its limit.
  */
 export class CallMeter implements ByteMeter {
   readonly #hold: ByteHold | undefined;

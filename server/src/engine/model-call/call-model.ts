@@ -56,9 +56,9 @@ export class UnansweredCall extends Error {
  * While the circuit of the model is open, the call waits for a pass within the same time limits
  * (see `circuit.ts`). A failed probe of an open circuit does not count as an attempt.
  *
- * If a limit applies, each attempt is reserved before it waits for the circuit: a run that waits
- * for a limit must not count as a call in flight. The wait for a limit does not count towards the
- * time limit of the step.
+ * If a limit applies, what an attempt can use is reserved before the attempt waits for the circuit:
+ * a run that waits for a limit must not count as a call in flight. The wait for a limit does not
+ * count towards the time limit of the step.
  *
  * @param runCostMicros returns the cost of the run's earlier calls; null if it is not known.
  * @throws {UnansweredCall} with the failure of the last attempt, because the run was stopped, or

@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { anthropicModel } from "./anthropic.ts";
 import { outputBoundOption } from "./cap-output.ts";
 
-/** A model whose budget for thinking the library adds to the maximum number of tokens. */
+/**
+ * A model for which the library for Anthropic adds the budget for thinking to the maximum number of
+ * tokens.
+ */
 const modelId = "claude-sonnet-4-20250514";
 
 interface Sent {

@@ -3,8 +3,8 @@ import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
 type Fetch = typeof globalThis.fetch;
 
 /**
- * Header that carries the bound from the options of a call to `capOutput`, which removes it before
- * the request is sent.
+ * Header in which `boundInHeader` passes the output bound of a call, its maximum number of output
+ * tokens, to `capOutput`. `capOutput` removes the header before the request is sent.
  */
 const boundHeader = "beckon-output-bound";
 
@@ -18,7 +18,9 @@ export function outputBoundOption(
   return { maxOutputTokens, providerOptions: { beckon: { output_bound: maxOutputTokens } } };
 }
 
-/** Passes the output bound of a call to `capOutput`. */
+/**
+ * Returns the headers of a call with its output bound in `boundHeader`; nothing if it has no bound.
+ */
 export function boundInHeader({
   providerOptions,
   headers,
@@ -28,9 +30,9 @@ export function boundInHeader({
 }
 
 /**
- * Wraps `fetch` and caps the output of requests that have a bound. The library for Anthropic adds
- * the budget for thinking to the maximum number of tokens, so a model could write more than was
- * reserved. Thinking gets at most half of the bound.
+ * Wraps `fetch` and caps the output of requests that have the header `boundHeader`. The library for
+ * Anthropic adds the budget for thinking to the maximum number of tokens, so a model could write
+ * more than was reserved. Thinking gets at most half of the bound.
  */
 export function capOutput(fetch: Fetch): Fetch {
   return (input, init) => {

@@ -16,7 +16,7 @@ import { createLeanFetch } from "../../base/egress/index.ts";
 import { readFailure } from "../model-call/read-failure.ts";
 import { openAICompatibleModel } from "./openai-compatible.ts";
 
-/** Compares our HTTP calls with those of the library. */
+/** Compares our HTTP calls with those that `@ai-sdk/openai-compatible` makes itself. */
 
 const server = await startModelServer();
 afterAll(() => server.close());

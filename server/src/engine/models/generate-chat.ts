@@ -19,9 +19,9 @@ interface Chat {
 }
 
 /**
- * Does what `doGenerate` of the library does, with the library's converters and Beckon's transport.
- * It does not use fetch's `Headers`, `Response` and streams, whose cost is too high for a small
- * response. `options.headers` is ignored.
+ * Does what `doGenerate` of `@ai-sdk/openai-compatible` does, with that library's converters and
+ * Beckon's transport. It does not use fetch's `Headers`, `Response` and streams, whose cost is too
+ * high for a small response. `options.headers` is ignored.
  *
  * @throws the library's errors (see `read-failure.ts`).
  */

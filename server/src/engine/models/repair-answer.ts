@@ -29,8 +29,9 @@ function withoutNotANumber(text: string): string {
 }
 
 /**
- * Replaces a token count that is missing or invalid. It is so low that the sum is invalid too after
- * the library adds other counts to it. `reportedUsage` rejects it, and the usage is estimated.
+ * Value that replaces a missing or invalid token count. It is so low that the sum is invalid too
+ * after the library adds other counts to it. `reportedUsage` rejects this sum, and the usage is
+ * estimated.
  */
 const invalidCount = Number.MIN_SAFE_INTEGER;
 

@@ -42,8 +42,9 @@ export function repairedAnswers(
 
 /**
  * Returns the repaired response of a failed call. Returns undefined if the call failed for a reason
- * that a repair cannot remove. Also returns undefined if the response is a continuation: the call
- * would have to be repeated from its first response, which is no longer available.
+ * that a repair cannot remove. Also returns undefined if the response continues an earlier response
+ * of the same call: the call would have to be repeated from its first response, which is no longer
+ * available.
  */
 function repairedResponse(thrown: unknown): Response | undefined {
   if (

@@ -35,9 +35,9 @@ const isOfKey = (table: string) =>
     and ${table}.scope_kind = k."scopeKind" and ${table}.metric = k.metric`);
 
 /**
- * Locks the rows of those of these budgets that exist, until the transaction ends. A transaction
- * that writes several budgets must call this first: all transactions lock budgets in the same
- * order, so they do not deadlock.
+ * Locks the rows of these budgets, except budgets that do not exist, until the transaction ends. A
+ * transaction that writes several budgets must call this first: all transactions lock budgets in
+ * the same order, so they do not deadlock.
  */
 export async function lockBudgets(
   tx: WorkspaceTransaction,

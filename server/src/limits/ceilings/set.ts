@@ -11,10 +11,11 @@ import { findScopeName, putCeiling, readCeilings } from "./store.ts";
 
 /**
  * Sets the ceiling of the workspace or of an agent, key or trigger. What was spent since the start
- * of the day counts towards it; this sum is exact when the function returns. After a higher
- * ceiling, runs that wait for it continue at once. A lower one applies to the next reservation.
- * @throws ApiError `bad_request`, also if a ceiling that is not of an agent should pause it;
- *   `forbidden`; `not_found`
+ * of the day counts towards it; this sum is exact when the function returns. If the ceiling is
+ * raised, runs that wait for it continue at once. If it is lowered, the new limit applies from the
+ * next reservation on.
+ * @throws ApiError `bad_request`, also if `pauses_agent` is set for a ceiling that is not an
+ *   agent's; `forbidden`; `not_found`
  */
 export async function setCeiling({
   ctx,

@@ -12,8 +12,8 @@ import { insertPlan, listPlanRows, lockPlans } from "./store.ts";
 
 /**
  * Adds a plan.
- * @throws ApiError `bad_request`; `conflict` if there is a plan of this name, or if there are 200;
- *   `forbidden` outside of the workspace `default`.
+ * @throws ApiError `bad_request`; `conflict` if there is a plan of this name, or if there are 200
+ *   plans already; `forbidden` outside of the workspace `default`.
  */
 export async function createPlan({
   ctx,

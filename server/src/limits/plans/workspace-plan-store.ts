@@ -11,7 +11,7 @@ export interface WorkspacePlanRow {
   readonly plan: string | null;
   /** Name of the plan that replaces `plan`; null if no change is planned. */
   readonly next_plan: string | null;
-  /** When the next plan replaces it; null if no change is planned. */
+  /** When `next_plan` replaces `plan`; null if no change is planned. */
   readonly next_at: Date | null;
   readonly plan_anchor: number;
 }

@@ -59,8 +59,8 @@ const picked = (condition: string) => (p: Parameters<Claimant>, limit: string) =
   `${abandoned}, ${pickedBy(`${condition} and r.workspace_id <> all (${exceptOf(p)})`, limit)}`;
 
 /**
- * Picks runs that are taken over only to be ended. Ending a run takes little memory, so this
- * includes workspaces whose runs wait for memory, which `picked` excludes.
+ * Picks runs that are taken over only to be ended, also in workspaces whose runs wait for memory:
+ * ending a run takes little memory. The function `picked` above excludes these workspaces.
  */
 const pickedToEnd = (condition: string) => (_: Parameters<Claimant>, limit: string) =>
   `${abandoned}, ${pickedBy(condition, limit)}`;
@@ -139,13 +139,13 @@ export function claimCancelled(database: Database, claimant: Claimant): Promise<
 export const maxTogether = 64;
 
 /**
- * Takes over runs of dead processes for their last attempt. Every run that was on its last attempt
- * in a dead process is a suspect: it may have killed the process. The run that did is found by
- * bisection. A process takes over at most half of the suspects of one dead process, rounded up, and
- * executes them without other runs on their last attempt. If this process dies too, the run that
- * kills processes is in that half.
- * @param executing one element for each run on its last attempt that this process already
- *   executes: `first`, or `repeated` for a suspect.
+ * Takes over runs of dead processes for the runs' last attempt. Every run that was on its last
+ * attempt in a dead process is a suspect: it may have killed the process. The run that did is found
+ * by bisection. A process takes over at most half of the suspects of one dead process, rounded up,
+ * and executes them without other runs on their last attempt. If this process dies too, the run
+ * that kills processes is in that half.
+ * @param executing one element for each run on its last attempt that this process already executes:
+ *   `repeated` if the run is a suspect that gets its last attempt again, otherwise `first`.
  */
 export async function claimLastAttempts(
   database: Database,

@@ -101,8 +101,8 @@ test("an agent's oldest runs come first, and a flood delays no others", async ()
   const { runs } = await claimQueued(database, claimant(owner, 12));
   const of = (agent: SeededAgent) =>
     ids(runs).filter((id) => runs.some((run) => run.runId === id && run.agentId === agent.agentId));
-  // The workspaces take turns. One has only 5 runs, so the other one gets 7 of the 12. Its agents
-  // take turns too: one has only 3 runs, so the other one gets 4.
+  // The workspaces take turns. One has only 5 runs, so the other one gets 7 of the 12. The two
+  // agents of this other workspace take turns too: one has only 3 runs, so the other one gets 4.
   expect([of(elsewhere).length, of(neighbour).length, of(flood).length]).toEqual([5, 3, 4]);
   expect(of(flood).sort()).toEqual(flooded.slice(0, 4));
 });

@@ -99,9 +99,10 @@ export async function claimRuns(ports: ClaimPorts): Promise<boolean> {
 }
 
 /**
- * Takes over the runs of dead processes, and ends those that have no attempt left. The worker also
- * calls this function when a run on its last attempt has ended, because until then other runs on
- * their last attempts may not be taken over: see `claimLastAttempts`. Calls must not overlap.
+ * Takes over the runs of dead processes, and ends those that have no attempt left. A process that
+ * executes runs on their last attempts leaves some other runs on their last attempts to later
+ * calls: see `claimLastAttempts`. So the worker also calls this function when a run on its last
+ * attempt has ended. Calls must not overlap.
  */
 export async function takeOverRuns(ports: ClaimPorts): Promise<void> {
   const { database } = ports;

@@ -117,7 +117,10 @@ export class AgentCache {
     return prepared;
   }
 
-  /** Returns the configuration of a run. `bytes` is 0 if the configuration is cached. */
+  /**
+   * Returns the configuration of a run. `bytes` is 0 for an agent's version, because only the
+   * configurations of draft runs count towards the memory of their runs.
+   */
   async #read(pinned: PinnedAgent): Promise<StoredDraft> {
     const { database } = this.#options;
     if (pinned.isDraft) {

@@ -348,7 +348,7 @@ async function loadResumed(
  * Reserves memory for the run.
  * @returns a promise that resolves when the memory is reserved, if the run must wait for it;
  *   undefined if the memory is reserved already.
- * @throws ApiError `too_large` if the run needs more memory than the runs of one workspace may use.
+ * @throws ApiError `too_large` if the run needs more memory than the runs of one workspace can use.
  */
 function reserveMemory(
   live: LiveRun,

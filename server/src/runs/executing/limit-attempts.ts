@@ -30,8 +30,8 @@ interface LimitedRun {
 
 /**
  * Returns the function that reserves what each attempt of a run's model calls can use. It reserves
- * in the database only if the workspace has limits. `max_cost_micros` alone needs no reservation,
- * because the calls of one run follow each other.
+ * in the database only if the workspace has limits. `max_cost_micros` alone needs no reservation: a
+ * run makes its calls one after the other, so the cost of earlier calls is known.
  */
 export function limitAttempts(
   reservations: Pick<Reservations, "isLimited" | "reserve">,
@@ -46,7 +46,8 @@ export function limitAttempts(
     signal: AbortSignal,
   ): Promise<AttemptLimit | undefined> {
     const bytes = attempt.bytes();
-    // Most calls ask for this only, and a price costs some microseconds of CPU.
+    // Computed once, because most calls of `amountsOf` are for `maxOutputTokens`, and computing a
+    // price takes some microseconds of CPU time.
     const largest = boundOf(priceOf, bytes, maxOutputTokens);
     const call: CallBound = {
       maxOutputTokens,

@@ -167,8 +167,8 @@ async function isDeleted({ live, database }: StartPorts, run: RunRef): Promise<b
 }
 
 /**
- * Returns the details with which the request creates a run that has failed, because the allowance
- * of a limit is spent. A request without details keeps the settings of its trigger.
+ * Returns the details with which the request creates a run that has failed, because a limit is
+ * reached. If the request has no details, the run keeps the settings of its trigger.
  */
 function failedBy(
   { limit, triggerId, promptPrefix }: Extract<StartResult, { kind: "limit_reached" }>,
@@ -368,8 +368,8 @@ async function cancelRejected(
       });
     } else {
       const cancel = () => cancelStored(ports.database, run, { eventId: newId("evt"), message });
-      // Another process may have claimed the run while this one had no reply from the database.
-      // That process must stop it.
+      // Another process may have claimed the run while this one had no reply from the database. The
+      // other process must then stop the run.
       if ((await retryWhileLost(cancel)) === "asked")
         ports.processMessages.send({ kind: "cancel", runId: run.runId });
     }

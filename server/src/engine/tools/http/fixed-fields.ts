@@ -3,8 +3,8 @@ import type { ValueSchema } from "@beckon/contract";
 /**
  * A body schema, split into constants and the part that the model fills in. Fields with `const` are
  * constant, at any depth of nested objects: the model does not see these fields and cannot send
- * them. Inside lists and `anyOf` fields with `const` are not constants but belong to the model's
- * part, because there the model selects an alternative by the `const`.
+ * them. Within a list or `anyOf`, however, fields with `const` belong to the model's part: there
+ * the model selects an alternative by the `const`.
  */
 export interface SplitBody {
   /** Schema of the part that the model fills in; undefined if everything is constant. */

@@ -52,8 +52,8 @@ export async function readTimeZone(tx: WorkspaceTransaction, workspaceId: string
 /**
  * Computes statistics of the runs that match the filter, except draft runs. Inputs and results are
  * read by lateral subqueries with a limit, as in `searchRuns`.
- * @returns `groups`: by bucket, then by agent. `tooMany`: what exceeds its maximum; then there are
- *   no groups.
+ * @returns `groups`: ordered by bucket, then by agent. `tooMany`: what exceeds its maximum, and
+ *   then `groups` is empty; undefined if nothing does.
  * @throws the error of a statement that PostgreSQL cancelled after `timeoutMs`.
  */
 export async function readStats(

@@ -10,7 +10,7 @@ import { readStats, readTimeZone } from "./stats-store.ts";
 const maxRuns = 100_000;
 /** Maximum number of groups in one response. */
 const maxGroups = 10_000;
-/** Maximum duration of the statement. */
+/** Maximum duration of the statement that computes the statistics. */
 const timeoutMs = 5_000;
 
 const hourMs = 3_600_000;
