@@ -4,26 +4,12 @@ import { startTestBeckon } from "../../server/test/beckon.ts";
 import { setupToken } from "../../server/test/people.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
+import { holdRendering } from "./hold-rendering.ts";
 
 /** The code of menus and popovers arrives after the first paint, at any time during a press. */
 
 const beckon = await startTestBeckon();
 const owner = await createOwner(beckon.url, await setupToken(beckon));
-
-/** Holds the messages by which React schedules what need not be rendered at once. */
-const holdRendering = `
-  const held = [];
-  const post = MessagePort.prototype.postMessage;
-  let isHeld = false;
-  MessagePort.prototype.postMessage = function (...args) {
-    if (isHeld) held.push(() => post.apply(this, args));
-    else post.apply(this, args);
-  };
-  globalThis.setHeld = (next) => {
-    isHeld = next;
-    for (const send of held.splice(0)) send();
-  };
-`;
 
 /**
  * Opens the list of keys without a part of its code.
