@@ -165,8 +165,8 @@ async function stableValue(measure: () => number): Promise<number> {
 }
 
 /**
- * Returns the durations in milliseconds of 60 invokes at each of the servers. The servers take turns,
- * so that other load on the machine has the same effect on all of them.
+ * Returns the durations in milliseconds of 60 invokes at each of the servers. The servers take
+ * turns, so that other load on the machine has the same effect on all of them.
  */
 async function timesOfRuns(...servers: readonly string[]): Promise<number[][]> {
   const times: number[][] = servers.map(() => []);
