@@ -25,6 +25,12 @@ const open = (agentId: string, options: Parameters<typeof openDashboard>[1] = {}
     ...Object.fromEntries(Object.entries(options).filter(([name]) => name !== "path")),
   });
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+/** Selects a language, and returns its code when the page shows it. */
+async function codeOf(page: Page, language: string): Promise<string> {
+  await page.getByRole("tab", { name: language }).click();
+  await page.getByRole("tab", { name: language, selected: true }).waitFor();
+  return (await page.locator("pre").textContent()) ?? "";
+}
 const statusOf = async (agent: { id: string; token: string }) =>
   (await beckon.invoke(agent, "Hello")).status;
 
@@ -51,17 +57,17 @@ inBrowser("every snippet runs as it is shown, and the first call appears", async
   await page.getByText("Waiting for the first call").waitFor();
   await expectAccessible(page);
   for (const language of ["curl", "TypeScript", "Python"]) {
-    await page.getByRole("tab", { name: language }).click();
-    const code = (await page.locator("pre").textContent()) ?? "";
+    const code = await codeOf(page, language);
     expect(code).toContain(beckon.url);
     expect(code).toContain(agent.id);
     expect(await run(language, code, agent.token)).toContain("Hello");
     await page.getByText("Received: calls arrive").waitFor();
   }
   await button(page, "Stream").click();
+  // The next press keeps the parameters of the URL that the page shows.
+  await page.getByRole("button", { name: "Stream", exact: true, pressed: true }).waitFor();
   for (const language of ["Python", "TypeScript", "curl"]) {
-    await page.getByRole("tab", { name: language }).click();
-    const code = (await page.locator("pre").textContent()) ?? "";
+    const code = await codeOf(page, language);
     expect(await run(language, code, agent.token)).toContain("run.finished");
   }
   expect(new URL(page.url()).search).toBe("?mode=stream");
@@ -117,6 +123,8 @@ inBrowser("a viewer gets the code and no token", async () => {
     expect(await button(page, name).getAttribute("aria-disabled")).toBe("true");
   await button(page, "Rotate").hover();
   await page.getByRole("tooltip", { name: "This needs the role editor." }).waitFor();
-  expect(await page.title()).toBe('Connect <img src=x onerror="document.title=1"> · Beckon');
+  await expect
+    .poll(() => page.title())
+    .toBe('Connect <img src=x onerror="document.title=1"> · Beckon');
   await expectAccessible(page);
 });

@@ -4,6 +4,7 @@ import { startTestBeckon } from "../../server/test/beckon.ts";
 import { setupToken } from "../../server/test/people.ts";
 import { createOwner } from "./accounts.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
+import { holdRendering } from "./hold-rendering.ts";
 
 /**
  * The code of menus and popovers is loaded after the first paint. It can arrive while the button
@@ -12,24 +13,6 @@ import { inBrowser, openDashboard } from "./dashboard.ts";
 
 const beckon = await startTestBeckon();
 const owner = await createOwner(beckon.url, await setupToken(beckon));
-
-/**
- * Script of the page: while `isHeld`, it holds back the messages by which React schedules rendering
- * that is not urgent.
- */
-const holdRendering = `
-  const held = [];
-  const post = MessagePort.prototype.postMessage;
-  let isHeld = false;
-  MessagePort.prototype.postMessage = function (...args) {
-    if (isHeld) held.push(() => post.apply(this, args));
-    else post.apply(this, args);
-  };
-  globalThis.setHeld = (next) => {
-    isHeld = next;
-    for (const send of held.splice(0)) send();
-  };
-`;
 
 /**
  * Opens the list of keys, and holds back the chunk of its code whose name begins with `file`.

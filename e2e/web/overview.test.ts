@@ -4,6 +4,7 @@ import { says, startModelServer, status } from "../../server/test/model-server.t
 import { addPerson } from "../../server/test/people.ts";
 import { expectAccessible } from "./accessibility.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
+import { holdRendering } from "./hold-rendering.ts";
 
 const payload = "<img src=x onerror=alert(1)><script>alert(1)</script>";
 
@@ -26,6 +27,27 @@ inBrowser("a workspace without runs leads to its first one, and shows it", async
   expect((await beckon.invoke(agent, "Hello")).status).toBe(200);
   await page.getByRole("list", { name: "Newest runs" }).getByText("First").waitFor();
   await page.getByText("1 run in the last hour").waitFor();
+});
+
+inBrowser("the first run is in the feed, also if it ends before the feed is rendered", async () => {
+  const to = (id: string) => ({ headers: { "beckon-workspace": id } });
+  const made = await owner.call("/workspaces", { body: { name: "New" }, ...to(workspaceId) });
+  const { id } = made.body.data;
+  const body = { name: "Quick", model: "demo/echo" };
+  const agent = (await owner.call("/agents", { body, ...to(id) })).body.data;
+  const other = await openDashboard(beckon.url, { as: owner, path: `/w/${id}/runs` });
+  await other.getByTitle("Live", { exact: true }).waitFor();
+  const page = await other.context().newPage();
+  await page.addInitScript(holdRendering);
+  await page.goto(`${beckon.url}/w/${id}`);
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "Send a message" }).waitFor();
+  await page.evaluate("setHeld(true)");
+  await owner.call(`/agents/${agent.id}/invoke`, { body: { input: "Hello" }, ...to(id) });
+  // Both tabs get the events at the same time.
+  await other.getByRole("row", { name: "Hello" }).getByText("Succeeded").waitFor();
+  await page.evaluate("setHeld(false)");
+  await page.getByRole("list", { name: "Newest runs" }).getByText("Quick").waitFor();
 });
 
 inBrowser("what needs attention is listed, each with what can be done about it", async () => {

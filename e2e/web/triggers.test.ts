@@ -83,12 +83,14 @@ inBrowser("the preview is the input of the run, in each content type", async () 
   await payload.fill('{"order":   4711}');
   for (const type of ["JSON", "Text", "Form"]) {
     await button(page, type).click();
+    // The type is in the URL, which changes before the page does.
+    await page.getByRole("button", { name: type, exact: true, pressed: true }).waitFor();
     const [response] = await Promise.all([
       page.waitForResponse((given) => given.url().endsWith(`${trigger.id}/test`)),
       button(page, "Send test").click(),
     ]);
     const { data } = (await response.json()) as { data: { input: string } };
-    expect(await preview.locator("pre").textContent()).toBe(data.input);
+    await expect.poll(() => preview.locator("pre").textContent()).toBe(data.input);
   }
   expect(new URL(page.url()).search).toBe("?payload=form");
   await received(page)
@@ -106,7 +108,7 @@ inBrowser("leaving with a prefix that is not saved asks first", async () => {
   await button(page, "Cancel").click();
   expect(await page.getByLabel("Prompt prefix").inputValue()).toBe("Not saved");
   await button(page, "Discard").click();
-  expect(await page.getByLabel("Prompt prefix").inputValue()).toBe("Saved before");
+  await expect.poll(() => page.getByLabel("Prompt prefix").inputValue()).toBe("Saved before");
   await page.getByRole("link", { name: "Connect", exact: true }).click();
   await page.waitForURL(/\/connect$/);
 });

@@ -151,6 +151,18 @@ inBrowser("a group narrows the report, and filters can be cleared", async () => 
   await page.getByText("$0.81", { exact: true }).first().waitFor();
 });
 
+inBrowser("two presses before the page is rendered are both in the URL", async () => {
+  const { agent, add, open } = await workspace();
+  await add(await agent("Refund desk"), { cost_micros: 700_000 });
+  const page = await open();
+  await rowsOf(page, "Usage by agent").first().waitFor();
+  await page.evaluate(`for (const name of ["Tokens", "Caller"])
+    [...document.querySelectorAll("button")].find((each) => each.textContent === name).click();`);
+  await page.waitForURL(/group_by=caller/);
+  expect(new URL(page.url()).searchParams.get("show")).toBe("tokens");
+  await rowsOf(page, "Usage by caller").first().waitFor();
+});
+
 inBrowser("the time range is chosen by name or by its days", async () => {
   const { agent, add, open } = await workspace();
   const desk = await agent("Refund desk");

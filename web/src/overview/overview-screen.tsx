@@ -1,4 +1,4 @@
-import { type QueryClient, useQuery } from "@tanstack/react-query";
+import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { clientOf, useWorkspace } from "../data/index.ts";
 import { useEvents } from "../live/index.ts";
@@ -8,7 +8,14 @@ import { AttentionPanel } from "./attention-panel.tsx";
 import { FeedPanel } from "./feed-panel.tsx";
 import { FiguresRow } from "./figures-row.tsx";
 import { FirstRun } from "./first-run.tsx";
-import { byAgentQuery, feedQuery, queueQuery, recentQuery, speedQuery } from "./queries.ts";
+import {
+  byAgentQuery,
+  feedKey,
+  feedQuery,
+  queueQuery,
+  recentQuery,
+  speedQuery,
+} from "./queries.ts";
 import { useStatistics } from "./use-statistics.ts";
 
 /** The overview: the state of the workspace, and what happens in it now. */
@@ -18,10 +25,14 @@ export function OverviewScreen() {
   // The hook is also called before the first run, so that its tally contains this run.
   const statistics = useStatistics();
   const [hasRun, setHasRun] = useState(false);
-  useEvents((events) => {
-    if (events.some(isNewRun)) setHasRun(true);
-  });
   const isFresh = newest.data?.length === 0 && !hasRun;
+  const cache = useQueryClient();
+  useEvents((events) => {
+    if (!events.some(isNewRun)) return;
+    setHasRun(true);
+    // The feed is shown from now on, and has missed these events.
+    if (isFresh) void cache.invalidateQueries({ queryKey: feedKey(workspace.id) });
+  });
   return (
     <div className="flex min-w-0 flex-col">
       <title>Overview · Beckon</title>

@@ -24,7 +24,8 @@ export function CallPanel({ agent }: { readonly agent: Agent }) {
   const snippets = snippetsOf(mode, { origin: location.origin, agentId: agent.id });
   const language = snippets.find(({ label }) => label.toLowerCase() === search.language)?.label;
   const change = (changed: Readonly<Record<string, string | undefined>>) =>
-    void navigate({ to: ".", search: { ...search, ...changed }, replace: true });
+    // Not `search`: the page can still show the state before the last change.
+    void navigate({ to: ".", search: (now: object) => ({ ...now, ...changed }), replace: true });
   return (
     <Panel
       title="Call this agent"

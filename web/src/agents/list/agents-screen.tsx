@@ -41,7 +41,8 @@ export function AgentsScreen() {
   const path = `/w/${workspace.id}/agents`;
   const isDeleted = filters.deleted === "true";
   const change = (changed: Readonly<Record<string, string | undefined>>) =>
-    void navigate({ to: ".", search: { ...search, ...changed }, replace: true });
+    // Not `search`: the page can still show the state before the last change.
+    void navigate({ to: ".", search: (now: object) => ({ ...now, ...changed }), replace: true });
   const [text, setText] = useSearchText(filters.search ?? "", (next) =>
     change({ search: next === "" ? undefined : next }),
   );

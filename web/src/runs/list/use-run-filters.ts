@@ -13,7 +13,8 @@ export function useRunFilters(fixed: RunFilters) {
   const search: Record<string, string | undefined> = useSearch({ strict: false });
   const navigate = useNavigate();
   const change = (changed: Readonly<Record<string, string | undefined>>) =>
-    void navigate({ to: ".", search: { ...search, ...changed }, replace: true });
+    // Not `search`: the page can still show the state before the last change.
+    void navigate({ to: ".", search: (now: object) => ({ ...now, ...changed }), replace: true });
   const own = filtersOf(search);
   return {
     /** The filters of the list, including those that the screen itself sets. */
