@@ -29,7 +29,10 @@ export function summarizedData(data: string): string {
       )) else '{}' end)`;
 }
 
-/** Returns the event with the `data` of its summary: the event itself if that is the same. */
+/**
+ * Returns a copy of the event with the `data` of its summary. Returns the event itself if its
+ * summary has the same `data`.
+ */
 export function summarize<E extends { readonly data: object }>(event: E): E {
   const data: Readonly<Record<string, unknown>> = { ...event.data };
   const { output, parts } = data;

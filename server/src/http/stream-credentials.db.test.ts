@@ -37,7 +37,10 @@ async function createKey(body: Record<string, unknown>): Promise<{ id: string; k
     .body.data;
 }
 
-/** Resolves when the stream was ended because of its credential; fails after a timeout. */
+/**
+ * Checks that the stream ends in time because of its credential, and that opening it again gets the
+ * expected status.
+ */
 async function expectClosed(
   reader: StreamReader,
   url: string,

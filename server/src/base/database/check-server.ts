@@ -94,7 +94,7 @@ function createClient(connection: ClientConfig): Client {
       query_timeout: queryTimeoutMs,
     });
   } catch (thrown) {
-    // The message of this error contains no part of the URL.
+    // The message of this error contains no part of the URL, so it cannot reveal the password.
     throw new ConfigError(
       `DATABASE_URL cannot be used: ${messageOf(thrown)}. Percent-encode special characters in ` +
         "user and password, and check the files that it names.",

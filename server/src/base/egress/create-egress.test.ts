@@ -47,7 +47,10 @@ async function listening(address = "127.0.0.1", port = 0): Promise<Listener> {
   return listener;
 }
 
-/** A resolver that returns these results in turn and then repeats the last. */
+/**
+ * A resolver that returns these results in turn and then repeats the last. `lookups` has the names
+ * that were resolved.
+ */
 function resolvingTo(...results: readonly (readonly string[])[]) {
   const lookups: string[] = [];
   return {

@@ -85,8 +85,8 @@ export async function writeStream(
     isCorked = false;
     outgoing.uncork();
   };
-  // Events that are ready at the same time are sent as one chunk. Under load, sending each by
-  // itself would take more CPU than everything else about it.
+  // Frames that are ready at the same time are sent with one write to the socket. Under load, a
+  // write for each frame would take more CPU than all other work for the frame.
   const write = (frame: Buffer): boolean => {
     if (!isCorked) {
       isCorked = true;
