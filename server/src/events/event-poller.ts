@@ -42,7 +42,7 @@ export interface EventSubscription {
   /**
    * Returns the events that were read since the last call; undefined if there were too many to
    * keep. After that the subscriber must unsubscribe and subscribe again. Subscribers of a
-   * workspace that keep up get the same array.
+   * workspace that keep up get the same array, so they can share what is computed from it.
    */
   take(): readonly StoredEvent[] | undefined;
   /**

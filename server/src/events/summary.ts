@@ -1,8 +1,8 @@
 /**
  * Summaries of events, for readers that show the progress of many runs. A summary has all fields of
- * `data` except texts, arguments and results. Pages of events compute summaries in the database, so
- * that it does not send the contents to this process. Streams compute them from events in memory.
- * The tests check that both results are equal.
+ * `data` except texts, arguments and results. For pages of events, the database computes the
+ * summaries, so that it does not send the contents to this process. Streams compute summaries from
+ * events in memory. The tests check that both results are equal.
  */
 
 /** Fields of an event's `data` that a summary does not have. */

@@ -9,7 +9,8 @@ import { managedRoutes } from "./api/index.ts";
 
 /**
  * Sends a request to every route in unusual forms: with other spellings of the path, and with
- * additional headers. None must give more access than the plain request, or change anything.
+ * additional headers. Such requests must not get more access than the plain request, and must not
+ * change anything.
  */
 
 const beckon = await startTestBeckon();
@@ -126,7 +127,7 @@ interface Sent {
   readonly body: unknown;
 }
 
-/** Returns the status and text of the response; 400 if there is none. */
+/** Returns the status and text of the response. Without a response, the status is 400. */
 async function send({
   method,
   path,

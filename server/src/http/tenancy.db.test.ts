@@ -65,7 +65,7 @@ function foreignChoices(
   ];
 }
 
-/** The same choice with unknown ids instead of the foreign ones. */
+/** Returns the same path parameters with unknown ids in place of those that are not from `ours`. */
 function madeUp(choice: Record<string, string>, ours: FilledWorkspace): Record<string, string> {
   const own = Object.values(pathParametersOf(ours));
   return Object.fromEntries(

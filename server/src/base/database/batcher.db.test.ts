@@ -171,8 +171,8 @@ async function holdUp(
   values: unknown[],
 ): Promise<{ release: () => Promise<unknown>; waiting: (count: number) => Promise<void> }> {
   const holder = new Client(database.settings);
-  // In the Vitest project `external`, the statements are executed in sessions of a superuser, and
-  // `pg_stat_activity` shows only to superusers what these sessions wait for.
+  // In the Vitest project `external`, a superuser executes the statements, and `pg_stat_activity`
+  // shows only to superusers what the connections of a superuser wait for.
   const observer = new Client({ connectionString: databaseAt(inject("server").adminUrl, name) });
   await Promise.all([holder.connect(), observer.connect()]);
   onTestFinished(async () => {

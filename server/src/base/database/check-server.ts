@@ -106,8 +106,8 @@ function createClient(connection: ClientConfig): Client {
  * Detects a pooler in transaction mode. Such a pooler gives a server process to another client
  * after each transaction. When a second client begins a transaction, it therefore gets the process
  * of the first client, or the first client gets another process. If the pooler has only one
- * process, the query of the first client times out. Beckon needs a session that keeps its process,
- * for advisory locks, LISTEN, prepared statements and the workspace setting.
+ * process, the query of the first client times out. Beckon needs connections that keep their server
+ * process, for advisory locks, LISTEN, prepared statements and the workspace setting.
  * @throws ConfigError if there is such a pooler.
  */
 async function rejectTransactionPooling(first: Client, connection: ClientConfig): Promise<void> {

@@ -8,9 +8,9 @@ import { frameOf } from "./frame.ts";
 /** The source of a stream's events. */
 export interface StreamSource {
   /**
-   * Returns the events, each alone or in batches. They must end soon after `signal` aborts. They
-   * must be read only when the consumer asks for them, so that a slow reader does not fill the
-   * memory.
+   * Returns the events, each alone or in batches. The iteration must end soon after `signal`
+   * aborts. The source must fetch events only when the consumer asks for the next ones, so that a
+   * slow reader does not fill the memory.
    */
   readonly events: (signal: AbortSignal) => AsyncIterable<StreamEvent | readonly StreamEvent[]>;
   /**
