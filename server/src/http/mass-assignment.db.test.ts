@@ -80,7 +80,7 @@ const fuller: Readonly<Record<string, unknown>> = {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The paths of all objects in a body, as lists of property names and indexes. */
+/** Returns the paths of all objects in a body, as lists of property names and indexes. */
 function objectsIn(value: unknown, at: readonly string[] = []): (readonly string[])[] {
   if (value === null || typeof value !== "object") return [];
   const below = Object.entries(value).flatMap(([name, inner]) => objectsIn(inner, [...at, name]));

@@ -33,7 +33,7 @@ const callers: Readonly<Record<string, Headers>> = {
   ],
 };
 
-/** The path, spelled differently. */
+/** Functions that spell a path differently, so that a server could route it differently. */
 const paths: readonly ((path: string) => string)[] = [
   (path) => path.replace(/\/([^/]*)$/, "%2F$1"),
   (path) => path.replace(/\/([^/]*)$/, "%2f$1"),

@@ -16,7 +16,7 @@ const headersOf = (credential: string) => ({
   accept: "text/event-stream",
 });
 
-/** A run that continues until the test ends, with its agent. */
+/** Starts a run whose model does not respond. Returns its agent and the URL of its stream. */
 async function running() {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model });

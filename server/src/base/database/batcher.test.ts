@@ -39,7 +39,10 @@ function batchTexts(options: Partial<BatcherOptions<string, string>> = {}): Writ
   return { batches, batcher };
 }
 
-/** A `write` that the test resolves. */
+/**
+ * Returns a `write` whose calls the test resolves or rejects. `call(index)` waits for the call with
+ * this index.
+ */
 function heldWrite() {
   const calls: { rows: readonly string[]; respond: () => void; fail: (reason: unknown) => void }[] =
     [];

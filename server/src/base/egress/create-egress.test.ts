@@ -48,8 +48,8 @@ async function listening(address = "127.0.0.1", port = 0): Promise<Listener> {
 }
 
 /**
- * A resolver that returns these results in turn and then repeats the last. `lookups` has the names
- * that were resolved.
+ * Returns a resolver that gives these results in turn and then repeats the last. `lookups` has the
+ * names that it was called with.
  */
 function resolvingTo(...results: readonly (readonly string[])[]) {
   const lookups: string[] = [];
