@@ -22,7 +22,8 @@ export function raceSignal<T>(promise: PromiseLike<T>, signal: AbortSignal): Pro
 }
 
 /**
- * Resolves at the first call of `wake`, or when `signal` aborts.
+ * Calls `subscribe` with a function `wake`. Resolves at the first call of `wake`, or when `signal`
+ * aborts.
  *
  * @param subscribe registers `wake` and returns a function that unregisters it. The returned
  *   function is called once. `subscribe` is not called if `signal` has already aborted.

@@ -232,7 +232,8 @@ export class ByteHold {
 
   /**
    * Adds `bytes` to the hold.
-   * @returns false, and changes nothing, if the owner or the process would exceed its limit.
+   * @returns false, and changes nothing, if the owner or the process would exceed its limit, if the
+   *   budget is paused, or if the hold is released.
    */
   grow(bytes: number): boolean {
     const heldBytes = this.#heldBytes + bytes;
@@ -259,7 +260,7 @@ export class ByteHold {
     this.#takenBytes = bytes;
   }
 
-  /** Releases all bytes. Further calls do nothing. Afterwards `grow` returns false. */
+  /** Releases all bytes. Further calls do nothing. */
   release(): void {
     if (this.#released) return;
     this.#released = true;

@@ -62,11 +62,14 @@ export interface OperatorProvider {
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
   /**
-   * `environment` if the provider is an account in the settings, `discovered` if it is a model
-   * server that was found on this machine.
+   * `environment` if settings contain the operator's account at this provider (API key or URL),
+   * `discovered` if the provider is a model server that was found on this machine.
    */
   readonly origin: "environment" | "discovered";
-  /** Models that a discovered server listed when it was last probed; undefined for an account. */
+  /**
+   * Models that a discovered model server listed when it was last probed; undefined if `origin` is
+   * `environment`.
+   */
   readonly models?: readonly string[];
 }
 

@@ -10,6 +10,6 @@ export const runVersion = 1;
 
 /**
  * The version that a draft run needs. Code of version 1 would execute it with the agent's saved
- * configuration.
+ * configuration instead of the draft.
  */
 export const draftRunVersion = 2;

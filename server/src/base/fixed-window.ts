@@ -9,9 +9,9 @@ export interface Window {
 }
 
 /**
- * Counts events per key in windows of fixed length. A key's window begins with the first event
- * after its previous window has ended. When there are more than `maxKeys` keys, the least recently
- * used key is dropped, and its count starts again from 0.
+ * Counts calls of `add` per key, in windows of fixed length. A key's window begins with the first
+ * call after its previous window has ended. When there are more than `maxKeys` keys, the least
+ * recently used key is dropped, and its count starts again from 0.
  */
 export class FixedWindowCounter {
   readonly #windowMs: number;

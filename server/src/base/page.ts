@@ -13,8 +13,8 @@ export interface Page<T> {
 }
 
 /**
- * The parameters of one page. The store returns at most `limit` + 1 rows, newest first, with ids
- * below `below`. `below` is undefined for the first page.
+ * The parameters of one page. The query must select at most `limit` + 1 rows, newest first, with
+ * ids below `below`. `below` is undefined for the first page, which can have any ids.
  */
 export interface PageRequest {
   readonly limit: number;

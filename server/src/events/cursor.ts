@@ -10,7 +10,7 @@ export interface Cursor extends Position {
   readonly generation: string;
 }
 
-/** Hex digits of the generation that a cursor contains. */
+/** Number of hex digits of the generation that a cursor contains. */
 const generationLength = 8;
 
 /** Returns the text of a cursor for a position. Clients must not interpret it. */

@@ -7,9 +7,9 @@ import type { Position } from "./position.ts";
 import { readEnd, readEventBatch, type StoredEvent } from "./store.ts";
 
 /**
- * Reads the new events of all workspaces, once for all subscribers of this process. It polls the
- * database when this or another process notifies it of new events. Since notifications can be lost,
- * it also polls at an interval. It does not poll while there are no subscribers.
+ * Reads new events of all workspaces that have subscribers in this process, with one query for all
+ * subscribers. It polls the database when this or another process notifies it of new events. Since
+ * notifications can be lost, it also polls at an interval. It does not poll without subscribers.
  */
 export interface EventPoller {
   /**
@@ -42,7 +42,7 @@ export interface EventSubscription {
   /**
    * Returns the events that were read since the last call; undefined if there were too many to
    * keep. After that the subscriber must unsubscribe and subscribe again. Subscribers of a
-   * workspace that keep up get the same array.
+   * workspace that keep up get the same array, so they can share what is computed from it.
    */
   take(): readonly StoredEvent[] | undefined;
   /**
@@ -63,9 +63,9 @@ const maxBacklogEvents = 400;
 /** Time between two polls if there is no notification. */
 const pollIntervalMs = 500;
 /**
- * Minimum time from a poll that has found events to the next one. Without it, each poll under load
- * would find the events of a single commit only, and reading would cost more CPU than the runs.
- * People do not notice the delay, and only events that follow others are delayed.
+ * Pause after a poll that has found events and read all of them. Without it, each poll under load
+ * would find the events of a single commit only, and polling would cost more CPU than executing the
+ * runs. People do not notice the delay, and only events that follow others are delayed.
  */
 const gapMs = 100;
 /**

@@ -16,8 +16,8 @@ export interface Position {
    */
   readonly runId: string;
   /**
-   * Sequence number of the event in its run's journal. For a workspace event, its number in the
-   * installation, counted from 1.
+   * Sequence number of the event in its run's journal. For a workspace event, its number among the
+   * workspace events of all workspaces, counted from 1.
    */
   readonly seq: number;
 }

@@ -26,17 +26,17 @@ export async function* subscribeToWorkspace(
     try {
       const start = await raceSignal(subscription.start, signal).catch(() => undefined);
       if (start === undefined) return;
-      // If the poller is behind `position`, there is nothing to read here, and the first events
-      // that it returns are skipped below.
+      // If `start` is before `position`, there is nothing to read here. The poller then returns
+      // events that were already yielded, which are skipped below.
       for (let hasMore = isAfter(start, position); hasMore && !signal.aborted; ) {
         const batch = await readEventBatch(database.engine, [workspaceId], {
           after: position,
           upTo: start,
           limit: maxBatchEvents,
         });
-        // Events are yielded one by one here. Other subscribers do not share their serialized
-        // bytes, so with whole batches each slow reader would hold the bytes of a whole batch in
-        // memory.
+        // Events are yielded one by one here. A subscriber that catches up does not share the
+        // serialized bytes of events with others, so with batches each slow reader would hold the
+        // bytes of a whole batch in memory.
         for (const event of batch.events) yield [event];
         position = batch.end;
         hasMore = batch.hasMore;

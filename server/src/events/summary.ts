@@ -1,8 +1,8 @@
 /**
  * Summaries of events, for readers that show the progress of many runs. A summary has all fields of
- * `data` except texts, arguments and results. Pages of events compute summaries in the database, so
- * that it does not send the contents to this process. Streams compute them from events in memory.
- * The tests check that both results are equal.
+ * `data` except texts, arguments and results. For pages of events, the database computes the
+ * summaries, so that it does not send the contents to this process. Streams compute summaries from
+ * events in memory. The tests check that both results are equal.
  */
 
 /** Fields of an event's `data` that a summary does not have. */
@@ -29,7 +29,10 @@ export function summarizedData(data: string): string {
       )) else '{}' end)`;
 }
 
-/** Returns the event with the `data` of its summary: the event itself if that is the same. */
+/**
+ * Returns a copy of the event with the `data` of its summary. Returns the event itself if its
+ * summary has the same `data`.
+ */
 export function summarize<E extends { readonly data: object }>(event: E): E {
   const data: Readonly<Record<string, unknown>> = { ...event.data };
   const { output, parts } = data;

@@ -443,7 +443,7 @@ const acts: readonly Act[] = [
   },
 ];
 
-/** All responses so far, as JSON. No audit entry must contain a secret from them. */
+/** All responses so far, as JSON. Audit entries must not contain any secret that is in them. */
 const answers: string[] = [JSON.stringify([agent, trigger, waiting, key])];
 
 test.each(acts)(

@@ -8,10 +8,10 @@ const agent = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
 const limit = 1_048_576;
 
-/** JSON of `size` bytes, which invoke accepts. */
+/** Returns a valid JSON body of `size` bytes for invoke. */
 const inputOf = (size: number) => `{"input":"${"x".repeat(size - 12)}"}`;
 
-/** A management body of `size` bytes: valid, with trailing white space. */
+/** Returns a valid body of `size` bytes for `POST /agents`, filled with trailing spaces. */
 const agentOf = (size: number) => `{"name":"Test","model":"demo/echo"}`.padEnd(size);
 
 const endpoints = {

@@ -188,7 +188,7 @@ describe("invoke", () => {
   });
 });
 
-/** An agent with one executing run and a full queue. */
+/** Creates an agent whose only executing run does not finish, and fills its queue. */
 async function busyAgent() {
   const held = await startHeldModel(beckon);
   const made = await beckon.createAgent({

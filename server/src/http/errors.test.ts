@@ -16,7 +16,7 @@ const sources = globSync("**/*.ts", { cwd: root })
 
 /**
  * Returns whether the sources contain the value as a string literal. Property names do not count,
- * because tables have a property for every code, even if no code of the server uses it.
+ * because tables such as `apiErrors` have a property for every error code, used or not.
  */
 const isUsed = (value: string) =>
   ["'", '"', "`"].some((quote) => sources.includes(`${quote}${value}${quote}`));

@@ -6,7 +6,10 @@ const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const agent = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
 
-/** Each test uses its own address. */
+/**
+ * Returns the header with which a request comes from this address. Each test uses its own address,
+ * because failures are counted by address.
+ */
 const from = (address: string) => ({ "x-forwarded-for": address });
 const endpoints = [
   (headers: Record<string, string>) => beckon.call("/agents", { credential: "wrong", headers }),

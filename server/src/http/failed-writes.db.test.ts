@@ -12,7 +12,10 @@ const readiness = async () =>
 const becomes = (status: number) =>
   eventually(`readiness ${status}`, async () => (await readiness()) === status || undefined);
 
-/** Makes PostgreSQL reject these writes with this SQLSTATE. The returned function undoes this. */
+/**
+ * Makes PostgreSQL reject `writes`, for example `insert on runs`, with the SQLSTATE `code`. The
+ * returned function undoes this.
+ */
 async function failing(writes: string, code: string): Promise<() => Promise<unknown>> {
   await engine.query(
     `create function fail() returns trigger language plpgsql as $$ begin raise exception 'no' using errcode = '${code}'; end $$`,

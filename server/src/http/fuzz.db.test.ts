@@ -213,7 +213,7 @@ const mediaType = fc.oneof(
     .filter((text) => text.trim() === text && text !== ""),
 );
 
-/** The expected result of a fired body: the payload, or the error status. */
+/** Returns the payload that a fire must read from a body: text or a form; else the error status. */
 function expectedPayload(
   body: Buffer,
   type: string | undefined,

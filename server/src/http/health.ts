@@ -6,9 +6,9 @@ const maxPending = 5_000;
 
 /**
  * Returns whether this process can take work: it is neither shutting down nor overloaded, its
- * writes succeed, and its database has the current schema. The check itself writes nothing. Whether
- * writes succeed shows in the renewal of the process's lease, and in the batches of starts and
- * journal entries: a batch that fails is retried.
+ * writes succeed, and its database has the current schema. The check itself writes nothing. It
+ * recognizes failing writes by the last renewal of the process's lease, and by a batch of starts or
+ * journal entries that was retried several times.
  */
 export async function isReady({
   database,

@@ -80,7 +80,7 @@ const fuller: Readonly<Record<string, unknown>> = {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The paths of all objects in a body, as lists of property names and indexes. */
+/** Returns the paths of all objects in a body, as lists of property names and indexes. */
 function objectsIn(value: unknown, at: readonly string[] = []): (readonly string[])[] {
   if (value === null || typeof value !== "object") return [];
   const below = Object.entries(value).flatMap(([name, inner]) => objectsIn(inner, [...at, name]));
@@ -102,7 +102,10 @@ function withMember(body: unknown, at: readonly string[], member: string): strin
   return `{${[...given, ...(next === undefined ? [`${JSON.stringify(member)}:"x"`] : [])]}}`;
 }
 
-/** Returns the names of all fields of a schema, at any depth. These fields are not unknown. */
+/**
+ * Returns the names of all fields of a schema, at any depth. The tests do not send these names as
+ * unknown fields.
+ */
 function namesIn(schema: unknown): string[] {
   if (schema === null || typeof schema !== "object") return [];
   return Object.entries(schema).flatMap(([key, value]) =>

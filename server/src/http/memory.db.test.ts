@@ -6,7 +6,10 @@ import { says, startModelServer } from "../../test/model-server.ts";
 import type { HeapGuard } from "../base/heap-guard.ts";
 
 const heap: HeapGuard & { isFull: boolean } = { isFull: false, onChange: () => {}, stop: () => {} };
-/** Limits: 30 MiB for bodies and responses, 22.5 MiB for those of one caller. */
+/**
+ * With this budget, the limit for bodies and responses in memory is 30 MiB, and 22.5 MiB for those
+ * of one caller.
+ */
 const beckon = await startTestBeckon({ BECKON_MEMORY_BUDGET_MIB: "96" }, { heap });
 
 function setFull(isFull: boolean): void {

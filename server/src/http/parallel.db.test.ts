@@ -10,7 +10,7 @@ afterAll(() => models.close());
 const { name: provider } = await beckon.createProvider(models.url);
 const agent = await beckon.createAgent({ model: `${provider}/echo`, instructions: "Repeat." });
 
-/** The URL of the first or the second process, alternating. */
+/** Returns the URL for an invoke at the first process if `index` is even, else at the second. */
 const urlOf = (index: number) =>
   `${(index % 2 === 0 ? beckon : other).url}/api/public/agents/${agent.id}/invoke`;
 

@@ -9,7 +9,8 @@ import { managedRoutes } from "./api/index.ts";
 
 /**
  * Sends a request to every route in unusual forms: with other spellings of the path, and with
- * additional headers. None must give more access than the plain request, or change anything.
+ * additional headers. Such requests must not get more access than the plain request, and must not
+ * change anything.
  */
 
 const beckon = await startTestBeckon();
@@ -32,7 +33,7 @@ const callers: Readonly<Record<string, Headers>> = {
   ],
 };
 
-/** The path, spelled differently. */
+/** Functions that spell a path differently, so that a server could route it differently. */
 const paths: readonly ((path: string) => string)[] = [
   (path) => path.replace(/\/([^/]*)$/, "%2F$1"),
   (path) => path.replace(/\/([^/]*)$/, "%2f$1"),
@@ -126,7 +127,7 @@ interface Sent {
   readonly body: unknown;
 }
 
-/** Returns the status and text of the response; 400 if there is none. */
+/** Returns the status and text of the response. Without a response, the status is 400. */
 async function send({
   method,
   path,

@@ -5,8 +5,8 @@ import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 
 /**
- * Two processes on one database. The second only serves callers; the first executes the runs that
- * it accepts.
+ * Two processes on one database. `api` only serves requests. `beckon` serves requests too, and
+ * executes the runs that both accept.
  */
 
 const beckon = await startTestBeckon();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
 import { managedRoutes } from "./api/index.ts";
 
-/** Sends simultaneous requests to every route where only one of them must take effect. */
+/** Sends simultaneous requests to every route that must execute only one of them. */
 
 const beckon = await startTestBeckon();
 const atOnce = 100;

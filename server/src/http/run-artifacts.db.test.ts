@@ -9,7 +9,7 @@ import { newId } from "../base/ids.ts";
 const beckon = await startTestBeckon();
 const { engine } = beckon.db.database;
 
-/** Runs an agent whose output is too long for its event. */
+/** Runs an agent whose output is too long for an event and is therefore stored as an artifact. */
 async function runWithArtifact(agent?: { id: string; token: string }) {
   const invoked = agent ?? (await beckon.createAgent());
   const { body } = await beckon.invoke(invoked, "ä".repeat(40_000));

@@ -310,8 +310,8 @@ test.each([
     const reader = await stream(path);
     await reader.has("run.started");
     if (what === "leaves") reader.close();
-    // The server must notice that the client has left before the next call begins, which the test
-    // cannot observe. It waits for the response to another request, which takes longer.
+    // The server must notice that the client has left before the next model call begins. A test
+    // cannot observe this, so it waits for the response to another request, which takes longer.
     await beckon.call(path);
     held.release();
     await eventually("the last call", () => held.requests.length === 2 || undefined);

@@ -22,7 +22,7 @@ async function ended(headers: Record<string, string> = {}) {
   return { agent, runId: body.run_id as string };
 }
 
-/** Number of rows in every table that refers to a run. */
+/** Returns the number of rows of a run in each table that stores its content. */
 async function rowsOf(runId: string): Promise<Record<string, number>> {
   const { rows } = await beckon.db.database.engine.query<{ name: string; rows: number }>(
     `select 'runs' as name, count(*)::int as rows from runs where id = $1

@@ -22,7 +22,7 @@ const search = async (query: Record<string, string>, credential = beckon.key) =>
   idsOf(await beckon.call(`/runs?${new URLSearchParams(query)}`, { credential }));
 const runOf = async (id: string) => (await beckon.call(`/runs/${id}`)).body.data;
 
-/** An agent whose runs succeed, one whose runs fail, and a run of each. */
+/** Creates an agent whose runs succeed and one whose runs fail, and executes one run of each. */
 async function twoRuns() {
   const [good, bad] = [
     await beckon.createAgent(),

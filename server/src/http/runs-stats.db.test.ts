@@ -8,7 +8,10 @@ import { insertKey } from "../../test/workspace-key.ts";
 const beckon = await startTestBeckon();
 const { database } = beckon.db;
 
-/** A workspace with one agent and a key. */
+/**
+ * Creates a workspace with one agent and a key. `stats` reads run statistics of the workspace, and
+ * `add` adds a run.
+ */
 async function workspace({ timeZone = "UTC" } = {}) {
   const agent = await seedAgent(database);
   const { workspaceId } = agent;

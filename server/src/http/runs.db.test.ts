@@ -8,7 +8,7 @@ const beckon = await startTestBeckon();
 
 const idsOf = ({ body }: Answer): string[] => body.data.map((run: { id: string }) => run.id);
 
-/** An agent with runs, newest first. */
+/** Creates an agent and executes `count` runs of it. Returns the ids of the runs, newest first. */
 async function agentWithRuns(count: number) {
   const agent = await beckon.createAgent();
   const runs: string[] = [];

@@ -5,9 +5,9 @@ import { insertKey } from "../../test/workspace-key.ts";
 import { managedRoutes } from "./api/index.ts";
 
 /**
- * Sends a request to every route of the management API with each single scope. Only the scope
- * that the route declares must allow it. If a route declares two scopes, only both together must
- * allow it.
+ * Sends requests to every route of the management API with keys that have a single scope. The
+ * server must accept only the scope that the route declares. If a route declares two scopes, the
+ * server must accept only a key that has both.
  */
 
 const beckon = await startTestBeckon();
@@ -19,8 +19,8 @@ const keys = new Map(
 const none = await insertKey(beckon, { scopes: [] });
 
 /**
- * Requests an unknown resource with an invalid body. A caller with the scope gets an error about
- * one of these, so nothing changes.
+ * Requests an unknown resource with an invalid body. Even a caller with the scope gets an error,
+ * about the resource or the body, so nothing changes.
  */
 const send = (method: string, path: string, credential: string | undefined) =>
   beckon.call(path.replaceAll(/:\w+/g, "none"), {

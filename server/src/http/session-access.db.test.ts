@@ -19,7 +19,7 @@ const { data: theirs } = (
   })
 ).body;
 
-/** A member of both workspaces: editor in one, viewer in the other. */
+/** Creates a person who is an editor in the first workspace and a viewer in the second. */
 async function memberOfTwo(): Promise<Person> {
   const person = await addPerson(beckon, { role: "editor" });
   await beckon.db.database.engine.query(

@@ -16,7 +16,7 @@ const headersOf = (credential: string) => ({
   accept: "text/event-stream",
 });
 
-/** A run that continues until the test ends, with its agent. */
+/** Starts a run whose model does not respond. Returns its agent and the URL of its stream. */
 async function running() {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model });
@@ -37,7 +37,10 @@ async function createKey(body: Record<string, unknown>): Promise<{ id: string; k
     .body.data;
 }
 
-/** Resolves when the stream was ended because of its credential; fails after a timeout. */
+/**
+ * Checks that the stream ends in time because of its credential, and that opening it again gets the
+ * expected status.
+ */
 async function expectClosed(
   reader: StreamReader,
   url: string,

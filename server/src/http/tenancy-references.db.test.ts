@@ -150,7 +150,7 @@ const plainInBodies = new Set(
   ),
 );
 
-/** Names of all fields, at every depth. */
+/** Returns the names of all fields of a JSON Schema, at every depth. */
 function namesIn(schema: unknown): string[] {
   if (schema === null || typeof schema !== "object") return [];
   return Object.entries(schema).flatMap(([key, value]) =>

@@ -65,7 +65,7 @@ function foreignChoices(
   ];
 }
 
-/** The same choice with unknown ids instead of the foreign ones. */
+/** Returns the same path parameters with unknown ids in place of those that are not from `ours`. */
 function madeUp(choice: Record<string, string>, ours: FilledWorkspace): Record<string, string> {
   const own = Object.values(pathParametersOf(ours));
   return Object.fromEntries(
@@ -82,7 +82,7 @@ async function unharmed(theirs: FilledWorkspace, work: () => Promise<void>): Pro
   expect(await rows.marks(theirs.id)).toEqual(before);
 }
 
-/** The response without the requested ids, to compare the responses to different ids. */
+/** Returns the response as text without the ids in `choice`, to compare responses for other ids. */
 const plain = ({ status, body }: Answer, choice: Record<string, string>) =>
   Object.values(choice).reduce(
     (text, id) => text.replaceAll(id, "…"),

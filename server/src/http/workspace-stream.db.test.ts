@@ -256,8 +256,8 @@ test("200 runs on two processes, 50 clients disconnected at any byte and resumed
 });
 
 /**
- * Number of complete frames with the end of a run. Counted without parsing, because it is called
- * often.
+ * Returns the number of complete frames with the end of a run. Does not parse the frames, because
+ * this function is called often.
  */
 function endsIn(reader: StreamReader): number {
   return reader.text.match(/^event: run\.finished\ndata: .*\n\n/gm)?.length ?? 0;

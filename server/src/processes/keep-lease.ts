@@ -16,7 +16,10 @@ export interface Lease {
    * lease for at least one lease period without a failed renewal.
    */
   recordExpired(): Promise<void>;
-  /** Stops renewing the lease, and records that this process is dead. */
+  /**
+   * Stops renewing the lease, and records that this process is dead, so that other processes do not
+   * wait until the lease expires before they resume its runs.
+   */
   stop(): Promise<void>;
 }
 

@@ -42,7 +42,7 @@ const filesIn = (folder: string) => ({
 const commands = (text: string) =>
   [...text.matchAll(/^ {2}(curl .*)$/gm)].map(([, line]) => line ?? "");
 
-/** The arguments that a shell in `cwd` passes to curl. */
+/** Returns the arguments that a shell in the folder `cwd` would pass to curl for this command. */
 function argumentsOf(command: string, cwd = "/"): string[] {
   const script = command.replace(/^curl /, "printf '%s\\n' ");
   return execFileSync("sh", ["-c", script], { encoding: "utf8", cwd }).trim().split("\n");

@@ -79,7 +79,10 @@ function availableBytes(): number {
  */
 const uvThreads = "32";
 
-/** Number of server exits, before any server was ready, at which `keepServers` gives up. */
+/**
+ * Number of server exits, before any server was ready, at which `keepServers` gives up. Exits
+ * because the database cannot be reached do not count.
+ */
 const maxFailedStarts = 3;
 /**
  * File descriptor of the claimed port in a server. Descriptors 0 to 3 are stdin, stdout, stderr and
@@ -111,7 +114,7 @@ export interface ServersOptions {
   readonly log: Log;
   /** Called each time a server becomes ready. */
   readonly onReady: (ready: Ready) => void;
-  /** Called once for each reason why the database cannot be reached yet. */
+  /** Called when the database cannot be reached yet, and again when the reason changes. */
   readonly onWaiting: (reason: string) => void;
   /** Called once, when `keepServers` gives up. */
   readonly onFailure: (reason: string) => void;
@@ -125,9 +128,9 @@ export interface ServersOptions {
  * with the exit code.
  *
  * The function gives up if a server has an invalid configuration. Until the first server is ready,
- * it also gives up if PostgreSQL rejects the connection, if `maxFailedStarts` servers exit, or if
- * the database cannot be reached for `databaseWaitMs`. Later, exited servers are replaced without a
- * limit.
+ * it also gives up if PostgreSQL rejects the connection, if the database cannot be reached for
+ * `databaseWaitMs`, or if `maxFailedStarts` servers exit for other reasons. Later, exited servers
+ * are replaced without a limit.
  *
  * Each server gets its id in the argument `--process=`. When a server exits, its id is sent to the
  * running servers in a message, and to its replacement in the argument `--reaped=`. These servers

@@ -17,15 +17,15 @@ const demo = z.object({
 export type Demo = z.infer<typeof demo>;
 
 /**
- * A provider of the operator: an account from environment variables, or a model server that was
- * found on this machine.
+ * A provider of the operator: `environment` if settings contain the operator's account (API key or
+ * URL), `discovered` for a model server that was found on this machine.
  */
 const foundProvider = z.object({
   name: z.string(),
   origin: z.enum(["environment", "discovered"]),
   /**
-   * One of the models of a model server, as `provider/model`. null for an account, and for a model
-   * server without models.
+   * One of the models of a model server, as `provider/model`. null if `origin` is `environment`, or
+   * if the model server has no models.
    */
   model: z.string().nullable(),
 });

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 
 /**
- * Maximum characters of a value, as JSON, that an entry shows. A longer value is truncated and its
- * length is appended.
+ * Maximum characters of a value that an audit entry shows. Values other than strings are measured
+ * as JSON. A longer value is truncated and its length is appended.
  */
 const maxCharacters = 2_000;
 /**

@@ -10,10 +10,10 @@ const batch = 500;
 
 /**
  * Returns the matching audit entries that exist when the export starts, newest first. Each batch is
- * read in its own transaction, so a slow reader keeps no transaction open. Each batch has only ids
- * below the last one, so entries that are created during the export are not included. The first
- * batch is read before this function resolves, so that an error leads to an error response and not
- * to a truncated download.
+ * read in its own transaction, so a slow reader keeps no transaction open. Ids grow with time, and
+ * each batch has only ids below those of the batch before, so entries that are created during the
+ * export are not included. The first batch is read before this function resolves, so that an error
+ * leads to an error response and not to a truncated download.
  *
  * @throws ApiError `forbidden` without the scope `audit:read`; `bad_request` for an invalid filter.
  */

@@ -4,7 +4,10 @@ import type { Tables, WorkspaceTransaction } from "../database/index.ts";
 
 export type AuditRow = Selectable<Tables["audit"]>;
 
-/** Returns at most `limit` entries with an id below `below`, newest first. */
+/**
+ * Returns at most `limit` entries with an id below `below`, newest first. If `below` is undefined,
+ * begins with the newest entry.
+ */
 export function listAuditRows(
   tx: WorkspaceTransaction,
   workspaceId: string,

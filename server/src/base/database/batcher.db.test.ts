@@ -171,8 +171,8 @@ async function holdUp(
   values: unknown[],
 ): Promise<{ release: () => Promise<unknown>; waiting: (count: number) => Promise<void> }> {
   const holder = new Client(database.settings);
-  // In the Vitest project `external`, the statements are executed in sessions of a superuser, and
-  // `pg_stat_activity` shows only to superusers what these sessions wait for.
+  // In the Vitest project `external`, a superuser executes the statements, and `pg_stat_activity`
+  // shows only to superusers what the connections of a superuser wait for.
   const observer = new Client({ connectionString: databaseAt(inject("server").adminUrl, name) });
   await Promise.all([holder.connect(), observer.connect()]);
   onTestFinished(async () => {
@@ -200,7 +200,8 @@ test.each([
   "a start that is sent again while the first send is still under way is not written twice: %s",
   async (_, key) => {
     const row = startRow(agent, { key, bodyHash: hash, owner: process });
-    // The insert of the run's first event waits for this uncommitted row, which has the same key.
+    // The insert of the run's first event waits for this uncommitted row, which has the same
+    // primary key (run_id, seq).
     const held = await holdUp(
       "insert into events (run_id, seq, workspace_id, id, type, version, data) values ($1, 1, $2, 'evt_held', 'run.started', 1, '{}')",
       [row.runId, agent.workspaceId],
@@ -218,8 +219,8 @@ test.each([
 
 test("an append that is retried while the first attempt is running is written once", async () => {
   const run = await startOne(database, agent, { owner: process });
-  // The append updates the run's row. Then its insert waits for this uncommitted row, which has the
-  // same key.
+  // The append updates the run's row. Then it inserts an event and waits for this uncommitted row,
+  // which has the same primary key (run_id, seq).
   const held = await holdUp(
     "insert into events (run_id, seq, workspace_id, id, type, version, data) values ($1, 2, $2, 'evt_held', 'run.step', 1, '{}')",
     [run.runId, run.workspaceId],

@@ -21,7 +21,7 @@ interface Written {
   readonly batcher: Batcher<string, string>;
 }
 
-/** Creates a batcher of texts. The default `write` returns each in upper case. */
+/** Creates a batcher of texts. The default `write` returns each text in upper case. */
 function batchTexts(options: Partial<BatcherOptions<string, string>> = {}): Written {
   const batches: string[][] = [];
   const { write = async (rows) => rows.map((row) => row.toUpperCase()) } = options;
@@ -39,7 +39,10 @@ function batchTexts(options: Partial<BatcherOptions<string, string>> = {}): Writ
   return { batches, batcher };
 }
 
-/** A `write` that the test resolves. */
+/**
+ * Returns a `write` whose calls the test resolves or rejects. `call(index)` waits for the call with
+ * this index.
+ */
 function heldWrite() {
   const calls: { rows: readonly string[]; respond: () => void; fail: (reason: unknown) => void }[] =
     [];
@@ -351,7 +354,8 @@ test("a write knows whether its rows may already be written", async () => {
   await vi.advanceTimersByTimeAsync(60_000);
   await results;
   await batcher.submit("new");
-  // In order: the batch, whose connection is lost; its retry; then "good", "bad" and "new", each
-  // written alone. Only the first write and that of "new" have rows that were not sent before.
+  // The writes in order: the batch, whose connection is lost; its retry; then "good", "bad" and
+  // "new", each alone. `repeated` is false for the first and the last write, because their rows
+  // were not sent before.
   expect(flags).toEqual([false, true, true, true, false]);
 });

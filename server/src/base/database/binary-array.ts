@@ -18,7 +18,7 @@ const headerBytes = 20;
  * and parsing in the server would each cost more than the insert.
  * @param type OID of the element type, from PostgreSQL's `pg_type.dat`.
  * @param maxBytesOf returns the maximum bytes of a value.
- * @param write writes a value at this offset of the buffer and returns its length in bytes.
+ * @param write writes a value at the offset `at` of `page` and returns its length in bytes.
  */
 function binaryArray<Value>(
   type: number,
@@ -60,7 +60,7 @@ function writeHeader(
 
 /**
  * Arrays without elements, and arrays whose only element is null, by element type. A batch of one
- * run has a dozen of them, so they are built once. Nothing may change them.
+ * run has a dozen such arrays, so they are built once and then shared. They must not be modified.
  */
 const emptyArrays = new Map<number, Buffer>();
 const nullArrays = new Map<number, Buffer>();

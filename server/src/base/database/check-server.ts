@@ -94,7 +94,7 @@ function createClient(connection: ClientConfig): Client {
       query_timeout: queryTimeoutMs,
     });
   } catch (thrown) {
-    // The message of this error contains no part of the URL.
+    // The message of this error contains no part of the URL, so it cannot reveal the password.
     throw new ConfigError(
       `DATABASE_URL cannot be used: ${messageOf(thrown)}. Percent-encode special characters in ` +
         "user and password, and check the files that it names.",
@@ -106,8 +106,8 @@ function createClient(connection: ClientConfig): Client {
  * Detects a pooler in transaction mode. Such a pooler gives a server process to another client
  * after each transaction. When a second client begins a transaction, it therefore gets the process
  * of the first client, or the first client gets another process. If the pooler has only one
- * process, the query of the first client times out. Beckon needs a session that keeps its process,
- * for advisory locks, LISTEN, prepared statements and the workspace setting.
+ * process, the query of the first client times out. Beckon needs connections that keep their server
+ * process, for advisory locks, LISTEN, prepared statements and the workspace setting.
  * @throws ConfigError if there is such a pooler.
  */
 async function rejectTransactionPooling(first: Client, connection: ClientConfig): Promise<void> {

@@ -38,7 +38,7 @@ const lostMessages =
 
 /** Classifies the error of a statement. */
 export function failureKind(thrown: unknown): FailureKind {
-  // The message of an ApiError can look like one of pg's.
+  // An ApiError has no SQLSTATE, and its message could match `lostMessages` by chance.
   if (!(thrown instanceof Error) || thrown instanceof ApiError) return "defect";
   const code = codeOf(thrown);
   // Checked before SQLSTATEs, because EPIPE has the form of one. No SQLSTATE class begins with E.

@@ -108,8 +108,9 @@ test("while all connections are blocked callers get 503 in time, and success aft
   onTestFinished(() => holder.end());
   await holder.query("begin");
   await holder.query("lock table runs, agents in access exclusive mode");
-  // The reads that get a connection wait for the lock until their statement timeout, which is
-  // longer than this test. They are among the first `poolSize` reads, which are therefore aborted.
+  // At most the first `poolSize` reads get a connection. They wait for the lock until their
+  // statement timeout, which is longer than this test, so they are aborted. Only the other reads
+  // are checked.
   const giveUp = new AbortController();
   const reads = Array.from({ length: 30 }, () =>
     beckon.call(`/agents/${agent.id}`, { signal: giveUp.signal }).catch(() => undefined),

@@ -28,8 +28,8 @@ export type ProcessMessage =
   /** The sender has written events of runs or of workspaces. */
   | { readonly kind: "events" }
   /**
-   * A part of what was reserved in the limits of the workspace was returned, or a limit was raised.
-   * Runs that wait for these limits can try to reserve again.
+   * A part of an amount that was reserved in limits of the workspace was released, or a limit was
+   * raised. Runs that wait for a reservation can try again.
    */
   | { readonly kind: "limits"; readonly workspaceId: string };
 

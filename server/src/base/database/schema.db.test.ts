@@ -13,8 +13,8 @@ test("schema.sql is the schema after all migrations", async () => {
 });
 
 /**
- * Nullability of each column in tables.ts. The list does not compile if a column is missing,
- * unknown or wrong.
+ * Nullability of each column in tables.ts. The list does not compile if a column is missing or
+ * unknown, or if its nullability is wrong.
  */
 type Described = {
   [Table in keyof Tables]: {

@@ -2,8 +2,8 @@ import type { AgentConfig, Role, RunSource } from "@beckon/contract";
 import type { ColumnType, Generated, JSONColumnType } from "kysely";
 
 /**
- * Row types of the tables, for the stores. `schema.sql` beside this file defines the schema; a test
- * compares the two.
+ * Row types of the tables, for the query builder. `schema.sql` beside this file describes the
+ * schema; `schema.db.test.ts` compares these types with the database.
  */
 
 type Time = ColumnType<Date, Date | undefined, Date>;
@@ -322,7 +322,7 @@ interface UsageEntries {
   number: number;
   workspace_id: string;
   time: Time;
-  /** A date in the form YYYY-MM-DD; select it as text. */
+  /** A date. Select it as text (YYYY-MM-DD): `pg` returns a `date` as midnight in local time. */
   day: string;
   agent_id: string;
   source: string;
@@ -352,7 +352,7 @@ interface UsageEntries {
 interface UsageDays {
   id: Generated<string>;
   workspace_id: string;
-  /** A date in the form YYYY-MM-DD; select it as text. */
+  /** A date. Select it as text (YYYY-MM-DD): `pg` returns a `date` as midnight in local time. */
   day: string;
   agent_id: string;
   provider: string;
@@ -378,7 +378,7 @@ interface UsageDays {
 interface UsageRollups {
   workspace_id: string;
   up_to: string;
-  /** A date in the form YYYY-MM-DD; select it as text. */
+  /** A date. Select it as text (YYYY-MM-DD): `pg` returns a `date` as midnight in local time. */
   merged_before: string;
 }
 

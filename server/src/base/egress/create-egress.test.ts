@@ -47,7 +47,10 @@ async function listening(address = "127.0.0.1", port = 0): Promise<Listener> {
   return listener;
 }
 
-/** A resolver that returns these results in turn and then repeats the last. */
+/**
+ * Returns a resolver that gives these results in turn and then repeats the last. `lookups` has the
+ * names that it was called with.
+ */
 function resolvingTo(...results: readonly (readonly string[])[]) {
   const lookups: string[] = [];
   return {

@@ -12,7 +12,10 @@ import { type Listener, listenOn } from "../../../test/listeners.ts";
 import { elapsed } from "../clock.ts";
 import { createEgress, type EgressSeams, type LeanFetch } from "./index.ts";
 
-/** Longer than a call takes that one of the shorter limits ends, also on a busy machine. */
+/**
+ * Limits that no test reaches. Each test shortens some of them. The shortened limits end the call
+ * long before 20 s, also on a busy machine.
+ */
 const limits = {
   connectTimeoutMs: 20_000,
   headersTimeoutMs: 20_000,
@@ -52,7 +55,10 @@ const ways = {
 
 type Shorter = Partial<typeof limits> & { maxResponseBytes?: number };
 
-/** Makes a call with shorter limits. Resolves with the error's code and the duration. */
+/**
+ * Makes a call with `shorter` in place of the default limits. Resolves with the code of its error,
+ * or `none` if it succeeds, and its duration in milliseconds.
+ */
 async function failureOf(
   way: keyof typeof ways,
   path: string,

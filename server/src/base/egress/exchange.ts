@@ -28,7 +28,10 @@ export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
   readonly #onAbort = () => this.#stop(this.#signal?.reason);
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #meter: ByteMeter | undefined;
-  /** Number of bytes that the body can still have before it exceeds `maxResponseBytes`. */
+  /**
+   * Number of bytes that the body can still have before it exceeds `maxResponseBytes`. Infinity if
+   * the call has a meter.
+   */
   #leftBytes: number;
   #controller: Dispatcher.DispatchController | undefined;
   /** Why this process aborted the request; undefined if it did not. */
@@ -51,7 +54,7 @@ export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Called once with the response head, before the other callbacks, unless the response is
+   * Called once with the response head, before `take` and `finish`. Not called if the response is
    * rejected.
    */
   protected abstract begin(head: Head, controller: Dispatcher.DispatchController): void;

@@ -5,8 +5,8 @@ import { startOddServer } from "../../../test/odd-server.ts";
 import { createLeanFetch } from "./lean-fetch.ts";
 
 /**
- * A byte order mark, characters of two to four bytes, and invalid UTF-8: single bytes, truncated, a
- * lone surrogate.
+ * A byte order mark, characters of two to four bytes, and invalid UTF-8: a byte that never occurs,
+ * truncated characters and a lone surrogate.
  */
 const words = Buffer.concat([
   Buffer.from("\uFEFFgrüße \uFEFF 😀 "),
@@ -37,7 +37,8 @@ const { root, started, abandoned } = server;
 const unhurried = { connectTimeoutMs: 5_000, headersTimeoutMs: 5_000, bodyTimeoutMs: 5_000 };
 const roomy = createLeanFetch(unhurried);
 const narrow = createLeanFetch({ ...unhurried, maxResponseBytes: 2_000 });
-// Each has one short timeout: on a busy machine, a second one could end the call before it.
+// Each transport has only one short timeout. If it had two, the wrong one could end the call on a
+// busy machine.
 const hastyForHead = createLeanFetch({ ...unhurried, headersTimeoutMs: 60 });
 const hastyForBody = createLeanFetch({ ...unhurried, bodyTimeoutMs: 60 });
 const get = (path: string, signal?: AbortSignal, by = roomy) =>

@@ -1,7 +1,7 @@
 /** Bytes buffered for a slow reader before the connection is paused. */
 const highWaterMark = 64 * 1024;
 
-/** The part of the exchange that a body uses: flow control and abort. */
+/** What a body uses of its HTTP request in flight: flow control and abort. */
 interface Source {
   abort(reason: Error): void;
   pause(): void;
@@ -9,8 +9,8 @@ interface Source {
 }
 
 /**
- * A response body as a web stream. Bytes are passed on as they arrive and never buffered as a
- * whole; cancelling the stream aborts the exchange.
+ * A response body as a web stream. Bytes are passed on as they arrive, and the body is never
+ * buffered as a whole. Cancelling the stream aborts the HTTP request.
  */
 export class ResponseBody {
   readonly stream: ReadableStream<Uint8Array>;

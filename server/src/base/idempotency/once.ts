@@ -18,9 +18,10 @@ export interface Once<T> {
  * the second waits for the first and gets the same response, unless the first fails. Call this
  * function after the checks of permission and resource and before any other check.
  *
- * @throws ApiError `idempotency_mismatch` if the key was used with another body;
- *   `secret_unreadable` if the stored response was encrypted with a master key that is lost;
- *   `conflict` if the stored response is being deleted.
+ * @throws ApiError the error of an invalid key or of a body that could not be read;
+ *   `idempotency_mismatch` if the key was used with another body; `secret_unreadable` if the stored
+ *   response was encrypted with a master key that is lost; `conflict` if the stored response is
+ *   being deleted.
  */
 export async function once<T>(
   tx: WorkspaceTransaction,

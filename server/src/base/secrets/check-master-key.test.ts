@@ -4,7 +4,10 @@ import { ConfigError } from "../errors.ts";
 import { checkMasterKey } from "./check-master-key.ts";
 import { createSecretCipher } from "./secret-cipher.ts";
 
-/** A fake of the only row of `installation`. */
+/**
+ * Returns a fake database that contains only the row of the table `installation`. An update keeps
+ * the check value if one is stored.
+ */
 function installation() {
   const row: { master_key_check: string | null } = { master_key_check: null };
   return {

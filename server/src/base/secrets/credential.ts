@@ -36,7 +36,7 @@ export function isCredential(prefix: CredentialPrefix, text: string): boolean {
  * if that key is lost.
  */
 export function hashCredential(text: string): Buffer {
-  // As hex, because Node.js takes several times as long to return a buffer.
+  // `hash` returns hex here, because it takes several times as long to return a buffer.
   return Buffer.from(hash("sha256", text, "hex"), "hex");
 }
 

@@ -41,10 +41,10 @@ const batch = 200;
 
 /**
  * Re-encrypts the texts of a column that were encrypted with the old key. Each batch is a statement
- * of its own. If the process is killed, some texts have the new key, and the next call continues
- * with those of the old key. A text that changes between its select and its update is not
- * overwritten; if its new value has the old key too, the next call re-encrypts it. `client` must
- * see all workspaces.
+ * of its own. If the process is killed, some texts are already encrypted with the new key, and the
+ * next call re-encrypts the rest. A text that changes between its select and its update is not
+ * overwritten. If its new value is encrypted with the old key too, the next call re-encrypts it.
+ * `client` must see all workspaces.
  */
 export async function reEncryptColumn<Row extends object>(
   client: Queryable,

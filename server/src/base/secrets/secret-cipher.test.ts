@@ -100,7 +100,8 @@ test("a truncated or extended text cannot be decrypted", () => {
 });
 
 test("a truncated tag, which would be easy to forge, is rejected", () => {
-  // The ciphertext of an empty secret is only the tag; its first bytes are a valid shorter tag.
+  // The ciphertext of an empty secret is only the tag. The first bytes of a GCM tag are a valid
+  // shorter tag.
   const [version, key, nonce, tag = ""] = cipher.encrypt("", binding).split(".");
   for (const length of [4, 8, 12, 15]) {
     const short = Buffer.from(tag, "base64url").subarray(0, length).toString("base64url");

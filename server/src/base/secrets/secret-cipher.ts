@@ -44,7 +44,7 @@ const authTagLength = 16;
 
 /**
  * Returns a cipher that encrypts with `masterKey` and decrypts texts that were encrypted with
- * `masterKey` or `previous`.
+ * `masterKey` or, if it is given, with `previous`.
  */
 export function createSecretCipher(masterKey: Buffer, previous?: Buffer): SecretCipher {
   const current = oneKey(masterKey);

@@ -140,7 +140,7 @@ test("written values survive a round trip, also in several lists", async () => {
     .oneof(awkward, fc.string({ unit: "binary" }))
     .map((value) => value.toWellFormed());
   const values = fc.dictionary(text, fc.oneof(text, fc.jsonValue()), { noNullPrototype: true });
-  // Each parse takes a thread, so many texts go into one document.
+  // Each parse starts a worker thread, which is slow, so many texts go into one document.
   const lists = fc
     .sample(fc.array(values, { maxLength: 4 }), 400)
     .map((list) => JSON.parse(JSON.stringify(list)) as unknown[]);

@@ -125,8 +125,8 @@ The first columns are roles of members, the others presets of keys.
 }
 
 /**
- * Returns the nouns, for example `providers`, of the scopes that a key limited to agents cannot
- * have.
+ * Returns the first parts, for example `providers`, of the scopes that a key cannot have if it is
+ * limited to some agents.
  */
 function workspaceNouns(): string[] {
   return workspaceScopes.map((scope) => scope.split(":")[0] ?? "");

@@ -18,7 +18,7 @@ export const rootFiles = ["favicon.svg", "theme.js"] as const;
  * after a new build a cached page would refer to files of the previous one.
  */
 export interface Dashboard {
-  /** Serves the page, which is the same for all paths. */
+  /** Serves the dashboard's HTML page, which is the same for all `pagePaths`. */
   servePage(): Promise<Response>;
   /** `GET /assets/:file`. @throws ApiError `not_found` */
   serveAsset(c: RequestContext): Promise<Response>;

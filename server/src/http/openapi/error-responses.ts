@@ -2,7 +2,7 @@ import { type ErrorCode, type RunErrorCode, reservedRunErrorCodes } from "@becko
 import { apiErrors } from "../errors.ts";
 import { headersOf } from "./response-headers.ts";
 
-/** Why a run failed. Invoke responds with 500 and one of these codes. */
+/** The reason why a run failed, by error code. Invoke responds with 500 and the code. */
 export const runErrors: { readonly [Code in RunErrorCode]: string } = {
   model_error: "the model's provider failed or rejected the request",
   model_timeout: "the model took too long",
@@ -16,7 +16,10 @@ export const runErrors: { readonly [Code in RunErrorCode]: string } = {
   cancelled: "the run was cancelled",
 };
 
-/** Error codes of limits that reset by themselves. Responses with them have `Retry-After`. */
+/**
+ * Error codes that can be caused by a limit that resets by itself. The response then has
+ * `Retry-After`.
+ */
 const resets: readonly string[] = ["agent_paused", "plan_exhausted", "ceiling_reached"];
 
 const isRunError = (code: ErrorCode | RunErrorCode): code is RunErrorCode => code in runErrors;

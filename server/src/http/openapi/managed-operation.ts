@@ -97,8 +97,9 @@ const collections = [
 ];
 
 /**
- * Returns the tag of a path: `plans` for `/plan` and `/workspace-plans`, `runs` if it starts with
- * `/runs` or ends with `/draft-runs`, else the last of its segments that is in `collections`.
+ * Returns the tag of a path: `plans` for `/plan` and `/workspace-plans`, `runs` if the path starts
+ * with `/runs` or ends with `/draft-runs`, else the last of its segments that is in `collections`,
+ * or `agents` if there is none.
  */
 function tagOf(path: string): string {
   if (/^\/(plan$|workspace-plans)/.test(path)) return "plans";

@@ -11,7 +11,8 @@ import { managedRoutes } from "../api/index.ts";
 import { buildDocument } from "./build-document.ts";
 import { resources } from "./resources.ts";
 
-// Files of one process share `succeeded`, and earlier ones may have called operations too.
+// `succeeded` has the operations that tests have called. All test files of a process share it, so
+// the operations that earlier files called are removed.
 succeeded.clear();
 const beckon = await startTestBeckon();
 const document = buildDocument();

@@ -15,8 +15,8 @@ const maxBodyBytes = 1_048_576;
 export type RawBody = Result<Buffer>;
 
 /**
- * A body of at most this size does not count against the memory budget, because each connection
- * uses as much memory anyway.
+ * This many bytes of each body do not count against the memory budget, because each connection uses
+ * as much memory anyway.
  */
 const smallBodyBytes = 16 * 1024;
 

@@ -8,9 +8,9 @@ import { frameOf } from "./frame.ts";
 /** The source of a stream's events. */
 export interface StreamSource {
   /**
-   * Returns the events, each alone or in batches. They must end soon after `signal` aborts. They
-   * must be read only when the consumer asks for them, so that a slow reader does not fill the
-   * memory.
+   * Returns the events, each alone or in batches. The iteration must end soon after `signal`
+   * aborts. The source must fetch events only when the consumer asks for the next ones, so that a
+   * slow reader does not fill the memory.
    */
   readonly events: (signal: AbortSignal) => AsyncIterable<StreamEvent | readonly StreamEvent[]>;
   /**
@@ -85,8 +85,8 @@ export async function writeStream(
     isCorked = false;
     outgoing.uncork();
   };
-  // Events that are ready at the same time are sent as one chunk. Under load, sending each by
-  // itself would take more CPU than everything else about it.
+  // Frames that are ready at the same time are sent with one write to the socket. Under load, a
+  // write for each frame would take more CPU than all other work for the frame.
   const write = (frame: Buffer): boolean => {
     if (!isCorked) {
       isCorked = true;

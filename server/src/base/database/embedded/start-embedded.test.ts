@@ -34,7 +34,11 @@ async function query<Row extends object>(url: string, sql: string): Promise<read
   }
 }
 
-/** Starts an unrelated process and returns its pid. It is killed at the end of the test. */
+/**
+ * Starts a process that is not PostgreSQL and returns its pid. The process is killed at the end of
+ * the test.
+ * @param argv0 the first argument of the process, with which its command line begins.
+ */
 function bystander(argv0: string): number {
   const child = spawn("sleep", ["100"], { argv0, stdio: "ignore" });
   onTestFinished(() => void child.kill("SIGKILL"));

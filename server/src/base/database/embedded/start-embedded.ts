@@ -65,8 +65,8 @@ export interface Embedded {
   /** Calls `listener` each time PostgreSQL exits without `stop`. PostgreSQL is then restarted. */
   onExit(listener: (reason: string) => void): void;
   /**
-   * Stops PostgreSQL and releases the folder. Further calls return the same promise. `hurry`
-   * shortens the wait for a clean shutdown.
+   * Stops PostgreSQL and releases the folder. Once `hurry` aborts, a clean shutdown gets only 3 s.
+   * Further calls return the promise of the first call.
    */
   stop(hurry?: AbortSignal): Promise<void>;
 }

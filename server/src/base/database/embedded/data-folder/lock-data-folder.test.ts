@@ -3,7 +3,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../../test/fixtures/supervisor.ts";
 import { lockDataFolder } from "./lock-data-folder.ts";
 
-/** A process that tries to take the lock, prints the result and keeps running. */
+/**
+ * Starts a process that tries to take the lock, prints the result and keeps running. `message`
+ * resolves with the printed text.
+ */
 function contender(folder: string): { child: ChildProcess; message: Promise<string> } {
   const script = `
     import { lockDataFolder } from ${JSON.stringify(new URL("./lock-data-folder.ts", import.meta.url).href)};

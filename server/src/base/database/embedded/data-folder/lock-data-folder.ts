@@ -42,9 +42,9 @@ export function lockDataFolder(folder: string): FolderLock {
     const database = new DatabaseSync(path, { timeout: 0 });
     try {
       database.exec("pragma journal_mode = memory; begin exclusive");
-      // Only the owner can open the file, because another user's shared lock would block ours.
-      // `fchmod` on an open descriptor is not used: when any descriptor of a file is closed, all
-      // fcntl locks of the process on this file are released.
+      // Mode 0600, because a user who could open the file could block our lock with a shared lock.
+      // `fchmod` is not used, because it needs another descriptor of the file. When any descriptor
+      // of a file is closed, all fcntl locks of the process on this file are released.
       chmodSync(path, 0o600);
       writeFileSync(holder, `${process.pid}\n`);
       // The `mode` option of the write does not change the mode of an existing file.

@@ -14,7 +14,8 @@ import { stopProcess } from "./stop-process.ts";
  * only while holding the lock of the data folder: the lock proves that a PostgreSQL still running
  * there is an orphan. An orphan is stopped and never reused, because it may be another build or
  * have other settings.
- * @throws EmbeddedError if a process there cannot be identified as the orphan.
+ * @throws EmbeddedError if the process whose pid is in `postmaster.pid` may be another PostgreSQL
+ *   than the orphan.
  */
 export async function cleanUpAfterCrash({
   cluster,

@@ -10,7 +10,7 @@ export interface SupervisedPostmaster {
   readonly pid: number;
   /** Calls `listener` with the reason each time PostgreSQL exits without `stop`. */
   onExit(listener: (reason: string) => void): void;
-  /** Stops PostgreSQL. `hurry` shortens the wait for a clean shutdown. */
+  /** Stops PostgreSQL. Once `hurry` aborts, a clean shutdown gets only 3 s. */
   stop(hurry?: AbortSignal): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ export interface LogFile {
   readonly descriptor: number;
   /** Returns the current size in bytes. */
   size(): Promise<number>;
-  /** Returns the last 4,096 bytes of what was written after the offset `from`. */
+  /** Returns what was written after the offset `from`, at most the last 4,096 bytes. */
   tail(from: number): Promise<string>;
   close(): void;
 }

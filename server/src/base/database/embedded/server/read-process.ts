@@ -27,7 +27,8 @@ async function readFromProc(pid: number): Promise<ProcessInfo | undefined> {
         readFile(path, "utf8"),
       ),
     );
-    // The second field is the program's name in parentheses and can contain spaces and parentheses.
+    // The second field of `stat` is the program's name in parentheses. The name can contain spaces
+    // and parentheses, so the fields after the last parenthesis are split.
     const fields = (status ?? "").slice((status ?? "").lastIndexOf(")") + 2).split(" ");
     const booted = Number(/^btime (\d+)$/m.exec(system ?? "")?.[1]);
     if (fields[0] === "Z" || fields[0] === "X") return undefined;

@@ -13,8 +13,8 @@ export interface Postmaster {
   /** Resolves with the reason when PostgreSQL has exited. Never rejects. */
   readonly exited: Promise<string>;
   /**
-   * Requests a fast shutdown and resolves after the exit. Once `hurry` aborts, PostgreSQL gets only
-   * 3 s for it before an immediate shutdown is requested.
+   * Requests a fast shutdown and resolves after the exit. If PostgreSQL has not exited after 60 s,
+   * or after 3 s once `hurry` has aborted, requests an immediate shutdown.
    */
   stop(hurry?: AbortSignal): Promise<void>;
 }
