@@ -60,8 +60,9 @@ const hasNewOwner = (plan: Plan, from: string | undefined) =>
   );
 
 /**
- * Waits until the first server executes the runs that it accepts. After its startup, it queues them
- * until it has found the queue empty, and another server could execute them.
+ * Waits until the first server executes the runs that it accepts. After its startup, a server
+ * queues accepted runs until it has found the queue empty. Until then, another server could execute
+ * them.
  */
 const firstExecutes = () =>
   eventually(

@@ -188,8 +188,8 @@ export const workspaceEventData = {
   "agent.paused": z.object({ reason: z.string().nullable(), actor: z.string() }),
   "agent.resumed": z.object({ actor: z.string() }),
   /**
-   * A limit has reached 50, 80 or 100 percent. Written once per period and percentage. `agent_id`
-   * is set if the limit is a ceiling of the agent.
+   * The usage has reached 50, 80 or 100 percent of a limit. Written once per period and percentage.
+   * `agent_id` is set if the limit is a ceiling of the agent.
    */
   "usage.threshold": usageThreshold,
 } as const;

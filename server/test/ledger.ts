@@ -37,9 +37,10 @@ const none = `(select ${counts.map((count) => `0::numeric as ${count}`).join(", 
  * - the sums by day, plus the entries that are not in them yet, are the sums of all entries.
  */
 export async function wrongWithLedger(database: Queryable): Promise<string[]> {
-  // A query of several statements is one transaction, and has one result for each of them. The
-  // engine's connections prefer index scans: with nested loops, the time would grow with the square
-  // of the number of runs.
+  // Nested loops are disabled, because with them the time would grow with the square of the number
+  // of runs. The engine's connections would use them, since they prefer index scans. A query of
+  // several statements is one transaction, so `set local` applies to all of it. The query has
+  // one result for each statement.
   const results = (await database.query(`
 set local enable_nestloop = off;
 with by_event as (

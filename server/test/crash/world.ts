@@ -13,8 +13,8 @@ import {
  * What a run does. The input of the run is its plan as JSON, which the model follows.
  *
  * The world outside Beckon is a model server that counts its calls, and a service that tools call.
- * Their effects cannot be undone. Both run in the test process, so that their records are not lost
- * when servers are killed.
+ * What the service does cannot be undone. Both servers run in the test process, so that their
+ * records are not lost when servers of Beckon are killed.
  */
 export interface Plan {
   /** Identifies the run. */
