@@ -182,8 +182,8 @@ export type RunEvent = NewEvent & {
  */
 export const workspaceEventData = {
   /**
-   * The agent was paused, or the reason of its pause changed. Not written for an agent that is
-   * imported as paused.
+   * The agent was paused, or the reason of its pause changed; `reason` is null if none was given.
+   * Not written for an agent that is imported as paused.
    */
   "agent.paused": z.object({ reason: z.string().nullable(), actor: z.string() }),
   "agent.resumed": z.object({ actor: z.string() }),

@@ -99,6 +99,7 @@ export async function lockAgent(
 /**
  * Returns up to `page.limit + 1` agents, newest first. If there are more than `page.limit`, another
  * page exists.
+ * @param filter.agentIds If given, only agents with these ids are returned.
  */
 export function listAgentRows(
   tx: WorkspaceTransaction,
@@ -129,7 +130,10 @@ export function listAgentRows(
   return query.execute();
 }
 
-/** Returns at most `limit` agents that are not deleted, by ascending id, with ids above `above`. */
+/**
+ * Returns at most `limit` agents that are not deleted, by ascending id, with ids above `above` and,
+ * if `agentIds` is given, in `agentIds`.
+ */
 export function listOldestAgentRows(
   tx: WorkspaceTransaction,
   workspaceId: string,
