@@ -221,7 +221,8 @@ it(
     expect(new Set(effects.map(({ key }) => key)).size).toBe(1);
     expect(new Set(effects.map(({ pid }) => pid)).size).toBe(effects.length);
     // The run gets more than three attempts only if other runs on their last attempt were executed
-    // by the same process: then it is not known which of them caused the exit.
+    // by the same process: then it is not known which run caused the exit, so each gets another
+    // attempt.
     expect(effects.length).toBeGreaterThanOrEqual(3);
     expect(effects.length).toBeLessThanOrEqual(
       maxAttempts - 1 + Math.ceil(Math.log2(plans.length + 1)) + 1,

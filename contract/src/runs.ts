@@ -77,7 +77,7 @@ const filters = {
   created_before: time,
 };
 
-/** Filters of queries. */
+/** Filters of queries. Unlike bodies, queries have lists of values as comma-separated text. */
 const queryFilters = { ...filters, status: commaList(runStatus), source: commaList(runSource) };
 
 /** Query of `GET /runs`. */

@@ -25,12 +25,12 @@ const differ = (left: string, right: string) =>
   `(${[...counts, "cost_micros"].map((column) => `coalesce(${left}.${column}, -1)`).join(", ")}) is distinct from
     (${[...counts, "cost_micros"].map((column) => `coalesce(${right}.${column}, -1)`).join(", ")})`;
 
-/** Sums of a run without entries. */
+/** SQL row with the sums of a run that has no entries. */
 const none = `(select ${counts.map((count) => `0::numeric as ${count}`).join(", ")},
   0::numeric as cost_micros, false as estimated)`;
 
 /**
- * Returns what is wrong with the usage ledger, one line for each violation:
+ * Returns what is wrong with the usage ledger, one line for each violation of these rules:
  * - each `run.step` and `run.step_lost` has entries, whose sums are its usage and its cost;
  * - each entry belongs to such an event or to the end of its run, unless the run was deleted;
  * - the usage and the cost of an ended run are the sums of its entries;
