@@ -5,14 +5,14 @@ import { createBatcher } from "../server/src/base/database/index.ts";
 
 /**
  * The baseline: a server that does only what is necessary to forward a request to a model and to
- * store the result. It parses the request, makes one keep-alive call, and writes twice to the same
- * PostgreSQL, in batches with the writes of other requests. It has no authentication, no checks and
- * no recovery.
+ * store the result. It parses the request, makes one keep-alive call, and writes twice to the
+ * PostgreSQL server that Beckon uses too, in batches with the writes of other requests. It has no
+ * authentication, no checks and no recovery.
  */
 const [, , databaseUrl = "", modelPort = ""] = process.argv;
-// Sequential scans are disabled, because the prepared update is planned while the table is empty.
-// Its plan could then use a sequential scan for the whole measurement, which makes the baseline
-// (row (a) of the table) eight times slower.
+// PostgreSQL plans the prepared update while its table is empty, so it could choose a sequential
+// scan and use it for the whole measurement. That would make the baseline eight times slower.
+// Therefore sequential scans are disabled.
 const pool = new Pool({ connectionString: databaseUrl, max: 5, options: "-c enable_seqscan=off" });
 const agent = new Agent({ connections: 4_096, pipelining: 1 });
 const order = (row: { id: string }) => row.id;

@@ -20,8 +20,8 @@ export interface Case {
    */
   readonly prepare?: (prepared: Prepared) => Promise<() => Promise<void>>;
   /**
-   * Set to `checkout` if the commit does not have the prepared feature. `--against` then prepares
-   * only the checkout, and the ratio shows the cost of the feature.
+   * `checkout` if the commit does not have the prepared feature. `--against` then prepares only the
+   * checkout, and the ratio shows the cost of the feature. Default: both are prepared.
    */
   readonly preparedOn?: "checkout";
 }
@@ -117,7 +117,7 @@ async function openDashboards({ port, key }: Prepared): Promise<() => Promise<vo
   return () => opened.disposeAsync();
 }
 
-/** Sets a price and two ceilings that are never reached, and removes them afterwards. */
+/** Sets a price and two ceilings that are never reached. Returns a function that removes them. */
 async function setCeilings({ api, agent }: Prepared): Promise<() => Promise<void>> {
   const { model } = await api<{ model: string }>("GET", `/agents/${agent.id}`);
   const price = await api<{ id: string }>("POST", "/prices", {

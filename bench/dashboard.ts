@@ -50,8 +50,8 @@ const results: Result[] = measureSizes().map(({ name, bytes, maxBytes }) => ({
 let bareMs = 0;
 
 /**
- * Runs in each page before its own scripts. Rows of a run are timed in the page, when the frame
- * with them has been painted: Playwright would look for them only every 500 ms.
+ * Runs in each page before the page's own scripts. It measures in the page when the first rows of a
+ * run have been painted, because Playwright would query for them only every 500 ms.
  */
 const observe = `globalThis.measured = { lcpMs: 0, cls: 0, longestTaskMs: 0, rowsMs: 0 };
   new MutationObserver((_, observer) => {
@@ -220,7 +220,9 @@ function print(): void {
   console.log(`\nThe LCP of the bare page is ${bareMs.toFixed(0)} ms.`);
 }
 
-/** Returns a page that downloads what the dashboard's page does, and shows one line of text. */
+/**
+ * Returns a page that downloads the same files as the dashboard's page and shows one line of text.
+ */
 async function barePage(url: string): Promise<string> {
   const html = await (await fetch(url)).text();
   const files = [...html.matchAll(/"(\/assets\/[^"]+\.(js|css))"/g)];

@@ -14,8 +14,10 @@ import { appendToRuns } from "../server/src/runs/journal/append-statement.ts";
 import { startRuns } from "../server/src/runs/starting/start-runs.ts";
 
 /**
- * Measures what the two batched statements of a one-step run cost PostgreSQL: CPU per row of the
- * backend that executes them, and the duration of a batch for its callers.
+ * Measures what the batched statements of a one-step run cost PostgreSQL: CPU per row of the
+ * backend that executes them, and the duration of a batch for its callers. The statements are the
+ * start of the run, the reservation for its model call (only with `--limits`), and the write of its
+ * last entries.
  *
  *   node bench/statements.ts --rows 1         rows per batch; default 20
  *   node bench/statements.ts --foreign-keys   with the four foreign keys that the schema omits
@@ -183,7 +185,7 @@ function endRow(runId: string) {
   };
 }
 
-/** Returns the user and system time of one process in seconds, in steps of Linux's 10 ms. */
+/** Returns the user and system time of a process in seconds. Linux counts it in steps of 10 ms. */
 function cpuSeconds(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");

@@ -44,9 +44,9 @@ inBrowser(
       journal,
     );
 
-    // A new stream starts before the oldest open transaction of the PostgreSQL server, which can
-    // belong to a test in another database. The test waits until this position is after the run,
-    // so that the stream does not contain the run.
+    // A new stream starts at a position before the oldest open transaction of the PostgreSQL
+    // server, which can belong to a test in another database. The test waits until this position is
+    // after the run's events, so that the stream does not contain them.
     await eventually("an order of events that is past the run", async () => {
       const { data } = (await beckon.call("/events?kind=run.finished")).body;
       return data.some((event: { run_id: string }) => event.run_id === run_id) || undefined;

@@ -60,8 +60,9 @@ const hasNewOwner = (plan: Plan, from: string | undefined) =>
   );
 
 /**
- * Waits until the first server executes the runs that it accepts. After its startup, it queues them
- * until it has found the queue empty, and another server could execute them.
+ * Waits until the first server executes the runs that it accepts. After its startup, a server
+ * queues accepted runs until it has found the queue empty. Until then, another server could execute
+ * them.
  */
 const firstExecutes = () =>
   eventually(
@@ -220,7 +221,8 @@ it(
     expect(new Set(effects.map(({ key }) => key)).size).toBe(1);
     expect(new Set(effects.map(({ pid }) => pid)).size).toBe(effects.length);
     // The run gets more than three attempts only if other runs on their last attempt were executed
-    // by the same process: then it is not known which of them caused the exit.
+    // by the same process: then it is not known which run caused the exit, so each gets another
+    // attempt.
     expect(effects.length).toBeGreaterThanOrEqual(3);
     expect(effects.length).toBeLessThanOrEqual(
       maxAttempts - 1 + Math.ceil(Math.log2(plans.length + 1)) + 1,

@@ -144,7 +144,8 @@ async function ready(product: Product): Promise<void> {
   await until("the startup message", () => {
     if (exitCode !== undefined)
       throw new Error(`Beckon exited with ${exitCode}:\n${product.output()}`);
-    // The startup message is one write.
+    // Beckon writes the startup message at once, so it is complete when the output ends with a
+    // newline.
     return isReady.test(product.output()) && product.output().endsWith("\n");
   });
 }

@@ -83,7 +83,7 @@ const word = (...parts: string[]) => parts.join("");
 const name = (value: string) => `export const ${value} = 1;\n`;
 const use = (...paths: string[]) => paths.map((path) => `import "${path}";\n`).join("");
 
-/** A small server that breaks no rule. */
+/** A small file tree that breaks no rule. */
 const validTree = {
   "contract/src/index.ts": 'export { wire } from "./wire.ts";\n',
   "contract/src/wire.ts": name("wire"),
@@ -133,7 +133,7 @@ test("a valid tree has no findings", () => {
 test("every violation of the import rules is found, and nothing else", () => {
   const folder = tree({
     ...validTree,
-    // Upward, one from each layer.
+    // Imports from a lower layer to a higher one, one import for each layer.
     "server/src/http/up.ts": use("../main.ts"),
     "server/src/triggers/up.ts": use("../http/index.ts"),
     "server/src/runs/up.ts":

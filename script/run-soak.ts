@@ -19,7 +19,7 @@ import { fillMemory } from "../server/test/soak/memory.ts";
  * Runs the long tests. Prints one line of results for each. Arguments select some of them.
  *
  *   crash       e2e/crash.test.ts with more runs and faults, and with kills of PostgreSQL
- *   money       kills of server processes around the write of a step: what is metered and reserved
+ *   money       kills of server processes around a write of a step; checks usage and budgets
  *   disk        a full disk
  *   processes   lost processes with 500 runs
  *   memory      a workspace that fills the memory

@@ -91,9 +91,10 @@ export function graphViolations(graph: Graph): string[] {
 }
 
 /**
- * Finds files and imports that are missing from dependency-cruiser's graph. No import rule applies
- * to them. Without a working parser the graph is empty, files that are excluded are missing without
- * a message, and the parser does not report types such as `import("./x.ts").T`.
+ * Finds files and imports that are missing from dependency-cruiser's graph, because no import rule
+ * applies to them. There are three causes: without a working parser the graph is empty, excluded
+ * files are missing without a message, and the parser does not report types such as
+ * `import("./x.ts").T`.
  */
 export function missingFromGraph(files: readonly SourceFile[], graph: Graph): string[] {
   const seen = new Map(

@@ -10,6 +10,7 @@ export interface TestReport {
  * Returns a summary in one line. A file that could not be loaded counts as one failed test, and so
  * does a non-zero exit code without a failed test (an unhandled error, or a crash before the report
  * was written).
+ * @param report Undefined if Vitest wrote no report.
  * @param exitCode Vitest's exit code.
  */
 export function summarize(report: TestReport | undefined, exitCode: number): string {

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /**
- * Returns which process of `pids` listens on a TCP port of 127.0.0.1, or undefined if none does.
- * Uses Linux's /proc/net/tcp (proc(5)), so that versions with different output can be compared.
+ * Returns the process of `pids` that listens on a TCP port of 127.0.0.1, or undefined if none does.
+ * Reads Linux's /proc/net/tcp (proc(5)) and not Beckon's output, because the output differs between
+ * the compared versions.
  */
 export function listenerOf(port: number, pids: readonly number[]): number | undefined {
   const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, "0")}`;

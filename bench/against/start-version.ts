@@ -83,8 +83,9 @@ export async function startVersion(
 }
 
 /**
- * Returns the environment without Beckon's settings and without this Node.js on the PATH, because
- * each version has its own.
+ * Returns HOME, PATH and TMPDIR for the processes of a version, so that they get no settings of
+ * Beckon. PATH is without the folder of the Node.js that runs this script, because each version
+ * finds its own Node.js.
  */
 function ownEnvironment(): Record<string, string> {
   const { PATH = "", HOME = "", TMPDIR } = process.env;

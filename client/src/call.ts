@@ -11,7 +11,10 @@ export interface Call {
   /** Values of the path's parameters, in the order of the path. Default: none. */
   readonly params?: readonly string[];
   readonly query?: object | undefined;
-  /** Strings and bytes are sent unchanged if `bodyType` is set; all else is sent as JSON. */
+  /**
+   * Strings and bytes are sent unchanged if `bodyType` is set; all else is sent as JSON. Undefined:
+   * the request has no body.
+   */
   readonly body?: unknown;
   readonly bodyType?: string;
   readonly accept?: string;

@@ -11,7 +11,7 @@ import { type WatchEventsQuery, watchEvents } from "./watch-events.ts";
 
 /**
  * Creates a client for one Beckon installation. Most methods are generated from the API; the README
- * has the naming rule. Methods that can send more than one request are written by hand.
+ * has the naming rule. `invoke`, `start`, `startAndWatch`, `fire` and `watch` are written by hand.
  * @throws TypeError if an option is invalid
  */
 export function createClient(options: ClientOptions) {

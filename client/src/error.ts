@@ -23,7 +23,7 @@ export interface BeckonErrorInit {
 export class BeckonError extends Error {
   override readonly name = "BeckonError";
   readonly code: BeckonErrorCode;
-  /** HTTP status, if there was a response. */
+  /** HTTP status of the response; undefined if there was none. */
   readonly status: number | undefined;
   /** Id of the run that failed, or that continues although the call has ended; else undefined. */
   readonly runId: string | undefined;

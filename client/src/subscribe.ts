@@ -23,7 +23,8 @@ export interface FollowOptions {
   readonly onActivity?: (() => void) | undefined;
   /**
    * Called each time the connection is closed before the stream has ended, and when it cannot be
-   * made. The client then reconnects. A connection that dies silently is noticed after 45 seconds.
+   * made. The client then reconnects. A connection that is lost without an error is detected after
+   * 45 seconds.
    */
   readonly onDisconnect?: (() => void) | undefined;
 }

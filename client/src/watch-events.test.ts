@@ -12,7 +12,7 @@ const notice = (type: string, cursor: string) =>
 const frame = (cursor: string) =>
   `id: ${cursor}\nevent: run.started\ndata: ${JSON.stringify({ id: "evt_1", run_id: "run_1", seq: 1, type: "run.started", cursor })}\n\n`;
 
-/** The cursors of the first events. */
+/** Returns the cursors of the first `count` events, then closes the stream. */
 async function first(
   count: number,
   events: AsyncIterable<WorkspaceEvent | StreamNotice>,

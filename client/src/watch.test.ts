@@ -31,7 +31,10 @@ const soon = "retry: 10\n\n";
 const seen = async (events: AsyncIterable<WatchedEvent>) =>
   (await collect(events)).map((event) => ("seq" in event ? event.seq : event.type));
 
-/** Sends the events after `Last-Event-ID`; each chunk is followed by a disconnect. */
+/**
+ * Sends the event after `Last-Event-ID` and the beginning of the next one, then disconnects. After
+ * the last event it sends no event.
+ */
 const resumes: Handler = (response, request) => {
   const next = Number(request.headers["last-event-id"] ?? 0) + 1;
   sendsStream(next > 5 ? "" : soon + frame(next) + frame(next + 1).slice(0, 20))(response, request);

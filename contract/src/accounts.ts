@@ -119,9 +119,9 @@ export const session = z.object({
   id: z.string(),
   /** Whether this is the session of the request. */
   current: z.boolean(),
-  /** IP address of the sign-in. */
+  /** IP address of the sign-in; null if it is not known. */
   address: z.string().nullable(),
-  /** `User-Agent` of the sign-in. */
+  /** `User-Agent` of the sign-in; null if the client sent none. */
   user_agent: z.string().nullable(),
   created_at: z.iso.datetime(),
   /** Precision: one day. */

@@ -74,8 +74,8 @@ const limits = z.strictObject({
    */
   max_cost_micros: z.number().int().min(0).max(maxLimitMicros).nullable().default(null),
   /**
-   * Output tokens that a model call reserves, and can write, while a limit applies to the run and
-   * `max_output_tokens` is not set, 256 to 1,000,000.
+   * Maximum output tokens that a model call reserves and can write if `max_output_tokens` is not
+   * set and a ceiling, an allowance or `max_cost_micros` applies to the run. 256 to 1,000,000.
    */
   reserve_output_tokens: z
     .number()

@@ -182,14 +182,14 @@ export type RunEvent = NewEvent & {
  */
 export const workspaceEventData = {
   /**
-   * The agent was paused, or the reason of its pause changed. Not written for an agent that is
-   * imported as paused.
+   * The agent was paused, or the reason of its pause changed; `reason` is null if none was given.
+   * Not written for an agent that is imported as paused.
    */
   "agent.paused": z.object({ reason: z.string().nullable(), actor: z.string() }),
   "agent.resumed": z.object({ actor: z.string() }),
   /**
-   * A limit has reached 50, 80 or 100 percent. Written once per period and percentage. `agent_id`
-   * is set if the limit is a ceiling of the agent.
+   * The usage has reached 50, 80 or 100 percent of a limit. Written once per period and percentage.
+   * `agent_id` is set if the limit is a ceiling of the agent.
    */
   "usage.threshold": usageThreshold,
 } as const;

@@ -94,8 +94,8 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: 
       /** Arguments from the model: an object of strings, numbers, booleans or lists of these. */
       parameters: valueSchema.default({ type: "object", properties: {} }),
       /**
-       * JSON body, which the model provides as the argument `body`. Properties with `const` are
-       * sent unchanged and not shown to the model.
+       * Schema of the JSON body, which the model provides as the argument `body`. Properties with
+       * `const` are sent unchanged and not shown to the model. Without this field, no body is sent.
        */
       body: valueSchema.optional(),
       /**

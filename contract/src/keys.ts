@@ -5,9 +5,9 @@ import { cleanText, name } from "./text.ts";
  * Permissions that workspace keys and roles can have. `agents:invoke` starts runs. A scope ending
  * in `:write` includes pausing, rotating and deleting. `workspaces:own` is for owners only: it
  * permits adding and removing owners, resetting passwords and creating workspaces. `limits:write`
- * permits what decides how much a workspace can spend: its ceilings, its prices, and which
- * providers are free. `plans:write` is for owners only: in the workspace `default` it permits
- * changing plans, and the plan of each workspace.
+ * permits changes that affect how much money a workspace can spend: changes of its ceilings, of its
+ * prices, and of which providers are free. `plans:write` is for owners only: in the workspace
+ * `default` it permits changing plans, and the plan of each workspace.
  */
 export const scopes = [
   "agents:read",

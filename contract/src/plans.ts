@@ -10,7 +10,10 @@ export const unlimitedPlan = "unlimited";
 /** Maximum of an allowance, in the unit of its metric. */
 export const maxAllowance = maxLimitMicros;
 
-/** Maximum number of plans in the operator's file, and of those that are created at `/plans`. */
+/**
+ * Maximum number of plans in the operator's file. The plans that are created at `/plans` are
+ * counted separately and have the same maximum.
+ */
 export const maxPlans = 200;
 
 /** A plan's name. It cannot be changed later. */
@@ -135,7 +138,9 @@ export const planUsage = z.object({
       allowance: amount.nullable(),
       /** Used since `starts_at`, the start of the plan's present month. */
       used: amount,
-      /** Held for the calls that runs make now. What they do not use is returned. */
+      /**
+       * Held for the calls that runs make now. What a call does not use is returned when it ends.
+       */
       reserved: amount,
       /** What is neither used nor reserved; null: unlimited. */
       left: amount.nullable(),

@@ -60,11 +60,11 @@ export const pageQuery = z.strictObject({
 export type PageQuery = z.infer<typeof pageQuery>;
 
 const view = z.enum(["full", "summary"]).default("full");
-/** Parameter of lists of runs. */
+/** The parameter `view` of lists of runs. */
 export const runView = view.meta({
   description: "`summary`: `input` and `output` have at most 200 characters.",
 });
-/** Parameter of pages and streams of events. */
+/** The parameter `view` of pages and streams of events. */
 export const eventView = view.meta({
   description: "`summary`: events without texts, arguments and results.",
 });

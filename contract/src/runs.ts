@@ -77,7 +77,7 @@ const filters = {
   created_before: time,
 };
 
-/** Filters of queries. */
+/** Filters of queries. Unlike bodies, queries have lists of values as comma-separated text. */
 const queryFilters = { ...filters, status: commaList(runStatus), source: commaList(runSource) };
 
 /** Query of `GET /runs`. */
@@ -178,16 +178,18 @@ export const run = z.object({
   status: z.string(),
   source: z.string(),
   trigger_id: z.string().nullable(),
-  /** Id of the run that this run retries. */
+  /** Id of the run that this run retries; null if it is not a retry. */
   retry_of: z.string().nullable(),
-  /** The caller's own id of the run, from the header `beckon-external-id`. */
+  /**
+   * The caller's own id of the run, from the header `beckon-external-id`; null if none was sent.
+   */
   external_id: z.string().nullable(),
   /** The run's tags, from the header `beckon-tags`. */
   tags: z.array(z.string()),
   input: z.string(),
   output: z.string().nullable(),
   error: runError.nullable(),
-  /** The limit that ended the run with `plan_exhausted` or `ceiling_reached`. */
+  /** The limit that ended the run with `plan_exhausted` or `ceiling_reached`; otherwise null. */
   limit: limitReached.nullable(),
   usage: tokenUsage,
   cost_micros: z.number().int().nonnegative().nullable(),

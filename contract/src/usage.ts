@@ -42,8 +42,8 @@ const someText = (max: number) => cleanText(max).min(1).optional();
 
 /** Query of `GET /usage`. */
 export const usageQuery = z.strictObject({
-  // `limit` has no default: with one, a `limit` that the client sent together with format=csv could
-  // not be told from the default, and not be rejected.
+  // `limit` has no default. With one, the server could not distinguish a sent `limit`, which it
+  // must reject together with format=csv, from the default.
   limit: z.coerce.number().int().min(1).max(1_000).optional().meta({
     description: "Maximum number of rows of a page, by default 1,000. Not with `format=csv`.",
   }),

@@ -101,7 +101,10 @@ function isPlural(words: readonly string[], collectionName: string): boolean {
   );
 }
 
-/** Returns the index of `wanted` in the words after the first, which is the verb, or 0. */
+/**
+ * Returns the index at which `wanted` begins in the words, or 0 if the words do not contain it. The
+ * first word, which is the verb, is not searched.
+ */
 function indexOfWords(words: readonly string[], wanted: readonly string[]): number {
   return Math.max(
     0,

@@ -47,8 +47,8 @@ export interface Config {
   /** Maximum number of runs that one process executes at the same time. Further runs queue. */
   readonly maxRuns: number;
   /**
-   * Memory in MiB that one process may use for the runs, large requests and large responses of all
-   * workspaces; undefined for half of its heap's limit.
+   * Maximum memory in MiB that one process uses for the runs, large requests and large responses of
+   * all workspaces; undefined for half of its heap's limit.
    */
   readonly memoryBudgetMib: number | undefined;
   /** Connections of one process to PostgreSQL, not counting the separate one for its lease. */

@@ -101,8 +101,8 @@ test("a database restart that is longer than the lease makes no process declare 
   }
   const afterwards = performance.now();
   for (const at of [0, 1]) expect((await invoke(at, agent, "afterwards")).status).toBe(200);
-  // Waits long enough for each server to declare the other one dead, if it wrongly considered the
-  // other one dead.
+  // Waits so long that each server would declare the other one dead if it wrongly considered the
+  // other one's lease expired.
   await eventually(
     "three leases' length",
     () => performance.now() > afterwards + 3 * leaseMs || undefined,

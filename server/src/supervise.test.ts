@@ -24,8 +24,8 @@ test("a start prints version and address, where its keys are, and commands witho
   const folder = temporaryFolder();
   const { ready, output } = startSupervisor({ folder });
   await ready();
-  // Printed paths are relative to the working folder, here that of the test runner, if that is
-  // shorter.
+  // A path is printed relative to the working folder if that is shorter. The working folder here is
+  // that of the test runner.
   const shown = (name: string) => {
     const path = join(folder, "data", name);
     const fromHere = relative(process.cwd(), path);

@@ -75,9 +75,9 @@ export async function addUsage(
 }
 
 /**
- * Sums up the entries whose transaction id is below `upTo` by day. Unlike a roll-up, it does not
- * check that these transactions have ended. Writes up to `parts` rows where a roll-up writes one.
- * Must not run at the same time as a roll-up.
+ * Sums up by day the entries whose transaction id is below `upTo`. Unlike a roll-up, it does not
+ * check that the transactions that wrote them have ended. Writes up to `parts` rows where a roll-up
+ * writes one. Must not run at the same time as a roll-up.
  */
 export async function sumUpTo(
   database: Database,

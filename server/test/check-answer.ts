@@ -81,8 +81,9 @@ const linesOf = (body: unknown) =>
     .map((line) => JSON.parse(line) as unknown);
 
 /**
- * Returns the mismatches. Undeclared fields are mismatches too: they are missing in the parsed
- * value.
+ * Returns how `value` differs from its schema. An undeclared field is a difference too, because the
+ * parsed value does not have it.
+ * @param also schema of fields that the response has in addition to `schema`; undefined if none.
  */
 function mismatches(schema: z.ZodType, also: z.ZodObject | undefined, value: unknown): string[] {
   const parsed = schema.safeParse(value);

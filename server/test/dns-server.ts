@@ -7,7 +7,8 @@ import type { EgressSeams } from "../src/base/egress/index.ts";
 export interface DnsServer {
   /**
    * Scripts the answers. The first query of a type (A or AAAA) gets the addresses of this type in
-   * the first list, the next query those in the next list. After the last list, it is repeated.
+   * the first list, the next query those in the next list. When all lists are used, every further
+   * query gets the last one.
    */
   script(...answers: readonly (readonly string[])[]): void;
   /** Queries since the script was set, for example `A tool.test`. */

@@ -16,7 +16,7 @@ import {
 
 /**
  * An in-memory journal that verifies the engine's contract: one write at a time, only known events,
- * none after the end.
+ * and no write after the end of the run.
  */
 export interface MemoryJournal extends Journal {
   /** All entries, the initial ones included. */

@@ -25,21 +25,22 @@ const differ = (left: string, right: string) =>
   `(${[...counts, "cost_micros"].map((column) => `coalesce(${left}.${column}, -1)`).join(", ")}) is distinct from
     (${[...counts, "cost_micros"].map((column) => `coalesce(${right}.${column}, -1)`).join(", ")})`;
 
-/** Sums of a run without entries. */
+/** SQL row with the sums of a run that has no entries. */
 const none = `(select ${counts.map((count) => `0::numeric as ${count}`).join(", ")},
   0::numeric as cost_micros, false as estimated)`;
 
 /**
- * Returns what is wrong with the usage ledger, one line for each violation:
+ * Returns what is wrong with the usage ledger, one line for each violation of these rules:
  * - each `run.step` and `run.step_lost` has entries, whose sums are its usage and its cost;
  * - each entry belongs to such an event or to the end of its run, unless the run was deleted;
  * - the usage and the cost of an ended run are the sums of its entries;
  * - the sums by day, plus the entries that are not in them yet, are the sums of all entries.
  */
 export async function wrongWithLedger(database: Queryable): Promise<string[]> {
-  // A query of several statements is one transaction, and has one result for each of them. The
-  // engine's connections prefer index scans: with nested loops, the time would grow with the square
-  // of the number of runs.
+  // Nested loops are disabled, because with them the time would grow with the square of the number
+  // of runs. The engine's connections would use them, since they prefer index scans. A query of
+  // several statements is one transaction, so `set local` applies to all of it. The query has
+  // one result for each statement.
   const results = (await database.query(`
 set local enable_nestloop = off;
 with by_event as (

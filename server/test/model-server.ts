@@ -268,12 +268,12 @@ export function streams(
   };
 }
 
-/** The model repeats the last user message. */
+/** Responds with the last user message as the model's output. */
 export function echo(): Behaviour {
   return (request, index) => says(wireOf(request.path).lastInput(request.body))(request, index);
 }
 
-/** An error status, by default with a body in the request's format. */
+/** Responds with an error status, by default with an error body in the request's format. */
 export function status(
   code: number,
   options: { readonly headers?: Record<string, string>; readonly body?: string } = {},
@@ -288,7 +288,7 @@ export function status(
   });
 }
 
-/** 200 with any complete body. */
+/** Responds with status 200 and this body. */
 export function body(
   text: string | Uint8Array,
   contentType = "application/json",
@@ -300,7 +300,9 @@ export function body(
   });
 }
 
-/** 200 with an in-band error: as the body, or as an event after some text of a stream. */
+/**
+ * Responds with status 200 and an error: as the body, or as an event after some text of a stream.
+ */
 export function inBandError(error: ProviderError | string): Behaviour {
   return (request) => {
     const { wire, model, streamed } = readCall(request);
@@ -316,7 +318,7 @@ export function inBandError(error: ProviderError | string): Behaviour {
   };
 }
 
-/** A stream of events with this `data`. */
+/** Responds with a stream that has one event for each `data`. */
 export function streamOf(...data: readonly string[]): Behaviour {
   return () => ({ reply: sseReply(data), delivery: { type: "complete" } });
 }

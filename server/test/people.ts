@@ -13,7 +13,7 @@ export interface Person {
   readonly password: string;
   /** `name=value`, as a browser sends it. */
   readonly cookie: string;
-  /** Calls with the cookie and our own origin. */
+  /** Calls Beckon with the cookie, and with Beckon's own origin in the header `Origin`. */
   call(path: string, options?: CallOptions): Promise<Answer>;
 }
 

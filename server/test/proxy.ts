@@ -12,7 +12,7 @@ export type NetworkCondition =
   /** Closes new connections at once and keeps existing ones. */
   | { readonly type: "closed" };
 
-/** Interrupts one reply of the server. */
+/** Which reply of the server is interrupted, and how. */
 export interface ReplyInterruption {
   /** Selects the request by the bytes that the client sends. */
   readonly request: (bytes: Buffer) => boolean;

@@ -28,8 +28,8 @@ export interface ExchangeOptions {
 const maxWaitMs = 10_000;
 
 /**
- * Sends exactly these bytes to the server at `url` and reads until it closes the connection, which
- * the bytes must request unless `complete`.
+ * Sends exactly these bytes to the server at `url` and reads until the server closes the
+ * connection. Unless `complete` is set, the bytes must request that.
  */
 export function rawExchange(
   url: string,

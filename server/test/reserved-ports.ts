@@ -20,8 +20,8 @@ let reserving: Promise<void> = Promise.resolve();
 /** Reserves ports until `count` are held. */
 function reserve(): Promise<void> {
   reserving = reserving.then(async () => {
-    // New ports are put at the front and used last, because a running Beckon server may call only
-    // the ports that were reserved before it started.
+    // New ports are put at the front and used last, because a running Beckon server is allowed to
+    // call only the ports that were reserved before it started.
     held.unshift(...(await Promise.all(Array.from({ length: count - held.length }, hold))));
   });
   return reserving;

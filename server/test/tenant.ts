@@ -11,13 +11,13 @@ import { startRuns } from "../src/runs/starting/start-runs.ts";
 import { addTrigger } from "../src/triggers/index.ts";
 
 /**
- * Creates the rows that the statements of `runs/` need, with the operations of production, and the
- * inputs of these statements.
+ * Test data for the statements of `runs/`. The functions create the rows that these statements
+ * need, with the operations of production, and return inputs of the statements.
  */
 
 const cipher = createSecretCipher(randomBytes(32));
 
-/** An agent with its token. */
+/** An agent, and the hash of its token. */
 export interface SeededAgent {
   readonly workspaceId: string;
   readonly agentId: string;

@@ -60,7 +60,7 @@ export async function createUsageWorkspace(beckon: TestBeckon, { timeZone = "UTC
 export const june = { from: "2026-06-01", to: "2026-06-30" };
 export const noon = (day: string) => ({ time: `${day}T12:00:00Z` });
 
-/** The sums of no entries. */
+/** The totals of a report that contains no entries. */
 export const nothing = {
   entries: 0,
   input_tokens: 0,

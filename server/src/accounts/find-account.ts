@@ -25,7 +25,8 @@ export const maxCompared = 4;
  * password with the `maxCompared` oldest accounts with this e-mail or, if `workspaceId` is given,
  * only with the member of this workspace with this e-mail. The duration does not depend on the
  * number of accounts.
- * @returns The account, and whether any account has this e-mail.
+ * @returns The account, or undefined if none matches. `isKnown`: whether there was an account to
+ *   compare the password with.
  * @throws ApiError `unavailable` if too many passwords are being compared.
  */
 export async function findAccount(

@@ -37,8 +37,8 @@ export async function findPassword(
 }
 
 /**
- * Returns the `max` oldest accounts with this e-mail and their password hashes. With `workspaceId`,
- * returns only members of this workspace.
+ * Returns the `max` oldest accounts with this e-mail and their password hashes. If `workspaceId` is
+ * not undefined, returns only members of this workspace.
  */
 export function listAccounts(
   tx: WorkspaceTransaction,

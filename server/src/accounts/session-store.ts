@@ -56,7 +56,10 @@ export async function deleteSessionRow(
   return numDeletedRows > 0n;
 }
 
-/** Deletes the person's sessions, except `exceptId`. @returns The number of deleted sessions. */
+/**
+ * Deletes the person's sessions, except `exceptId` if it is given.
+ * @returns The number of deleted sessions.
+ */
 export async function deleteSessionsOf(
   tx: WorkspaceTransaction,
   userId: string,

@@ -6,8 +6,8 @@ import { deleteBootstrapKey, upsertBootstrapKey } from "./bootstrap-store.ts";
 import { insertSecret, retireSecret } from "./secret-store.ts";
 
 /**
- * Sets the workspace's bootstrap key: a key with all scopes that the operator sets in
- * BECKON_BOOTSTRAP_KEY or in the data folder. Its previous value becomes invalid.
+ * Sets the workspace's bootstrap key. It has all scopes and comes from the setting
+ * BECKON_BOOTSTRAP_KEY or from the data folder. The previous bootstrap key becomes invalid.
  * @param text The key, or undefined to delete the bootstrap key.
  */
 export async function ensureBootstrapKey(

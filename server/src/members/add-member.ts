@@ -12,8 +12,9 @@ import {
 
 /**
  * Makes a person a member. E-mails are unique among a workspace's members, so that an e-mail and a
- * workspace together identify the account that signs in. Deletes the person's reset link: its
- * issuer may have no rights in this workspace, but could enter it with the reset account.
+ * workspace together identify the account that signs in. Deletes the person's reset link. Otherwise
+ * the issuer of the link, who may have no rights in this workspace, could set the person's
+ * password, sign in as this person and enter the workspace.
  * @param tx A transaction that sees all workspaces.
  * @throws ApiError `conflict` if the person is already a member, or if another account with the
  *   same e-mail is.

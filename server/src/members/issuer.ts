@@ -16,9 +16,9 @@ interface Issue {
 
 /**
  * Returns the issuer of a link: a member with their current role, or a key with its current scopes.
- * Returns undefined if the issuer is no longer a member or a valid key, or if `check` throws for
- * the returned actor: a link must not be usable after its issuer has lost the right to issue it.
- * The caller must have called `lockMembers` for the workspace.
+ * Returns undefined if the issuer is no longer a member or a valid key, or if `check` throws when
+ * it is called with the issuer: a link must not be usable after its issuer has lost the right to
+ * issue it. The caller must have called `lockMembers` for the workspace.
  */
 export async function findAbleIssuer(
   tx: WorkspaceTransaction,

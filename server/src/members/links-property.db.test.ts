@@ -210,7 +210,7 @@ async function issue(
 
 /**
  * Makes a change if it is possible in the current state, over HTTP if there is a route for it.
- * @returns The person whose membership or role changed.
+ * @returns The person whose membership or role changed; undefined if none changed.
  */
 async function make(
   change: Change,

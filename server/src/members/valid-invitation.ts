@@ -9,8 +9,8 @@ export const invalidInvitationMessage =
   "This invitation is no longer valid: it was accepted, was withdrawn or has expired. Ask its sender for a new one.";
 
 /**
- * Returns the invitation if it has not expired and its issuer still has the right to issue it.
- * Locks the members of the workspace as `lockMembers` does.
+ * Returns the invitation if it has not expired and its issuer still has the right to issue it,
+ * otherwise undefined. Locks the members of the workspace as `lockMembers` does.
  */
 export async function findValidInvitation(
   tx: WorkspaceTransaction,

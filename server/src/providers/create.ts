@@ -14,7 +14,8 @@ import { insertProvider } from "./store.ts";
 /**
  * Adds a provider.
  * @throws ApiError `conflict` if the name is reserved or in use; `bad_request` if the address is
- *   private and not allowed; `forbidden` if the caller may not add providers, or not free ones.
+ *   private and not allowed; `forbidden` if the caller is not allowed to add providers, or to add
+ *   free ones.
  */
 export async function createProvider({
   ctx,
@@ -25,8 +26,8 @@ export async function createProvider({
 }): Promise<Once<Provider>> {
   permit(ctx, "providers:write");
   const given = attempt(() => parseBody(createProviderBody, input.body));
-  // Calls of a free provider cost nothing, so no limit in money applies to them. Only those who can
-  // change limits can exempt a provider from them.
+  // Calls of a free provider cost nothing, so limits of money do not apply to these calls.
+  // Therefore only a caller who can change limits can make a provider free.
   if (given.ok && given.value.free) permit(ctx, "limits:write");
   const { tenant } = ctx.database;
   const addressError = await privateAddressError(ctx.egress, input.body);

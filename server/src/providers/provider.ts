@@ -36,7 +36,8 @@ export function toProvider(row: ProviderRow): Provider {
 
 /**
  * Returns the owner of a provider's key. The encryption is bound to this owner and to the origin
- * that the key was given for, so that a ciphertext in another row cannot be decrypted.
+ * that the key was given for, so that a ciphertext that was copied from another row cannot be
+ * decrypted.
  */
 function ownerOfKey({ id, workspace_id }: KeyOwner): SecretOwner {
   return {
@@ -112,8 +113,8 @@ export function requireKeyFor(row: StoredKey, { baseUrl }: ProviderAddress): voi
 type StoredKey = Pick<ProviderRow, "api_key_sealed" | "api_key_url">;
 
 /**
- * Returns the origin that the stored key was given for, as a list of one. It is empty if a process
- * of an earlier version stored the key while this version's migration ran.
+ * Returns the origin that the stored key was given for, as a list of one. The list is empty if an
+ * earlier version, which does not write the column, stored the key after migration 0005 added it.
  */
 function givenFor({ api_key_url }: Pick<ProviderRow, "api_key_url">): string[] {
   return api_key_url === null ? [] : [new URL(api_key_url).origin];

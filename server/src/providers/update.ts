@@ -15,7 +15,8 @@ import { findProviderForUpdate, hasPrices, type ProviderRow, updateProviderRow }
  * new values.
  * @throws ApiError `bad_request` if the stored key was not given for the origin of the new address,
  *   or if the new address is private and not allowed; `conflict` for a provider of the operator;
- *   `forbidden` if the caller may not change providers, or not what their calls cost.
+ *   `forbidden` if the caller is not allowed to change providers, or to change what their calls
+ *   cost.
  */
 export async function updateProvider({
   ctx,

@@ -11,7 +11,10 @@ const beckon = await startTestBeckon();
 const started: Beckon[] = [];
 afterAll(() => Promise.all(started.map((each) => each.stop())));
 
-/** Starts a server as the first process of a supervisor. @returns The setup token it issues. */
+/**
+ * Starts a server as the first process of a supervisor.
+ * @returns The setup token that it issues, or null if it issues none.
+ */
 async function startAnew(): Promise<string | null> {
   const another = await beckon.another({ setup: true });
   started.push(another);

@@ -37,8 +37,8 @@ export interface Chaos {
 }
 
 /**
- * Number of concurrent callers of a server that is killed between a commit and the responses. There
- * are many, because requests of concurrent callers share a commit.
+ * Number of concurrent callers of a server that is killed between a commit and the responses.
+ * Requests of concurrent callers share a commit, so one kill can lose the responses to many.
  */
 const concurrentCallers = 20;
 
@@ -123,8 +123,9 @@ export async function injectFault(fault: Fault, chaos: Chaos): Promise<number> {
 }
 
 /**
- * Stops a run's owner with SIGSTOP for twice its lease and until another process owns the run.
- * After SIGCONT it receives the model's answer that it was waiting for.
+ * Stops the process that owns a run with SIGSTOP, for twice its lease and until another process
+ * owns the run. After SIGCONT, the stopped process receives the model's answer that it was waiting
+ * for.
  */
 async function stop(chaos: Chaos): Promise<void> {
   const {

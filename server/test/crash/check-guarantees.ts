@@ -28,7 +28,7 @@ export interface Figures {
   readonly repeated: number;
   readonly unknown: number;
   readonly unfaulted: number;
-  /** Share of the requests without a fault that did not succeed. */
+  /** Of the requests without a fault, the share that did not succeed: 0 to 1. */
   readonly unfaultedFailures: number;
 }
 

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { wrongWithLedger } from "../ledger.ts";
 import type { Plan, World } from "./world.ts";
 
-/** The entries of one run. */
+/** The entries of one run in the usage ledger. */
 interface MeteredRun {
   readonly id: string;
   readonly payload: string;

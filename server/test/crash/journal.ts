@@ -64,7 +64,7 @@ export interface StoredCall {
 export interface StoredRun extends RunRow {
   readonly seqs: readonly number[];
   readonly types: readonly string[];
-  /** Terminal events. */
+  /** Types of the final events. A correct journal of an ended run has exactly one. */
   readonly ends: readonly string[];
   /** Number of `run.started` and `run.resumed` events. */
   readonly claims: number;

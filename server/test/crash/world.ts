@@ -13,8 +13,8 @@ import {
  * What a run does. The input of the run is its plan as JSON, which the model follows.
  *
  * The world outside Beckon is a model server that counts its calls, and a service that tools call.
- * Their effects cannot be undone. Both run in the test process, so that their records are not lost
- * when servers are killed.
+ * What the service does cannot be undone. Both servers run in the test process, so that their
+ * records are not lost when servers of Beckon are killed.
  */
 export interface Plan {
   /** Identifies the run. */
@@ -48,7 +48,10 @@ export type Order = { readonly order: "kill" } | { readonly order: "hang"; reado
 
 /** Blocks arriving requests until it is released. */
 export interface RequestGate {
-  /** Resolves when the first request has arrived; with the effect if it is a tool call. */
+  /**
+   * Resolves when the first request has arrived: with the effect if it is a tool call, otherwise
+   * with undefined.
+   */
   readonly reached: Promise<Effect | undefined>;
   /** Releases the first request and keeps blocking the others. */
   releaseFirst(): void;
@@ -69,7 +72,7 @@ export interface World {
   readonly effectsUrl: string;
   readonly effects: readonly Effect[];
   readonly modelCalls: ReadonlyMap<string, ModelCalls>;
-  /** Blocks the run's model call number `call` (from 0). */
+  /** Blocks the run's model call number `call`, counted from 0. Default: 0. */
   holdModel(nonce: string, call?: number): RequestGate;
   /** Executes the run's effects, but blocks their responses. */
   holdEffects(nonce: string): RequestGate;

@@ -20,10 +20,10 @@ import { startGuard } from "../guard.ts";
 import { insertStranger } from "../workspace-key.ts";
 
 /**
- * One workspace tries to fill the memory of a server that has the byte budget of production. It
- * starts runs whose models stream 30 MB and then send nothing more, runs with 9 MB of output, and
- * sends bodies of 1 MiB. Meanwhile another workspace invokes its agent. Run by script/soak or with:
- * node server/test/soak/memory.ts
+ * One workspace tries to fill the memory of a server that has the byte budget of production. The
+ * workspace starts runs whose models stream 30 MB and then send nothing more, starts runs with 9 MB
+ * of output, and sends bodies of 1 MiB. Meanwhile another workspace invokes its agent. Run by
+ * script/soak or with: node server/test/soak/memory.ts
  */
 const heldRuns = 500;
 const heldBytes = 30_000_000;

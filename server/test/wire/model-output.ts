@@ -34,7 +34,7 @@ export interface OutputUsage {
   readonly reasoning_tokens?: number;
 }
 
-/** An error, in the vocabulary of providers. */
+/** An error of a provider. Each wire format writes these fields in its own form. */
 export interface ProviderError {
   readonly message: string;
   readonly type?: string;

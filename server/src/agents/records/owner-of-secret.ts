@@ -2,7 +2,8 @@ import type { SecretOwner } from "../../base/secrets/index.ts";
 
 /**
  * Returns the owner of a tool's secret: its workspace, agent and id. The encryption is bound to
- * this owner and to the secret's origins, so that a ciphertext in another row cannot be decrypted.
+ * this owner and to the secret's origins, so that a ciphertext that was copied from another row
+ * cannot be decrypted.
  */
 export function ownerOfSecret(secret: {
   readonly workspaceId: string;

@@ -30,8 +30,8 @@ const restorableUntil = sql<Date | null>`agents.deleted_at + interval '720 hours
 const isRestorable = sql<boolean>`coalesce(${restorableUntil} > now(), false)`;
 
 /**
- * Whether a ceiling pauses the agent now. The statement that starts runs has the same condition. It
- * becomes false when the period of the ceiling ends.
+ * SQL condition that a ceiling pauses the agent now. It is no longer true when the period of the
+ * ceiling ends. The statement that starts runs has the same condition.
  */
 const isPausedByLimit = sql<boolean>`exists (select from budgets b
   where b.workspace_id = agents.workspace_id and b.scope_kind = 'agent' and b.scope_id = agents.id
@@ -76,9 +76,10 @@ export function findAgent(
 
 /**
  * Locks the agent's row and returns the agent, also if it is deleted; undefined if it does not
- * exist. `FOR NO KEY UPDATE` does not block the start of runs: their foreign key only locks the
- * agent's row `FOR KEY SHARE`. The agent is read by a second statement, because the first one may
- * have waited for the lock and would show joined tables as they were before the wait.
+ * exist. Uses `FOR NO KEY UPDATE`, because `FOR UPDATE` would also block inserts into tables with a
+ * foreign key to `agents`. The start of a run only reads the row and waits for no lock. The agent
+ * is read by a second statement, because the first one may have waited for the lock and would show
+ * joined tables as they were before the wait.
  */
 export async function lockAgent(
   tx: WorkspaceTransaction,
@@ -98,6 +99,7 @@ export async function lockAgent(
 /**
  * Returns up to `page.limit + 1` agents, newest first. If there are more than `page.limit`, another
  * page exists.
+ * @param filter.agentIds If given, only agents with these ids are returned.
  */
 export function listAgentRows(
   tx: WorkspaceTransaction,
@@ -128,7 +130,10 @@ export function listAgentRows(
   return query.execute();
 }
 
-/** Returns at most `limit` agents that are not deleted, by ascending id, with ids above `above`. */
+/**
+ * Returns at most `limit` agents that are not deleted, by ascending id, with ids above `above` and,
+ * if `agentIds` is given, in `agentIds`.
+ */
 export function listOldestAgentRows(
   tx: WorkspaceTransaction,
   workspaceId: string,

@@ -29,7 +29,7 @@ export class Discovery {
     this.#options = options;
   }
 
-  /** The servers that the last probes found. */
+  /** The servers that probes have found and that were not removed since. */
   get found(): readonly OperatorProvider[] {
     return this.#options.servers.flatMap(({ name }) => this.#found.get(name) ?? []);
   }
