@@ -56,7 +56,7 @@ function hasDoc(text: string, name: string): boolean {
 /** Maximum number of source files in a folder, without tests and sub-folders. */
 export const maxFilesPerFolder = 20;
 
-/** Folders that may contain more source files, with the reason for each. */
+/** Folders that are allowed to contain more source files, with the reason for each. */
 const flatFolders: ReadonlyMap<string, string> = new Map([
   ["contract/src", "one file per resource, without further structure"],
   ["server/test", "independent test tools"],

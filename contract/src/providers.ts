@@ -98,9 +98,9 @@ export const updateProviderBody = z.strictObject({
 /**
  * Who set a provider up. `workspace` means members of the workspace, by `POST /providers`.
  * `environment` means the operator, who put the provider's key or URL into environment variables,
- * for example `OPENAI_API_KEY`. `discovered` means Beckon,
- * which found a model server on its machine. Providers with the last two values belong to the
- * operator and cannot be changed through the API.
+ * for example `OPENAI_API_KEY`. `discovered` means Beckon, which found a model server on its
+ * machine. Providers with the last two values belong to the operator and cannot be changed through
+ * the API.
  */
 const providerOrigin = z.enum(["workspace", "environment", "discovered"]);
 
