@@ -1,3 +1,4 @@
+// This file is long because all paths on which an entry is written are stated with one server.
 import type { NewEvent, TokenUsage } from "@beckon/contract";
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
