@@ -1603,7 +1603,7 @@ export interface ListEventsQuery {
   after?: string;
   agent_id?: string;
   /**
-   * Comma-separated list of: run.queued, run.waiting, run.started, run.resumed, run.step, run.step_lost, run.tool_call, run.tool_result, run.finished, run.failed, run.cancelled, agent.paused, agent.resumed, usage.threshold. Reserved, not produced yet: run.waiting.
+   * Comma-separated list of: run.queued, run.waiting, run.started, run.resumed, run.step, run.step_lost, run.tool_call, run.tool_result, run.finished, run.failed, run.cancelled, agent.paused, agent.resumed, usage.threshold, subscription.disabled. Reserved, not produced yet: run.waiting.
    */
   kind?: string;
   /**
@@ -1683,6 +1683,8 @@ export interface CreateKeyBody {
     | "runs:write"
     | "providers:read"
     | "providers:write"
+    | "subscriptions:read"
+    | "subscriptions:write"
     | "limits:write"
     | "plans:write"
     | "keys:read"
@@ -1720,6 +1722,8 @@ export interface UpdateKeyBody {
     | "runs:write"
     | "providers:read"
     | "providers:write"
+    | "subscriptions:read"
+    | "subscriptions:write"
     | "limits:write"
     | "plans:write"
     | "keys:read"

@@ -14,6 +14,8 @@ export type IdPrefix =
   | "prv"
   | "pri"
   | "pln"
+  | "sub"
+  | "dlv"
   | "evt"
   | "art"
   /** Conversations. Reserved for later, not used yet. */
