@@ -529,6 +529,7 @@ export interface ExportedAgents {
       name: string;
       prompt_prefix: string;
       enabled: boolean;
+      allows_callback: boolean;
     }[];
   }[];
 }
@@ -552,6 +553,7 @@ export interface Trigger {
   name: string;
   prompt_prefix: string;
   enabled: boolean;
+  allows_callback: boolean;
   created_at: string;
   updated_at: string;
 }
@@ -1322,6 +1324,7 @@ export interface ImportAgentsBody {
       name: string;
       prompt_prefix?: string;
       enabled?: boolean;
+      allows_callback?: boolean;
     }[];
   }[];
 }
@@ -1329,6 +1332,7 @@ export interface CreateTriggerBody {
   name: string;
   prompt_prefix?: string;
   enabled?: boolean;
+  allows_callback?: boolean;
 }
 export interface ListTriggersQuery {
   limit?: number;
@@ -1338,6 +1342,7 @@ export interface UpdateTriggerBody {
   name?: string;
   prompt_prefix?: string;
   enabled?: boolean;
+  allows_callback?: boolean;
 }
 export interface RotateTriggerBody {
   grace_seconds?: number;

@@ -28,6 +28,7 @@ export {
   type Caller,
   callerId,
   mayStart,
+  type RunCallback,
   type RunLabels,
   type Started,
   type StartRequest,
