@@ -25,7 +25,7 @@ const ofWorkspace = (condition: string) => `cross join lateral (
   ) s`;
 
 const columns = `id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at`;
+    seq, data, callback_url, status, next_at, finished_at`;
 
 /** SQL of the columns above, for a delivery of an event `e` to a subscription `s`. */
 const values = (
@@ -35,7 +35,8 @@ const values = (
     e.id, e.type, ${eventVersion}, e.agent_id, ${runId}, ${seq},
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, ${callbackUrl},
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end`;
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end`;
 
 /**
  * Returns SQL of a delivery's id. It depends only on the event, the subscription and the kind, and
