@@ -1,0 +1,10 @@
+export { reEncryptSubscriptions } from "./re-encrypt-secrets.ts";
+export {
+  newSigningSecret,
+  openHeaders,
+  openSigningSecret,
+  originOf,
+  type SubscriptionOwner,
+  sealHeaders,
+  sealSigningSecret,
+} from "./secrets.ts";
