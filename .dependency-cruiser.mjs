@@ -27,7 +27,7 @@ const layers = [
   { name: "agents", folders: ["agents"] },
   { name: "workspaces", folders: ["workspaces"] },
   { name: "members", folders: ["members"] },
-  { name: "limits", folders: ["limits"] },
+  { name: "limits and subscriptions", folders: ["limits", "subscriptions"] },
   { name: "deliveries", folders: ["deliveries"] },
   {
     name: "other modules and the engine",
@@ -35,7 +35,6 @@ const layers = [
       "tokens",
       "keys",
       "events",
-      "subscriptions",
       "usage",
       "reservations",
       "prices",

@@ -126,12 +126,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
@@ -145,7 +146,8 @@ with callers as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
@@ -294,12 +296,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
@@ -313,7 +316,8 @@ with callers as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
@@ -460,12 +464,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
@@ -479,7 +484,8 @@ with callers as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
@@ -649,12 +655,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
@@ -668,7 +675,8 @@ with callers as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
@@ -847,12 +855,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
@@ -866,7 +875,8 @@ with callers as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
@@ -1026,12 +1036,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
@@ -1045,7 +1056,8 @@ with callers as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
@@ -1203,12 +1215,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
@@ -1222,7 +1235,8 @@ with callers as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
@@ -1403,12 +1417,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
@@ -1422,7 +1437,8 @@ with callers as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
@@ -1594,12 +1610,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
@@ -1613,7 +1630,8 @@ with callers as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
@@ -1766,12 +1784,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
@@ -1785,7 +1804,8 @@ with callers as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
@@ -1936,12 +1956,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
@@ -1955,7 +1976,8 @@ with callers as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
@@ -2129,12 +2151,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
@@ -2148,7 +2171,8 @@ with callers as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
@@ -2331,12 +2355,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
@@ -2350,7 +2375,8 @@ with callers as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
@@ -2514,12 +2540,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
@@ -2533,7 +2560,8 @@ with callers as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
@@ -2695,12 +2723,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
@@ -2714,7 +2743,8 @@ with callers as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
@@ -2899,12 +2929,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
@@ -2918,7 +2949,8 @@ with callers as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
@@ -3139,12 +3171,13 @@ with callers as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
@@ -3158,7 +3191,8 @@ with callers as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from first_events e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
@@ -3232,12 +3266,13 @@ with tenants as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from new_events e cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
@@ -3254,7 +3289,8 @@ with tenants as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from new_events e cross join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
@@ -3339,12 +3375,13 @@ with tenants as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from new_events e cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
@@ -3361,7 +3398,8 @@ with tenants as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from new_events e cross join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
@@ -3476,12 +3514,13 @@ with tenants as materialized (
   select workspace_id, agent_id, id, type, 1, data from thresholds
 ), workspace_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, null, null::int,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from thresholds e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
@@ -3544,12 +3583,13 @@ with tenants as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from new_events e cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
@@ -3566,7 +3606,8 @@ with tenants as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from new_events e cross join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
@@ -3681,12 +3722,13 @@ with tenants as materialized (
   select workspace_id, agent_id, id, type, 1, data from thresholds
 ), workspace_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, null, null::int,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from thresholds e cross join lateral (
     select * from subscriptions s
     where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
@@ -3737,12 +3779,13 @@ with found as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from last_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from last_events e cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
@@ -3759,7 +3802,8 @@ with found as materialized (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from last_events e cross join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
@@ -3818,12 +3862,13 @@ with picked as (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from last_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from last_events e cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
@@ -3840,7 +3885,8 @@ with picked as (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from last_events e cross join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
@@ -3916,12 +3962,13 @@ with recursive waiting (workspace_id, agent_id) as (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from claim_events e cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
@@ -3938,7 +3985,8 @@ with recursive waiting (workspace_id, agent_id) as (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from claim_events e cross join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
@@ -3992,12 +4040,13 @@ with picked as (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from claim_events e cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
@@ -4014,7 +4063,8 @@ with picked as (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from claim_events e cross join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
@@ -4082,12 +4132,13 @@ with abandoned as (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from claim_events e cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
@@ -4104,7 +4155,8 @@ with abandoned as (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from claim_events e cross join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
@@ -4173,12 +4225,13 @@ with abandoned as (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from claim_events e cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
@@ -4195,7 +4248,8 @@ with abandoned as (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from claim_events e cross join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
@@ -4274,12 +4328,13 @@ with abandoned as (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from claim_events e cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
@@ -4296,7 +4351,8 @@ with abandoned as (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from claim_events e cross join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
@@ -4364,12 +4420,13 @@ with abandoned as (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
 ), run_deliveries as (
   insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at)
+    seq, data, callback_url, status, next_at, finished_at)
   select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from claim_events e cross join lateral (
     select i.source as run_source, i.trigger_id, i.tags from run_inputs i
     where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
@@ -4386,7 +4443,8 @@ with abandoned as (
     e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
     case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
     case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
   from claim_events e cross join lateral (
     select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
     where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
