@@ -9,3 +9,4 @@ export {
   sealHeaders,
   sealSigningSecret,
 } from "./secrets.ts";
+export { defaultDeliveryLimits, type Sender, type SenderOptions, startSender } from "./sender.ts";
