@@ -16,10 +16,16 @@ export interface SenderOptions extends AttemptPorts {
   readonly maxPending: number;
   /** Time in seconds after which a subscription of which every attempt failed is disabled. */
   readonly maxFailingSeconds: number;
+  /** Time between two sweeps, which close, limit and delete deliveries, in milliseconds. */
+  readonly sweepMs: number;
 }
 
 /** Limits of deliveries that tests replace. */
-export const defaultDeliveryLimits = { maxPending: 100_000, maxFailingSeconds: 5 * 24 * 3_600 };
+export const defaultDeliveryLimits = {
+  maxPending: 100_000,
+  maxFailingSeconds: 5 * 24 * 3_600,
+  sweepMs: 10_000,
+};
 
 /** Sends the deliveries that are due. */
 export interface Sender {
@@ -56,8 +62,7 @@ const minClaimGapMs = 20;
  * process's callers are served first.
  */
 const maxLagMs = 20;
-/** Time between two sweeps, and number of sweeps from one deletion of old rows to the next. */
-const sweepMs = 10_000;
+/** Number of sweeps from one deletion of old rows to the next. */
 const sweepsPerPruning = 6;
 
 /** Starts to send deliveries. */
@@ -71,6 +76,7 @@ export function startSender(options: SenderOptions): Sender {
   const maxWaitMs = 1.3 * options.timeoutMs;
   const leaseSeconds = (3 * options.timeoutMs) / 1_000;
   let someSubscriptions = false;
+  let nextDueMs = pollMs;
   let woken = Promise.withResolvers<void>();
 
   const outcomes: Batcher<Outcome, void> = createBatcher({
@@ -157,6 +163,7 @@ export function startSender(options: SenderOptions): Sender {
       leaseSeconds,
     });
     someSubscriptions = result.someSubscriptions;
+    nextDueMs = result.nextDueMs ?? pollMs;
     for (const id of result.stopped) lanes.get(id)?.abort();
     for (const delivery of result.claimed) {
       const lane = laneOf(delivery.subscription_id);
@@ -171,7 +178,8 @@ export function startSender(options: SenderOptions): Sender {
       await attemptTo("claiming deliveries", claim);
       await sleep(minClaimGapMs, stopping.signal).catch(() => {});
       const waiting = new AbortController();
-      const idle = sleep(someSubscriptions ? pollMs : idlePollMs, waiting.signal).catch(() => {});
+      const pauseMs = someSubscriptions ? Math.min(pollMs, nextDueMs) : idlePollMs;
+      const idle = sleep(pauseMs, waiting.signal).catch(() => {});
       await Promise.race([idle, woken.promise]);
       waiting.abort();
     }
@@ -191,7 +199,7 @@ export function startSender(options: SenderOptions): Sender {
         await attemptTo("deleting old deliveries", async () => {
           while ((await pruneDeliveries(database)) && more());
         });
-      await sleep(sweepMs, stopping.signal).catch(() => {});
+      await sleep(options.sweepMs, stopping.signal).catch(() => {});
     }
   }
 
