@@ -16,3 +16,4 @@ export {
   type LeanFetchOptions,
   type Transport,
 } from "./lean-fetch.ts";
+export { howToAllow, privateAddressError } from "./private-address-error.ts";
