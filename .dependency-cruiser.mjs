@@ -5,7 +5,7 @@ import { join, sep } from "node:path";
  * Enforces the layers of the server. Imports go down only:
  *
  *   main, supervise, index → http, worker → supervisor → bundles → triggers → runs → agents →
- *   workspaces → members → other modules, engine → credentials → base → contract
+ *   workspaces → members → limits → deliveries → other modules, engine → credentials → base → contract
  *
  * The layers of the dashboard are below (`webLayers`).
  *

@@ -148,6 +148,8 @@ export function bindOperations(send: Sender) {
           LabelOptions & {
             /** `respond-async`: respond with 202 at once. `wait=N`: respond with 202 after N seconds unless the run has ended. RFC 7240. */
             readonly prefer?: string | number | undefined;
+            /** URL that also gets the run's last event, signed like a delivery. An enabled subscription that covers the agent must have the same origin; the secret of the oldest one signs. A trigger accepts this header only if it has `allows_callback`. */
+            readonly beckonCallback?: string | number | undefined;
           },
       ): Promise<InvokeAgentAnswer> =>
         send.whole<InvokeAgentAnswer>(
@@ -159,7 +161,7 @@ export function bindOperations(send: Sender) {
             accept: "application/json",
             once: true,
             labelled: true,
-            headers: { Prefer: options?.prefer },
+            headers: { Prefer: options?.prefer, "beckon-callback": options?.beckonCallback },
           },
           options,
         ),
@@ -371,7 +373,11 @@ export function bindOperations(send: Sender) {
       fire: (
         token: string,
         body?: FireTriggerBody | string,
-        options?: OnceOptions & LabelOptions,
+        options?: OnceOptions &
+          LabelOptions & {
+            /** URL that also gets the run's last event, signed like a delivery. An enabled subscription that covers the agent must have the same origin; the secret of the oldest one signs. A trigger accepts this header only if it has `allows_callback`. */
+            readonly beckonCallback?: string | number | undefined;
+          },
       ): Promise<FireTriggerAnswer> =>
         send.whole<FireTriggerAnswer>(
           {
@@ -383,6 +389,7 @@ export function bindOperations(send: Sender) {
             once: true,
             labelled: true,
             open: true,
+            headers: { "beckon-callback": options?.beckonCallback },
           },
           options,
         ),

@@ -565,6 +565,7 @@ export interface ExportedAgents {
       name: string;
       prompt_prefix: string;
       enabled: boolean;
+      allows_callback: boolean;
     }[];
   }[];
 }
@@ -588,6 +589,7 @@ export interface Trigger {
   name: string;
   prompt_prefix: string;
   enabled: boolean;
+  allows_callback: boolean;
   created_at: string;
   updated_at: string;
 }
@@ -1472,6 +1474,7 @@ export interface ImportAgentsBody {
       name: string;
       prompt_prefix?: string;
       enabled?: boolean;
+      allows_callback?: boolean;
     }[];
   }[];
 }
@@ -1479,6 +1482,7 @@ export interface CreateTriggerBody {
   name: string;
   prompt_prefix?: string;
   enabled?: boolean;
+  allows_callback?: boolean;
 }
 export interface ListTriggersQuery {
   limit?: number;
@@ -1488,6 +1492,7 @@ export interface UpdateTriggerBody {
   name?: string;
   prompt_prefix?: string;
   enabled?: boolean;
+  allows_callback?: boolean;
 }
 export interface RotateTriggerBody {
   grace_seconds?: number;

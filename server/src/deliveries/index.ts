@@ -1,3 +1,4 @@
+export { artifactOf, type BodyOptions, type DeliveredRow, deliveryBody } from "./body.ts";
 export { reEncryptSubscriptions } from "./re-encrypt-secrets.ts";
 export {
   newSigningSecret,
@@ -8,3 +9,4 @@ export {
   sealHeaders,
   sealSigningSecret,
 } from "./secrets.ts";
+export { defaultDeliveryLimits, type Sender, type SenderOptions, startSender } from "./sender.ts";

@@ -29,6 +29,7 @@ export {
   type Caller,
   callerId,
   mayStart,
+  type RunCallback,
   type RunLabels,
   type Started,
   type StartRequest,

@@ -2,6 +2,7 @@
  * Outbound calls: `createLeanFetch` for URLs that the operator chose, `createEgress` for URLs that
  * a tenant chose.
  */
+export type { ResponseBeginning } from "./beginning-exchange.ts";
 export { type ByteMeter, meterCalls } from "./byte-meter.ts";
 export {
   createEgress,

@@ -71,6 +71,16 @@ export const runLabels: readonly JsonSchema[] = [
   },
 ];
 
+/** The header that requests a callback. */
+export const callback: JsonSchema = {
+  name: "beckon-callback",
+  in: "header",
+  description:
+    "URL that also gets the run's last event, signed like a delivery. An enabled subscription that covers the agent must have the same origin; the secret of the oldest one signs. A trigger accepts this header only if it has `allows_callback`.",
+  schema: { type: "string", format: "uri", maxLength: 2_000 },
+  example: "https://example.com/hooks/order-4711",
+};
+
 export const lastEventId: JsonSchema = {
   name: "Last-Event-ID",
   in: "header",

@@ -80,6 +80,7 @@ export const resources: readonly Resource[] = [
       name: "Payments",
       prompt_prefix: "A payment came in:",
       enabled: true,
+      allows_callback: false,
       created_at: time,
       updated_at: time,
     },
