@@ -15,6 +15,7 @@ export {
   deleteRuns,
   getArtifact,
   getRun,
+  getRunEvent,
   getRunStats,
   listRunEvents,
   listRuns,

@@ -869,6 +869,7 @@ create table workspace_events (
   constraint workspace_events_workspace_id_agent_id_fkey FOREIGN KEY (workspace_id, agent_id) REFERENCES agents(workspace_id, id),
   constraint workspace_events_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
+CREATE INDEX workspace_events_by_id ON public.workspace_events USING btree (id);
 CREATE INDEX workspace_events_stream ON public.workspace_events USING btree (workspace_id, transaction, number);
 alter table workspace_events enable row level security;
 alter table workspace_events force row level security;

@@ -17,3 +17,4 @@ export {
   type LeanFetchOptions,
   type Transport,
 } from "./lean-fetch.ts";
+export { howToAllow, privateAddressError } from "./private-address-error.ts";

@@ -116,6 +116,9 @@ create table run_callbacks (
   primary key (run_id, workspace_id)
 );
 
+-- For GET /events/:event_id.
+create index workspace_events_by_id on workspace_events (id);
+
 alter table triggers add column allows_callback boolean not null default false;
 
 do $$
