@@ -55,8 +55,11 @@ export const maxConcurrent = 4;
 /** Time between polls while a workspace has subscriptions, and while none has. */
 const pollMs = 250;
 const idlePollMs = 1_000;
-/** Minimum time between two claims. It makes claims larger under load. */
-const minClaimGapMs = 20;
+/**
+ * Minimum time from one claim to the next, after a claim that found something, and after one that
+ * found nothing. It makes claims larger under load, and rare while all receivers are busy.
+ */
+const minGapMs = { found: 20, empty: 100 };
 /**
  * Delay of the event loop above which the sender claims less, in milliseconds, so that the
  * process's callers are served first.
@@ -149,7 +152,8 @@ export function startSender(options: SenderOptions): Sender {
     return lane;
   }
 
-  async function claim(): Promise<void> {
+  /** @returns whether anything was due. */
+  async function claim(): Promise<boolean> {
     const lagMs = await eventLoopLag();
     const all = [...lanes.values()];
     const claimed = all.reduce((sum, lane) => sum + lane.claimed, 0);
@@ -170,18 +174,21 @@ export function startSender(options: SenderOptions): Sender {
       lane.add(delivery);
       if (stopping.signal.aborted) lane.releaseWaiting();
     }
+    return result.claimed.length > 0;
   }
 
   async function poll(): Promise<void> {
     while (!stopping.signal.aborted) {
       woken = Promise.withResolvers();
-      await attemptTo("claiming deliveries", claim);
-      await sleep(minClaimGapMs, stopping.signal).catch(() => {});
+      const start = elapsed();
+      const found = await attemptTo("claiming deliveries", claim);
       const waiting = new AbortController();
       const pauseMs = someSubscriptions ? Math.min(pollMs, nextDueMs) : idlePollMs;
       const idle = sleep(pauseMs, waiting.signal).catch(() => {});
       await Promise.race([idle, woken.promise]);
       waiting.abort();
+      const gapMs = minGapMs[found ? "found" : "empty"] - (elapsed() - start);
+      if (gapMs > 0) await sleep(gapMs, stopping.signal).catch(() => {});
     }
   }
 

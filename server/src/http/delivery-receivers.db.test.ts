@@ -7,7 +7,7 @@ import { type SubscribeOptions, subscribe } from "../../test/subscribe.ts";
 import { createSecretCipher, parseMasterKey } from "../base/secrets/index.ts";
 import { newSigningSecret, sealSigningSecret } from "../deliveries/index.ts";
 
-const beckon = await startTestBeckon();
+const beckon = await startTestBeckon({}, { deliveries: { sweepMs: 200 } });
 const { engine } = beckon.db.database;
 const receivers: Receiver[] = [];
 const receive = async () => {
@@ -137,19 +137,20 @@ test("a process that stops lets attempts in progress end, and releases what it h
   target.respond = (_request, response) => slow.push(() => response.writeHead(204).end());
   const process = await beckon.another();
   const { id } = await subscribed({ url: target.url });
-  await Promise.all(Array.from({ length: 20 }, invoke));
+  // More than one process claims in advance.
+  await Promise.all(Array.from({ length: 60 }, invoke));
   // Both processes send four at the same time.
   await target.awaitCount(8);
   const stopped = process.stop();
   for (const release of slow.splice(0)) release();
   target.respond = (_request, response) => response.writeHead(204).end();
   await stopped;
-  await target.awaitCount(20);
+  await target.awaitCount(60);
   const { rows } = await engine.query(
     "select status, attempts from deliveries where subscription_id = $1",
     [id],
   );
-  expect(rows).toHaveLength(20);
-  expect(new Set(target.received.map(({ id: eventId }) => eventId)).size).toBe(20);
-  expect(target.received).toHaveLength(20);
+  expect(rows).toHaveLength(60);
+  expect(new Set(target.received.map(({ id: eventId }) => eventId)).size).toBe(60);
+  expect(target.received).toHaveLength(60);
 });
