@@ -62,7 +62,9 @@ function operationOf(type: DeliveredEvent, publicUrl: string): JsonSchema {
     full: { value: exampleBody(type, { format, payload: "full", publicUrl }) },
     thin: { value: exampleBody(type, { format, payload: "thin", publicUrl }) },
   });
+  const words = type.split(/[._]/).map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
   return {
+    operationId: `receive${words.join("")}`,
     tags: ["subscriptions"],
     summary: type,
     description: `${descriptions[type]} Delivered at least once, in no certain order, until the receiver responds with a 2xx status.`,
