@@ -45,6 +45,7 @@ test("the client has types for all events that belong to no run", () => {
     "agent.paused": true,
     "agent.resumed": true,
     "usage.threshold": true,
+    "subscription.disabled": true,
   };
   expect(Object.keys(known).sort()).toEqual(Object.keys(workspaceEventData).sort());
 });

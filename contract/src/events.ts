@@ -177,6 +177,13 @@ export type RunEvent = NewEvent & {
 };
 
 /**
+ * Why a subscription was disabled. `failing`: every attempt failed for 5 days. `gone`: the receiver
+ * responded with status 410. `backlog`: more than 100,000 deliveries were pending.
+ */
+export const disabledReason = z.enum(["failing", "gone", "backlog"]);
+export type DisabledReason = z.infer<typeof disabledReason>;
+
+/**
  * The `data` of each type of workspace event. Workspace events belong to no run. `actor` is written
  * as in the audit log, for example `user:usr_…`.
  */
@@ -192,6 +199,12 @@ export const workspaceEventData = {
    * `agent_id` is set if the limit is a ceiling of the agent.
    */
   "usage.threshold": usageThreshold,
+  /** Beckon disabled a subscription. Until it is enabled, its deliveries are not sent. */
+  "subscription.disabled": z.object({
+    subscription_id: z.string(),
+    url: z.string(),
+    reason: disabledReason,
+  }),
 } as const;
 
 /** Types of workspace events. */

@@ -65,6 +65,7 @@ export {
 export {
   type AnswerPart,
   answerPart,
+  type DisabledReason,
   type EventOnWire,
   type EventType,
   eventData,
@@ -217,6 +218,37 @@ export {
   streamQuery,
 } from "./stream.ts";
 export {
+  createSubscriptionBody,
+  type DeliveredEvent,
+  type Delivery,
+  type DeliveryAttempt,
+  type DeliveryDetails,
+  type DeliveryFormat,
+  type DeliveryKind,
+  type DeliveryStatus,
+  deliveredEvent,
+  deliveriesQuery,
+  delivery,
+  deliveryDetails,
+  maxSubscriptions,
+  type PayloadStyle,
+  type Replayed,
+  type ResumedSubscription,
+  receiverUrl,
+  replayBody,
+  replayed,
+  resumedSubscription,
+  rotateSecretBody,
+  runDeliveriesQuery,
+  type Subscription,
+  type SubscriptionStatus,
+  subscription,
+  testSubscriptionBody,
+  type UpdateSubscriptionBody,
+  updateSubscriptionBody,
+  workspaceWideEvents,
+} from "./subscriptions.ts";
+export {
   isDotSegment,
   parseTemplate,
   parseUrlTemplate,
@@ -249,6 +281,7 @@ export {
   usageReport,
 } from "./usage.ts";
 export { schemaMistake, type ValueSchema, type ValueType, valueTypes } from "./value-schema.ts";
+export { cloudEventsBody, standardBody } from "./webhooks.ts";
 export {
   type StreamNotice,
   type WorkspaceEvent,

@@ -19,6 +19,8 @@ export const scopes = [
   "runs:write",
   "providers:read",
   "providers:write",
+  "subscriptions:read",
+  "subscriptions:write",
   "limits:write",
   "plans:write",
   "keys:read",
@@ -56,6 +58,7 @@ const observer: readonly Scope[] = [
   "triggers:read",
   "runs:read",
   "providers:read",
+  "subscriptions:read",
   "usage:read",
 ];
 
@@ -63,7 +66,7 @@ const observer: readonly Scope[] = [
 export const presets = {
   /** Starts runs and reads their output. */
   invoke: ["agents:invoke"],
-  /** Reads agents, triggers, runs, providers and usage. */
+  /** Reads agents, triggers, runs, providers, subscriptions and usage. */
   observer,
   /** An observer that also starts, retries, cancels and deletes runs. */
   operator: [...observer, "agents:invoke", "runs:write"],

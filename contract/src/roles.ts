@@ -10,6 +10,7 @@ const viewer: readonly Scope[] = [
   "triggers:read",
   "runs:read",
   "providers:read",
+  "subscriptions:read",
   "usage:read",
   "members:read",
   "workspaces:read",
@@ -22,6 +23,7 @@ const editor: readonly Scope[] = [
   "triggers:write",
   "runs:write",
   "providers:write",
+  "subscriptions:write",
   "keys:read",
 ];
 

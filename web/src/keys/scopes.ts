@@ -14,6 +14,8 @@ export const scopes: readonly Scope[] = [
   "runs:write",
   "providers:read",
   "providers:write",
+  "subscriptions:read",
+  "subscriptions:write",
   "limits:write",
   "plans:write",
   "keys:read",
@@ -40,6 +42,7 @@ const observer: readonly Scope[] = [
   "triggers:read",
   "runs:read",
   "providers:read",
+  "subscriptions:read",
   "usage:read",
 ];
 
@@ -58,7 +61,10 @@ export const presetNames = Object.keys(presets) as Preset[];
 /** Names of the presets for people, and what each is for. */
 export const presetTexts: Readonly<Record<Preset, { label: string; hint: string }>> = {
   invoke: { label: "Invoke", hint: "Starts runs and reads their output. For your applications." },
-  observer: { label: "Observer", hint: "Reads agents, triggers, runs, providers and usage." },
+  observer: {
+    label: "Observer",
+    hint: "Reads agents, triggers, runs, providers, subscriptions and usage.",
+  },
   operator: { label: "Operator", hint: "Observes, and starts, retries, cancels and deletes runs." },
   everything: { label: "Everything", hint: "All that an owner can do. For administration." },
 };
@@ -74,6 +80,8 @@ export const scopeTexts: Readonly<Record<Scope, string>> = {
   "runs:write": "Retry, cancel and delete runs",
   "providers:read": "See providers and models",
   "providers:write": "Add, change, check and delete providers",
+  "subscriptions:read": "See subscriptions and deliveries",
+  "subscriptions:write": "Create, change, test and delete subscriptions, and replay deliveries",
   "limits:write": "Set ceilings and prices, and mark providers as free",
   "plans:write": "Manage plans and the plan of each workspace, in the workspace default",
   "keys:read": "See keys",

@@ -253,6 +253,59 @@ alter table ceilings enable row level security;
 alter table ceilings force row level security;
 create policy tenant on ceilings as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
 
+create table deliveries (
+  id text not null,
+  workspace_id text not null,
+  subscription_id text not null,
+  kind text not null,
+  event_id text not null,
+  type text not null,
+  version integer not null,
+  time timestamp with time zone not null default now(),
+  agent_id text,
+  run_id text,
+  seq integer,
+  data jsonb,
+  callback_url text,
+  status text not null,
+  attempts integer not null default 0,
+  next_at timestamp with time zone,
+  last_status integer,
+  last_error text,
+  finished_at timestamp with time zone,
+  constraint deliveries_check CHECK (((next_at IS NOT NULL) = (status = 'pending'::text))),
+  constraint deliveries_check1 CHECK (((finished_at IS NULL) = (status = 'pending'::text))),
+  constraint deliveries_kind_check CHECK ((kind = ANY (ARRAY['event'::text, 'callback'::text, 'test'::text]))),
+  constraint deliveries_pkey PRIMARY KEY (subscription_id, id),
+  constraint deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'not_sent'::text])))
+) with (fillfactor=80);
+CREATE INDEX deliveries_due ON public.deliveries USING btree (subscription_id, next_at) WHERE (status = 'pending'::text);
+CREATE INDEX deliveries_failed ON public.deliveries USING btree (subscription_id, finished_at) WHERE (status = 'failed'::text);
+CREATE INDEX deliveries_missed ON public.deliveries USING btree (subscription_id, status, id) WHERE (status = ANY (ARRAY['failed'::text, 'not_sent'::text]));
+CREATE INDEX deliveries_of_run ON public.deliveries USING btree (run_id) WHERE (run_id IS NOT NULL);
+alter table deliveries enable row level security;
+alter table deliveries force row level security;
+create policy tenant on deliveries as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
+create table delivery_attempts (
+  subscription_id text not null,
+  delivery_id text not null,
+  number integer not null,
+  workspace_id text not null,
+  started_at timestamp with time zone not null,
+  duration_ms integer not null,
+  url text not null,
+  request_headers jsonb not null,
+  status integer,
+  response_headers jsonb not null,
+  response_body text not null,
+  error text,
+  constraint delivery_attempts_pkey PRIMARY KEY (subscription_id, delivery_id, number)
+);
+alter table delivery_attempts enable row level security;
+alter table delivery_attempts force row level security;
+create policy tenant on delivery_attempts as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
 create table events (
   run_id text not null,
   seq integer not null,
@@ -496,6 +549,17 @@ alter table reservations enable row level security;
 alter table reservations force row level security;
 create policy tenant on reservations as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
 
+create table run_callbacks (
+  run_id text not null,
+  workspace_id text not null,
+  subscription_id text not null,
+  url text not null,
+  constraint run_callbacks_pkey PRIMARY KEY (run_id, workspace_id)
+);
+alter table run_callbacks enable row level security;
+alter table run_callbacks force row level security;
+create policy tenant on run_callbacks as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
 create table run_drafts (
   run_id text not null,
   workspace_id text not null,
@@ -597,6 +661,48 @@ alter table sessions enable row level security;
 alter table sessions force row level security;
 create policy nobody on sessions as permissive for all to public using ((current_setting('beckon.workspace'::text, true) = '*'::text));
 
+create table subscriptions (
+  id text not null,
+  workspace_id text not null,
+  url text not null,
+  description text not null,
+  event_types text[] not null,
+  agent_ids text[],
+  trigger_ids text[],
+  tags text[],
+  payload text not null,
+  format text not null,
+  secret text not null,
+  previous_secret text,
+  previous_secret_until timestamp with time zone,
+  headers text,
+  header_names text[] not null default '{}'::text[],
+  status text not null default 'enabled'::text,
+  disabled_reason text,
+  inactive_since timestamp with time zone,
+  last_success_at timestamp with time zone,
+  last_failure_at timestamp with time zone,
+  last_error text,
+  failing_since timestamp with time zone,
+  created_by text not null,
+  version integer not null default 1,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  deleted_at timestamp with time zone,
+  constraint subscriptions_check CHECK (((disabled_reason IS NOT NULL) = (status = 'disabled'::text))),
+  constraint subscriptions_check1 CHECK (((inactive_since IS NULL) = (status = 'enabled'::text))),
+  constraint subscriptions_disabled_reason_check CHECK ((disabled_reason = ANY (ARRAY['failing'::text, 'gone'::text, 'backlog'::text]))),
+  constraint subscriptions_format_check CHECK ((format = ANY (ARRAY['standard'::text, 'cloudevents'::text]))),
+  constraint subscriptions_payload_check CHECK ((payload = ANY (ARRAY['full'::text, 'thin'::text]))),
+  constraint subscriptions_pkey PRIMARY KEY (id, workspace_id),
+  constraint subscriptions_status_check CHECK ((status = ANY (ARRAY['enabled'::text, 'paused'::text, 'disabled'::text]))),
+  constraint subscriptions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE INDEX subscriptions_of_workspace ON public.subscriptions USING btree (workspace_id, id) WHERE (deleted_at IS NULL);
+alter table subscriptions enable row level security;
+alter table subscriptions force row level security;
+create policy tenant on subscriptions as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
 create table tokens (
   hash bytea not null,
   workspace_id text not null,
@@ -626,6 +732,7 @@ create table triggers (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
+  allows_callback boolean not null default false,
   constraint triggers_pkey PRIMARY KEY (id, workspace_id),
   constraint triggers_workspace_id_agent_id_fkey FOREIGN KEY (workspace_id, agent_id) REFERENCES agents(workspace_id, id)
 );
@@ -762,6 +869,7 @@ create table workspace_events (
   constraint workspace_events_workspace_id_agent_id_fkey FOREIGN KEY (workspace_id, agent_id) REFERENCES agents(workspace_id, id),
   constraint workspace_events_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
+CREATE INDEX workspace_events_by_id ON public.workspace_events USING btree (id);
 CREATE INDEX workspace_events_stream ON public.workspace_events USING btree (workspace_id, transaction, number);
 alter table workspace_events enable row level security;
 alter table workspace_events force row level security;

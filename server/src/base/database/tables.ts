@@ -1,9 +1,19 @@
-import type { AgentConfig, Role, RunSource } from "@beckon/contract";
+import type {
+  AgentConfig,
+  DeliveryFormat,
+  DeliveryKind,
+  DeliveryStatus,
+  DisabledReason,
+  PayloadStyle,
+  Role,
+  RunSource,
+  SubscriptionStatus,
+} from "@beckon/contract";
 import type { ColumnType, Generated, JSONColumnType } from "kysely";
 
 /**
- * Row types of the tables, for the query builder. `schema.sql` beside this file describes the
- * schema; `schema.db.test.ts` compares these types with the database.
+ * Row types of the tables, for the stores. `schema.sql` beside this file defines the schema; a test
+ * compares the two. This file is long because it has every column of every table.
  */
 
 type Time = ColumnType<Date, Date | undefined, Date>;
@@ -198,6 +208,7 @@ interface Triggers {
   created_at: Time;
   updated_at: Time;
   deleted_at: OptionalTime;
+  allows_callback: Generated<boolean>;
 }
 
 interface Runs {
@@ -441,6 +452,80 @@ interface Reservations {
   held_in: Generated<string[]>;
 }
 
+interface Subscriptions {
+  id: string;
+  workspace_id: string;
+  url: string;
+  description: string;
+  event_types: string[];
+  agent_ids: string[] | null;
+  trigger_ids: string[] | null;
+  tags: string[] | null;
+  payload: PayloadStyle;
+  format: DeliveryFormat;
+  secret: string;
+  previous_secret: string | null;
+  previous_secret_until: OptionalTime;
+  headers: string | null;
+  header_names: Generated<string[]>;
+  status: Generated<SubscriptionStatus>;
+  disabled_reason: DisabledReason | null;
+  inactive_since: OptionalTime;
+  last_success_at: OptionalTime;
+  last_failure_at: OptionalTime;
+  last_error: string | null;
+  failing_since: OptionalTime;
+  created_by: string;
+  version: Generated<number>;
+  created_at: Time;
+  updated_at: Time;
+  deleted_at: OptionalTime;
+}
+
+interface Deliveries {
+  id: string;
+  workspace_id: string;
+  subscription_id: string;
+  kind: DeliveryKind;
+  event_id: string;
+  type: string;
+  version: number;
+  time: Time;
+  agent_id: string | null;
+  run_id: string | null;
+  seq: number | null;
+  data: JSONColumnType<Record<string, unknown>> | null;
+  callback_url: string | null;
+  status: DeliveryStatus;
+  attempts: Generated<number>;
+  next_at: OptionalTime;
+  last_status: number | null;
+  last_error: string | null;
+  finished_at: OptionalTime;
+}
+
+interface DeliveryAttempts {
+  subscription_id: string;
+  delivery_id: string;
+  number: number;
+  workspace_id: string;
+  started_at: Date;
+  duration_ms: number;
+  url: string;
+  request_headers: JSONColumnType<Record<string, string>>;
+  status: number | null;
+  response_headers: JSONColumnType<Record<string, string>>;
+  response_body: string;
+  error: string | null;
+}
+
+interface RunCallbacks {
+  run_id: string;
+  workspace_id: string;
+  subscription_id: string;
+  url: string;
+}
+
 /** The schema's tables, for the query builder. */
 export interface Tables {
   workspaces: Workspaces;
@@ -473,6 +558,10 @@ export interface Tables {
   ceilings: Ceilings;
   budgets: Budgets;
   reservations: Reservations;
+  subscriptions: Subscriptions;
+  deliveries: Deliveries;
+  delivery_attempts: DeliveryAttempts;
+  run_callbacks: RunCallbacks;
   idempotency: Idempotency;
   audit: Audit;
 }

@@ -8,6 +8,7 @@ import { accountOperation, managedOperation } from "./managed-operation.ts";
 import { sharedParameters } from "./parameters.ts";
 import { resources } from "./resources.ts";
 import { responseHeaders } from "./response-headers.ts";
+import { webhooksOf } from "./webhooks.ts";
 
 const root = "/api/public";
 
@@ -37,6 +38,11 @@ const tags = [
   },
   { name: "runs", "x-displayName": "Runs", description: "Runs and their events." },
   { name: "events", "x-displayName": "Events", description: "The events of a whole workspace." },
+  {
+    name: "subscriptions",
+    "x-displayName": "Subscriptions",
+    description: "Signed deliveries of events to other systems, and their log.",
+  },
   {
     name: "providers",
     "x-displayName": "Providers",
@@ -123,6 +129,7 @@ export function buildDocument(publicUrl: string = defaultUrl) {
     security: [{ key: [] }, { session: [] }],
     tags,
     paths,
+    webhooks: webhooksOf(publicUrl),
     components: {
       securitySchemes: {
         key: {

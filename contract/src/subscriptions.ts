@@ -1,0 +1,344 @@
+import { z } from "zod";
+import { commaList } from "./comma-list.ts";
+import { disabledReason } from "./events.ts";
+import { pageQuery } from "./responses.ts";
+import { cleanText } from "./text.ts";
+
+/**
+ * Events that can be delivered. The other events of a run's journal, such as `run.step`, are only
+ * in the API: they are many, and few receivers use them.
+ */
+export const deliveredEvent = z.enum([
+  "run.started",
+  "run.tool_call",
+  "run.finished",
+  "run.failed",
+  "run.cancelled",
+  "usage.threshold",
+  "agent.paused",
+  "agent.resumed",
+  "subscription.disabled",
+]);
+export type DeliveredEvent = z.infer<typeof deliveredEvent>;
+
+/** Events that concern a workspace as a whole. Keys that are limited to agents cannot get them. */
+export const workspaceWideEvents: readonly DeliveredEvent[] = [
+  "usage.threshold",
+  "subscription.disabled",
+];
+
+/**
+ * `full`: deliveries have the event's data. `thin`: they have ids only, and the receiver reads the
+ * event from the API, which also proves that the event is genuine.
+ */
+export const payloadStyle = z.enum(["full", "thin"]);
+export type PayloadStyle = z.infer<typeof payloadStyle>;
+
+/**
+ * Form of the request's body. `standard`: Standard Webhooks, `{type, timestamp, data}`.
+ * `cloudevents`: CloudEvents 1.0 in structured mode. Both are signed in the same way.
+ */
+export const deliveryFormat = z.enum(["standard", "cloudevents"]);
+export type DeliveryFormat = z.infer<typeof deliveryFormat>;
+
+/** Maximum subscriptions of a workspace, without deleted ones. */
+export const maxSubscriptions = 50;
+
+/**
+ * http or https, without user, password and fragment. A query is allowed. The host must be public,
+ * or named by the setting BECKON_EGRESS_ALLOW.
+ */
+export const receiverUrl = cleanText(2_000).refine((text) => {
+  const url = URL.parse(text);
+  return (
+    url !== null &&
+    (url.protocol === "http:" || url.protocol === "https:") &&
+    !url.username &&
+    !url.password &&
+    !url.hash
+  );
+}, "must be an http or https URL without user or fragment");
+
+/**
+ * The secret that signs deliveries: `whsec_` and 24 to 64 bytes in base64, as in Standard Webhooks
+ * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md).
+ */
+const signingSecret = z
+  .string()
+  .max(200)
+  .refine((text) => {
+    if (!/^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text)) return false;
+    const encoded = text.slice("whsec_".length);
+    if (encoded.length % 4 !== 0) return false;
+    const bytes = (encoded.length / 4) * 3 - (/=*$/.exec(encoded)?.[0].length ?? 0);
+    return bytes >= 24 && bytes <= 64;
+  }, "must be whsec_ and 24 to 64 bytes in base64");
+
+/** Names of headers that Beckon or HTTP sets. They cannot be extra headers. */
+const reservedHeader =
+  /^(?:host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|proxy-.*|user-agent|webhook-.*)$/;
+
+const headerName = z
+  .string()
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, "must be the name of an HTTP header")
+  .refine(
+    (name) => !reservedHeader.test(name.toLowerCase()),
+    "is set by Beckon or by HTTP, and cannot be an extra header",
+  );
+const headerValue = z
+  .string()
+  .max(4_000)
+  .regex(/^[\x20-\x7e]*$/, "must be printable ASCII")
+  .refine((text) => text.trim() === text, "must not begin or end with a space");
+
+/** Extra headers of every delivery except callbacks, at most 20. They are stored encrypted. */
+const extraHeaders = z
+  .record(headerName, headerValue)
+  .refine((headers) => Object.keys(headers).length <= 20, "must be at most 20 headers")
+  .refine(
+    (headers) =>
+      new Set(Object.keys(headers).map((each) => each.toLowerCase())).size ===
+      Object.keys(headers).length,
+    "must not have the same header twice",
+  );
+
+const eventTypes = z
+  .array(deliveredEvent)
+  .min(1)
+  .max(deliveredEvent.options.length)
+  .transform((types) => [...new Set(types)]);
+const ids = z.array(cleanText(100).min(1)).min(1).max(100).nullable();
+const tags = z.array(cleanText(64).min(1)).min(1).max(10).nullable();
+const description = cleanText(500);
+
+/** Body of `POST /subscriptions`. */
+export const createSubscriptionBody = z.strictObject({
+  url: receiverUrl,
+  description: description.default(""),
+  event_types: eventTypes,
+  /** Only events of these agents. null: of all agents, also future ones. */
+  agent_ids: ids.default(null),
+  /**
+   * Only events of runs that one of these triggers started. null: of all runs. If it is set,
+   * workspace events are not delivered.
+   */
+  trigger_ids: ids.default(null),
+  /**
+   * Only events of runs that have at least one of these tags. null: of all runs. If it is set,
+   * workspace events are not delivered.
+   */
+  tags: tags.default(null),
+  payload: payloadStyle.default("full"),
+  format: deliveryFormat.default("standard"),
+  /** Generated if it is absent. */
+  secret: signingSecret.optional(),
+  headers: extraHeaders.default({}),
+});
+
+/**
+ * Body of `PATCH /subscriptions/:subscription_id`. A `url` with another scheme, host or port needs
+ * `secret` and, if the subscription has extra headers, `headers` in the same request, so that what
+ * was entered for one server is not sent to another. `secret` is accepted only for that case; use
+ * `rotate` to replace a secret without a gap.
+ */
+export const updateSubscriptionBody = z.strictObject({
+  url: receiverUrl.optional(),
+  description: description.optional(),
+  event_types: eventTypes.optional(),
+  agent_ids: ids.optional(),
+  trigger_ids: ids.optional(),
+  tags: tags.optional(),
+  payload: payloadStyle.optional(),
+  format: deliveryFormat.optional(),
+  secret: signingSecret.optional(),
+  headers: extraHeaders.optional(),
+});
+export type UpdateSubscriptionBody = z.infer<typeof updateSubscriptionBody>;
+
+/** Body of `POST /subscriptions/:subscription_id/rotate`. */
+export const rotateSecretBody = z.strictObject({
+  /** The new secret. Generated if it is absent. */
+  secret: signingSecret.optional(),
+  /**
+   * How long the previous secret also signs deliveries, in seconds, at most a week. A secret that
+   * still overlaps from an earlier rotation stops at once.
+   */
+  grace_seconds: z.number().int().min(0).max(604_800).default(86_400),
+});
+
+/**
+ * `enabled`: events are delivered. `paused`: a member paused it. `disabled`: Beckon disabled it.
+ * While a subscription is not enabled, its events become deliveries with the status `not_sent`,
+ * which can be replayed.
+ */
+export const subscriptionStatus = z.enum(["enabled", "paused", "disabled"]);
+export type SubscriptionStatus = z.infer<typeof subscriptionStatus>;
+
+/** A subscription in responses, without its secret and the values of its extra headers. */
+export const subscription = z.object({
+  id: z.string(),
+  /** Counts changes, for `If-Match`. Results of deliveries do not change it. */
+  version: z.number().int().positive(),
+  url: z.string(),
+  description: z.string(),
+  event_types: z.array(z.string()),
+  agent_ids: z.array(z.string()).nullable(),
+  trigger_ids: z.array(z.string()).nullable(),
+  tags: z.array(z.string()).nullable(),
+  payload: payloadStyle,
+  format: deliveryFormat,
+  /** Names of the extra headers, sorted. */
+  header_names: z.array(z.string()),
+  status: subscriptionStatus,
+  /** null unless the status is `disabled`. */
+  disabled_reason: disabledReason.nullable(),
+  /** When the subscription was paused or disabled; null if it is enabled. */
+  inactive_since: z.iso.datetime().nullable(),
+  /** Until when the previous secret also signs; null if only one secret is valid. */
+  previous_secret_until: z.iso.datetime().nullable(),
+  health: z.object({
+    last_success_at: z.iso.datetime().nullable(),
+    last_failure_at: z.iso.datetime().nullable(),
+    /** Since when every attempt has failed; null if the last attempt succeeded, or there is none. */
+    failing_since: z.iso.datetime().nullable(),
+    /** Why the last attempt failed, as in `delivery_attempt.error`; null if it succeeded. */
+    last_error: z.string().nullable(),
+    /** Pending deliveries. Counting ends at 100,001. */
+    pending: z.number().int().nonnegative(),
+    /** When the next pending delivery is attempted; null if none is pending. */
+    next_attempt_at: z.iso.datetime().nullable(),
+    /** Deliveries that failed for good in the last 24 hours. Counting ends at 10,000. */
+    failed: z.number().int().nonnegative(),
+  }),
+  created_by: z.string(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+export type Subscription = z.infer<typeof subscription>;
+
+/** Response of `POST /subscriptions/:subscription_id/resume`. */
+export const resumedSubscription = z.object({
+  ...subscription.shape,
+  /** What was not delivered because the subscription was paused or disabled. */
+  missed: z.object({
+    /** Deliveries that failed or were not sent. Counting ends at 100,000. */
+    deliveries: z.number().int().nonnegative(),
+    /** To replay them, send this as `since`; null if none was missed. */
+    since: z.iso.datetime().nullable(),
+  }),
+});
+export type ResumedSubscription = z.infer<typeof resumedSubscription>;
+
+/** Body of `POST /subscriptions/:subscription_id/test`. */
+export const testSubscriptionBody = z.strictObject({
+  /** Type of the event. Default: the first of the subscription's `event_types`. */
+  type: deliveredEvent.optional(),
+});
+
+/**
+ * `pending`: an attempt is due, in progress or scheduled. `succeeded`: the receiver responded with
+ * a 2xx status. `failed`: all attempts failed. `cancelled`: the subscription or the run was deleted
+ * before. `not_sent`: the subscription was paused or disabled when the event happened.
+ */
+export const deliveryStatus = z.enum(["pending", "succeeded", "failed", "cancelled", "not_sent"]);
+export type DeliveryStatus = z.infer<typeof deliveryStatus>;
+
+/** What caused a delivery. `callback`: the header `beckon-callback` of the request. */
+export const deliveryKind = z.enum(["event", "callback", "test"]);
+export type DeliveryKind = z.infer<typeof deliveryKind>;
+
+/** One delivery of one event to one subscription. Kept for 30 days. */
+export const delivery = z.object({
+  id: z.string(),
+  subscription_id: z.string(),
+  kind: deliveryKind,
+  /** The header `webhook-id` of every attempt. */
+  event_id: z.string(),
+  type: z.string(),
+  agent_id: z.string().nullable(),
+  run_id: z.string().nullable(),
+  seq: z.number().int().positive().nullable(),
+  url: z.string(),
+  status: deliveryStatus,
+  /** Attempts since the delivery was created or last replayed. */
+  attempts: z.number().int().nonnegative(),
+  /** null unless the status is `pending`. */
+  next_attempt_at: z.iso.datetime().nullable(),
+  /** HTTP status of the last attempt; null if there is none or no response arrived. */
+  last_status: z.number().int().nullable(),
+  /** Why the last attempt failed; null if it succeeded or there is none. */
+  last_error: z.string().nullable(),
+  /** Time of the event. */
+  created_at: z.iso.datetime(),
+  /** When the status last stopped being `pending`. */
+  finished_at: z.iso.datetime().nullable(),
+});
+export type Delivery = z.infer<typeof delivery>;
+
+const headersOnWire = z.record(z.string(), z.string());
+
+/** One attempt of a delivery. */
+const deliveryAttempt = z.object({
+  /** Counts from 1 over all replays. */
+  number: z.number().int().positive(),
+  started_at: z.iso.datetime(),
+  duration_ms: z.number().int().nonnegative(),
+  url: z.string(),
+  /** Headers of the request, without its signature and without extra headers. */
+  request_headers: headersOnWire,
+  /** null if no response arrived. */
+  status: z.number().int().nullable(),
+  response_headers: headersOnWire,
+  /** The first 4 KiB of the response's body. */
+  response_body: z.string(),
+  /** What went wrong; null if the receiver accepted the delivery. */
+  error: z.string().nullable(),
+});
+export type DeliveryAttempt = z.infer<typeof deliveryAttempt>;
+
+/** A delivery with the body that is sent and its last 50 attempts, newest first. */
+export const deliveryDetails = z.object({
+  ...delivery.shape,
+  /**
+   * The request's body; null if it was deleted with its run, or the subscription was not enabled
+   * when the event happened.
+   */
+  body: z.string().nullable(),
+  attempts_log: z.array(deliveryAttempt),
+});
+export type DeliveryDetails = z.infer<typeof deliveryDetails>;
+
+/** Query of `GET /subscriptions/:subscription_id/deliveries`, newest first. */
+export const deliveriesQuery = z.strictObject({
+  ...pageQuery.shape,
+  status: commaList(deliveryStatus),
+  type: commaList(deliveredEvent),
+  run_id: z.string().max(100).optional(),
+});
+
+/** Query of `GET /runs/:run_id/deliveries`, newest first. */
+export const runDeliveriesQuery = pageQuery;
+
+/** Body of `POST /subscriptions/:subscription_id/replay`. */
+export const replayBody = z.strictObject({
+  /** Deliveries that were created at or after this time. */
+  since: z.iso.datetime({ offset: true }),
+  /** Deliveries that were created before this time. Default: now. */
+  until: z.iso.datetime({ offset: true }).optional(),
+  /**
+   * Which deliveries are sent again. `missed`: those that failed or were not sent. `all`: also
+   * those that succeeded.
+   */
+  which: z.enum(["missed", "all"]).default("missed"),
+});
+
+/** Response of a replay. */
+export const replayed = z.object({
+  /** Deliveries that are pending again, at most 10,000. */
+  replayed: z.number().int().nonnegative(),
+  /** Whether more deliveries match. Then repeat the request with `until: next_until`. */
+  more: z.boolean(),
+  /** `until` of the next request; null if no delivery was replayed. */
+  next_until: z.iso.datetime().nullable(),
+});
+export type Replayed = z.infer<typeof replayed>;

@@ -1,0 +1,11 @@
+export { deliveryBody } from "./body.ts";
+export { reEncryptSubscriptions } from "./re-encrypt-secrets.ts";
+export {
+  newSigningSecret,
+  openSigningSecret,
+  originOf,
+  sealHeaders,
+  sealSigningSecret,
+} from "./secrets.ts";
+export { defaultDeliveryLimits, type Sender, type SenderOptions, startSender } from "./sender.ts";
+export type { DeliveryServices } from "./services.ts";

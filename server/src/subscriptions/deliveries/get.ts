@@ -1,0 +1,61 @@
+import type { DeliveryDetails } from "@beckon/contract";
+import { type Context, permit } from "../../base/context.ts";
+import { inWorkspace } from "../../base/database/index.ts";
+import { deliveryBody } from "../../deliveries/index.ts";
+import type { SubscriptionRow } from "../store.ts";
+import { requireSubscription } from "../subscription.ts";
+import { type DeliveryInput, requireDelivery, toDelivery } from "./delivery.ts";
+import { type DeliveryRow, findData, listAttempts, type StoredData } from "./store.ts";
+
+/** Attempts that a response shows. A replay adds up to ten. */
+const maxAttempts = 50;
+
+/**
+ * Returns a delivery with its body and its last attempts.
+ * @throws ApiError `forbidden`, `not_found`
+ */
+export async function getDelivery({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: DeliveryInput & { readonly publicUrl: string };
+}): Promise<DeliveryDetails> {
+  permit(ctx, "subscriptions:read");
+  const { workspaceId } = ctx;
+  return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
+    const subscription = await requireSubscription(tx, ctx, input);
+    const row = await requireDelivery(tx, ctx, input);
+    const key = { workspaceId, subscriptionId: input.subscriptionId, deliveryId: input.deliveryId };
+    const attempts = await listAttempts(tx, key, maxAttempts);
+    const data = await findData(tx, key);
+    return {
+      ...toDelivery(row),
+      body: bodyOf({ ...row, ...data }, subscription, input.publicUrl),
+      attempts_log: attempts.map((attempt) => ({
+        number: attempt.number,
+        started_at: attempt.started_at.toISOString(),
+        duration_ms: attempt.duration_ms,
+        url: attempt.url,
+        request_headers: attempt.request_headers,
+        status: attempt.status,
+        response_headers: attempt.response_headers,
+        response_body: attempt.response_body,
+        error: attempt.error,
+      })),
+    };
+  });
+}
+
+/**
+ * Returns the body that an attempt sends now; null if the event's data was deleted, or is not
+ * stored because the subscription was not enabled.
+ */
+function bodyOf(
+  row: DeliveryRow & StoredData,
+  { payload, format }: SubscriptionRow,
+  publicUrl: string,
+): string | null {
+  if (payload === "full" && row.data === null) return null;
+  return deliveryBody(row, { payload, format, publicUrl }, row.content ?? undefined).text;
+}
