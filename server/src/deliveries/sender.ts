@@ -42,16 +42,16 @@ export interface Sender {
 }
 
 /** Maximum deliveries that a process has claimed, and of these, of receivers that fail. */
-const maxClaimed = 512;
-const maxFailing = 256;
+const maxClaimed = 1_024;
+const maxFailing = 512;
 /**
  * Maximum deliveries that a process has claimed of one subscription: a few more than it sends at
  * the same time, so that a fast receiver need not wait for the next claim. While the process has
  * claimed much, none in advance.
  */
-const maxAhead = 32;
+const maxAhead = 40;
 /** Attempts that a process makes at the same time for one subscription. */
-const maxConcurrent = 4;
+const maxConcurrent = 10;
 
 /** Time between polls while a workspace has subscriptions, and while none has. */
 const pollMs = 250;
