@@ -4,8 +4,6 @@ import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
 import { type Receiver, startReceiver } from "../../test/receiver.ts";
 import { type SubscribeOptions, subscribe } from "../../test/subscribe.ts";
-import { createSecretCipher, parseMasterKey } from "../base/secrets/index.ts";
-import { newSigningSecret, sealSigningSecret } from "../deliveries/index.ts";
 
 const beckon = await startTestBeckon({}, { deliveries: { sweepMs: 200 } });
 const { engine } = beckon.db.database;
@@ -46,7 +44,7 @@ test("a healthy receiver gets its events within 2 s while ten others hang", asyn
     await subscribed({ url: each.url });
   }
   await Promise.all(Array.from({ length: 20 }, invoke));
-  await Promise.all(hanging.map((each) => each.awaitCount(4)));
+  await Promise.all(hanging.map((each) => each.awaitCount(10)));
   await subscribed();
   for (let count = 1; count <= 5; count++) {
     const start = performance.now();
@@ -54,19 +52,12 @@ test("a healthy receiver gets its events within 2 s while ten others hang", asyn
     await receiver.awaitCount(2 * count);
     expect(performance.now() - start).toBeLessThan(2_000);
   }
-  // A process makes four attempts for one subscription at the same time.
-  for (const each of hanging) expect(each.received).toHaveLength(4);
+  // A process makes ten attempts for one subscription at the same time.
+  for (const each of hanging) expect(each.received).toHaveLength(10);
 });
 
 test("rotation of the secret under load leaves no delivery that the receiver cannot verify", async () => {
-  const { id, workspaceId, secret } = await subscribed();
-  const cipher = createSecretCipher(parseMasterKey(beckon.config.masterKey ?? ""));
-  const newer = newSigningSecret();
-  const sealed = sealSigningSecret(
-    cipher,
-    { id, workspace_id: workspaceId, url: receiver.url },
-    newer,
-  );
+  const { id, secret } = await subscribed();
   // The receiver changes to the new secret while the load continues.
   let known = secret;
   const failures: string[] = [];
@@ -87,11 +78,8 @@ test("rotation of the secret under load leaves no delivery that the receiver can
   };
   const loads = Promise.all(Array.from({ length: 4 }, load));
   await receiver.awaitCount(20);
-  await engine.query(
-    `update subscriptions set previous_secret = secret, secret = $2,
-       previous_secret_until = now() + interval '1 hour' where id = $1`,
-    [id, sealed],
-  );
+  const rotated = await beckon.call(`/subscriptions/${id}/rotate`, { body: {} });
+  const newer: string = rotated.body.data.secret;
   // Until every process has noticed the rotation, deliveries are signed with the old secret only.
   await eventually("a delivery with both signatures", () =>
     receiver.received.some(({ headers }) => String(headers["webhook-signature"]).includes(" "))
