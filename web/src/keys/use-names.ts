@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
+import { choosableAgentsQuery } from "../agents/index.ts";
 import { useList, useWorkspace } from "../data/index.ts";
 import { shortenId } from "../format/index.ts";
 import { memberNamesQuery } from "../members/index.ts";
-import { choosableAgentsQuery } from "./queries.ts";
 
 /** Returns names for the ids in keys. An id whose name is not known stays, shortened. */
 export function useNames() {

@@ -1,10 +1,9 @@
 import type { Scope } from "@beckon/contract";
 import type { UseFormReturn } from "react-hook-form";
 import { messageOf, useWorkspace } from "../../data/index.ts";
-import { Checkbox, FieldError } from "../../ui/index.ts";
+import { Checkbox, FieldError, useFocusOnError } from "../../ui/index.ts";
 import { isOfWorkspace, scopeGroups, scopeTexts } from "../scopes.ts";
 import type { KeyFields } from "./key-fields.ts";
-import { useFocusOnError } from "./use-focus-on-error.ts";
 
 /** Scopes one by one. Those that cannot be granted are disabled and say why. */
 export function ScopesField({ form }: { readonly form: UseFormReturn<KeyFields> }) {
