@@ -137,6 +137,7 @@ export const hostileLists = [
   "/agents",
   "/providers",
   "/keys",
+  "/subscriptions",
   "/usage",
   "/members",
   "/audit",

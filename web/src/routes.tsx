@@ -274,6 +274,26 @@ const screens = {
       screen(() => import("./keys/keys-screen.tsx"), "KeysScreen"),
     ),
   ],
+  subscriptions: [
+    inWorkspace(
+      "/subscriptions",
+      "subscriptions:read",
+      screen(() => import("./subscriptions/list/subscriptions-screen.tsx"), "SubscriptionsScreen"),
+    ),
+    inWorkspace(
+      "/subscriptions/$subscriptionId",
+      "subscriptions:read",
+      screen(
+        () => import("./subscriptions/subscription/subscription-screen.tsx"),
+        "SubscriptionScreen",
+      ),
+    ),
+    inWorkspace(
+      "/subscriptions/$subscriptionId/deliveries/$deliveryId",
+      "subscriptions:read",
+      screen(() => import("./subscriptions/delivery/delivery-screen.tsx"), "DeliveryScreen"),
+    ),
+  ],
   usage: [
     inWorkspace(
       "/usage",
@@ -326,6 +346,7 @@ const routeTree = root.addChildren([
     agent.addChildren([...screens.inAgent]),
     ...screens.providers,
     ...screens.keys,
+    ...screens.subscriptions,
     ...screens.usage,
     ...screens.plan,
     ...screens.members,

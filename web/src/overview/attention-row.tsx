@@ -1,4 +1,4 @@
-import { Clock, CreditCard, type LucideIcon, OctagonX, Pause, Unplug } from "lucide-react";
+import { Clock, CreditCard, type LucideIcon, OctagonX, Pause, Unplug, Webhook } from "lucide-react";
 import type { ReactNode } from "react";
 import { useWorkspace } from "../data/index.ts";
 import {
@@ -9,6 +9,7 @@ import {
   shortenId,
 } from "../format/index.ts";
 import type { AgentName } from "../runs/index.ts";
+import { disabledBecause, nameOf as nameOfSubscription } from "../subscriptions/index.ts";
 import { LinkButton, Row } from "../ui/index.ts";
 import type { AttentionItem } from "./attention.ts";
 import { ResumeButton } from "./resume-button.tsx";
@@ -20,7 +21,7 @@ interface AttentionRowProps {
 
 /** One thing that needs attention, and what to do about it. */
 export function AttentionRow({ item, agents }: AttentionRowProps) {
-  const { id } = useWorkspace();
+  const { id, can } = useWorkspace();
   const path = `/w/${id}`;
   const nameOf = (agentId: string) => agents.get(agentId)?.name ?? shortenId(agentId);
   const raise = (scope: string) => (
@@ -53,6 +54,38 @@ export function AttentionRow({ item, agents }: AttentionRowProps) {
           end={
             <LinkButton size="small" href={`${path}/runs?${query}`}>
               Show failed
+            </LinkButton>
+          }
+        />
+      );
+    }
+    case "subscription": {
+      const { subscription } = item;
+      const isDisabled = subscription.status === "disabled";
+      const error = subscription.health.last_error;
+      const canResume = isDisabled && can("subscriptions:write");
+      return (
+        <Row
+          start={<Icon icon={Webhook} tone="flare" />}
+          title={
+            <Named name={nameOfSubscription(subscription)}>
+              {isDisabled ? "was disabled" : "is failing"}
+            </Named>
+          }
+          detail={
+            isDisabled ? (
+              `Events are not sent, because ${disabledBecause(subscription)}.`
+            ) : (
+              <bdi title={error ?? undefined}>{error ?? "Its receiver accepts no delivery."}</bdi>
+            )
+          }
+          end={
+            <LinkButton
+              size="small"
+              href={`${path}/subscriptions/${subscription.id}${canResume ? "?act=resume" : ""}`}
+            >
+              {canResume ? "Resume" : "Open"}
+              <span className="sr-only">{` the subscription ${nameOfSubscription(subscription)}`}</span>
             </LinkButton>
           }
         />

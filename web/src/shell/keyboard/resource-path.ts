@@ -6,6 +6,7 @@ const targets: Readonly<
   agt: { route: "/agents/$agentId/playground", pathOf: (id) => `/agents/${id}/playground` },
   // The page of a trigger is below its agent, which the id does not name.
   trg: { route: "/runs", pathOf: (id) => `/runs?trigger_id=${id}` },
+  sub: { route: "/subscriptions/$subscriptionId", pathOf: (id) => `/subscriptions/${id}` },
 };
 
 /**

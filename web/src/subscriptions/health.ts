@@ -1,0 +1,69 @@
+import type { Delivery, Subscription } from "@beckon/client";
+
+/** What a person wants to know first about a subscription. */
+export type Health = "working" | "unused" | "failing" | "paused" | "disabled";
+
+/** Words of the states. */
+export const healthWords: Readonly<Record<Health, string>> = {
+  working: "Working",
+  unused: "No delivery yet",
+  failing: "Failing",
+  paused: "Paused",
+  disabled: "Disabled",
+};
+
+/** Returns how a subscription is. */
+export function healthOf({ status, health }: Pick<Subscription, "status" | "health">): Health {
+  if (status === "paused" || status === "disabled") return status;
+  if (health.failing_since !== null) return "failing";
+  return health.last_success_at === null ? "unused" : "working";
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  failing: "every attempt failed for 5 days",
+  gone: "the receiver responded with status 410",
+  backlog: "more than 100,000 deliveries were pending",
+};
+
+/** Returns why Beckon disabled a subscription, to follow "because". */
+export function disabledBecause({ disabled_reason: reason }: Subscription): string {
+  if (reason === null) return "of a reason that this page does not know";
+  return Object.hasOwn(reasons, reason) ? (reasons[reason] ?? reason) : reason;
+}
+
+/** An attempt in progress has moved its time this far at most. */
+const maxAttemptMs = 60_000;
+const soonMs = 2_000;
+const laterMs = 15_000;
+
+/**
+ * Returns after how many milliseconds to read again what waits for an attempt: soon if one is in
+ * progress or near. False if none is scheduled.
+ * @param nextAttempts times of the next attempts; null where none is scheduled
+ */
+export function pollMs(nextAttempts: readonly (string | null)[], nowMs: number): number | false {
+  const times = nextAttempts.flatMap((time) => (time === null ? [] : [Date.parse(time)]));
+  if (times.length === 0) return false;
+  return Math.min(...times) - nowMs < maxAttemptMs ? soonMs : laterMs;
+}
+
+/** Returns the name of a subscription: what it is for, or else where it delivers to. */
+export function nameOf({ description, url }: Pick<Subscription, "description" | "url">): string {
+  return description.trim() === "" ? shortUrl(url) : description;
+}
+
+/** Returns a URL without what is the same in nearly all of them. */
+export function shortUrl(url: string): string {
+  return url.replace(/^https:\/\//, "").replace(/\/$/, "");
+}
+
+/** Returns whether a delivery can be sent again. */
+export function whyNotReplayed(
+  subscription: Pick<Subscription, "status">,
+  delivery?: Pick<Delivery, "status">,
+): string | undefined {
+  if (subscription.status !== "enabled")
+    return `The subscription is ${subscription.status}. Resume it first.`;
+  if (delivery?.status === "pending") return "The delivery is pending already.";
+  return undefined;
+}

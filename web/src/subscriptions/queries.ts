@@ -1,0 +1,91 @@
+import type { Delivery, ListDeliveriesQuery, Subscription } from "@beckon/client";
+import { queryOptions } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { type CurrentWorkspace, listOptions } from "../data/index.ts";
+import { pollMs } from "./health.ts";
+
+/** Beginning of the keys of all queries of subscriptions, for `announceChanges`. */
+export const subscriptionsKey = (workspaceId: string) => [workspaceId, "subscriptions"] as const;
+
+/** Beginning of the keys of all queries of a subscription and its deliveries. */
+export const subscriptionKey = (workspaceId: string, subscriptionId: string) =>
+  [...subscriptionsKey(workspaceId), subscriptionId] as const;
+
+/** Nothing patches the cache while the screen is not shown. */
+const live = { staleTime: 0, meta: { live: true } };
+
+/** All subscriptions of the workspace: there are at most 50. */
+export const subscriptionsQuery = ({ id, client, can }: CurrentWorkspace) =>
+  queryOptions({
+    queryKey: [...subscriptionsKey(id), "list"],
+    queryFn: async ({ signal }): Promise<readonly Subscription[]> =>
+      (await client.subscriptions.list({ limit: 200 }, { signal }).page()).data,
+    ...live,
+    refetchInterval: ({ state }) =>
+      pollMs(state.data?.map(({ health }) => health.next_attempt_at) ?? [], Date.now()),
+    enabled: can("subscriptions:read"),
+  });
+
+/** One subscription. */
+export const subscriptionQuery = ({ id, client }: CurrentWorkspace, subscriptionId: string) =>
+  queryOptions({
+    queryKey: [...subscriptionKey(id, subscriptionId), "details"],
+    queryFn: ({ signal }): Promise<Subscription> =>
+      client.subscriptions.get(subscriptionId, { signal }),
+    ...live,
+    refetchInterval: ({ state }) =>
+      pollMs([state.data?.health.next_attempt_at ?? null], Date.now()),
+  });
+
+/** Filters of a list of deliveries, as the URL has them. */
+export type DeliveryFilters = Readonly<
+  Partial<Record<"status" | "type" | "run_id", string | undefined>>
+>;
+
+/** Beginning of the keys of all lists of deliveries of a subscription. */
+export const deliveriesKey = (workspaceId: string, subscriptionId: string) =>
+  [...subscriptionKey(workspaceId, subscriptionId), "deliveries"] as const;
+
+/** The deliveries of a subscription that match the filters, newest first. */
+export const deliveriesQuery = (
+  { id, client }: CurrentWorkspace,
+  subscriptionId: string,
+  filters: DeliveryFilters,
+) => ({
+  ...listOptions<Delivery>([...deliveriesKey(id, subscriptionId), filters], (page, options) =>
+    client.deliveries.list(
+      subscriptionId,
+      { ...(filters as ListDeliveriesQuery), ...page },
+      options,
+    ),
+  ),
+  ...live,
+});
+
+/** One delivery, with its body and attempts. */
+export const deliveryQuery = (
+  { id, client }: CurrentWorkspace,
+  subscriptionId: string,
+  deliveryId: string,
+) =>
+  queryOptions({
+    queryKey: [...subscriptionKey(id, subscriptionId), "delivery", deliveryId],
+    queryFn: ({ signal }) => client.deliveries.get(subscriptionId, deliveryId, { signal }),
+    ...live,
+    refetchInterval: ({ state }) => pollMs([state.data?.next_attempt_at ?? null], Date.now()),
+  });
+
+/** What was delivered about a run, newest first. */
+export const runDeliveriesQuery = ({ id, client }: CurrentWorkspace, runId: string) => ({
+  ...listOptions<Delivery>([...subscriptionsKey(id), "of run", runId], (page, options) =>
+    client.deliveries.listForRun(runId, page, options),
+  ),
+  ...live,
+});
+
+/** Returns the ids in the URL of the screens of a subscription. */
+export function useSubscriptionIds() {
+  const { subscriptionId = "", deliveryId = "" }: Readonly<Record<string, string | undefined>> =
+    useParams({ strict: false });
+  return { subscriptionId, deliveryId };
+}

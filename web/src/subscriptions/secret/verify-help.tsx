@@ -1,0 +1,46 @@
+import type { Subscription } from "@beckon/client";
+import { SnippetTabs } from "../../ui/index.ts";
+
+const snippets = [
+  {
+    label: "TypeScript",
+    code: `import { Webhook } from "standardwebhooks";
+
+const webhook = new Webhook(process.env.BECKON_SIGNING_SECRET ?? "");
+
+// body: the text of the request as it arrived, before it is parsed
+const event = webhook.verify(body, {
+  "webhook-id": headers["webhook-id"],
+  "webhook-timestamp": headers["webhook-timestamp"],
+  "webhook-signature": headers["webhook-signature"],
+});`,
+  },
+  {
+    label: "Python",
+    code: `import os
+from standardwebhooks.webhooks import Webhook
+
+webhook = Webhook(os.environ["BECKON_SIGNING_SECRET"])
+
+# body: the bytes of the request as they arrived, before they are parsed
+event = webhook.verify(body, headers)`,
+  },
+];
+
+/** How a server verifies that a delivery comes from Beckon. */
+export function VerifyHelp({ format }: { readonly format: Subscription["format"] }) {
+  return (
+    <section aria-label="How to verify" className="flex min-w-0 flex-col gap-2">
+      <p className="text-ink-2">
+        {format === "cloudevents"
+          ? "Verify the signature first, then parse the body as a CloudEvent."
+          : "Verify each request before you use it. Respond with a 2xx status within 15 seconds."}
+      </p>
+      <SnippetTabs label="Verify a delivery" snippets={snippets} />
+      <p className="text-label text-ink-3">
+        The library standardwebhooks exists for more languages. A delivery can arrive twice: use
+        webhook-id to recognise it.
+      </p>
+    </section>
+  );
+}
