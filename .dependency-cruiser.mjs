@@ -5,7 +5,7 @@ import { join, sep } from "node:path";
  * Enforces the layers of the server. Imports go down only:
  *
  *   main, supervise, index → http, worker → supervisor → bundles → triggers → runs → agents →
- *   workspaces → members → other modules, engine → credentials → base → contract
+ *   workspaces → members → limits → deliveries → other modules, engine → credentials → base → contract
  *
  * The layers of the dashboard are below (`webLayers`).
  *
@@ -27,14 +27,14 @@ const layers = [
   { name: "agents", folders: ["agents"] },
   { name: "workspaces", folders: ["workspaces"] },
   { name: "members", folders: ["members"] },
-  { name: "limits", folders: ["limits"] },
+  { name: "limits and subscriptions", folders: ["limits", "subscriptions"] },
+  { name: "deliveries", folders: ["deliveries"] },
   {
     name: "other modules and the engine",
     folders: [
       "tokens",
       "keys",
       "events",
-      "subscriptions",
       "usage",
       "reservations",
       "prices",

@@ -177,6 +177,8 @@ export type SubscriptionStatus = z.infer<typeof subscriptionStatus>;
 /** A subscription in responses, without its secret and the values of its extra headers. */
 export const subscription = z.object({
   id: z.string(),
+  /** Counts changes, for `If-Match`. Results of deliveries do not change it. */
+  version: z.number().int().positive(),
   url: z.string(),
   description: z.string(),
   event_types: z.array(z.string()),
@@ -205,7 +207,7 @@ export const subscription = z.object({
     pending: z.number().int().nonnegative(),
     /** When the next pending delivery is attempted; null if none is pending. */
     next_attempt_at: z.iso.datetime().nullable(),
-    /** Deliveries of the last 24 hours that have failed for good. Counting ends at 10,000. */
+    /** Deliveries that failed for good in the last 24 hours. Counting ends at 10,000. */
     failed: z.number().int().nonnegative(),
   }),
   created_by: z.string(),
@@ -213,6 +215,25 @@ export const subscription = z.object({
   updated_at: z.iso.datetime(),
 });
 export type Subscription = z.infer<typeof subscription>;
+
+/** Response of `POST /subscriptions/:subscription_id/resume`. */
+export const resumedSubscription = z.object({
+  ...subscription.shape,
+  /** What was not delivered because the subscription was paused or disabled. */
+  missed: z.object({
+    /** Deliveries that failed or were not sent. Counting ends at 100,000. */
+    deliveries: z.number().int().nonnegative(),
+    /** To replay them, send this as `since`; null if none was missed. */
+    since: z.iso.datetime().nullable(),
+  }),
+});
+export type ResumedSubscription = z.infer<typeof resumedSubscription>;
+
+/** Body of `POST /subscriptions/:subscription_id/test`. */
+export const testSubscriptionBody = z.strictObject({
+  /** Type of the event. Default: the first of the subscription's `event_types`. */
+  type: deliveredEvent.optional(),
+});
 
 /**
  * `pending`: an attempt is due, in progress or scheduled. `succeeded`: the receiver responded with
@@ -247,8 +268,9 @@ export const delivery = z.object({
   last_status: z.number().int().nullable(),
   /** Why the last attempt failed; null if it succeeded or there is none. */
   last_error: z.string().nullable(),
+  /** Time of the event. */
   created_at: z.iso.datetime(),
-  /** When the status last became `succeeded`, `failed` or `cancelled`. */
+  /** When the status last stopped being `pending`. */
   finished_at: z.iso.datetime().nullable(),
 });
 export type Delivery = z.infer<typeof delivery>;
@@ -277,7 +299,10 @@ export type DeliveryAttempt = z.infer<typeof deliveryAttempt>;
 /** A delivery with the body that is sent and its last 50 attempts, newest first. */
 export const deliveryDetails = z.object({
   ...delivery.shape,
-  /** The request's body; null if it was deleted with its run, or the delivery is `not_sent`. */
+  /**
+   * The request's body; null if it was deleted with its run, or the subscription was not enabled
+   * when the event happened.
+   */
   body: z.string().nullable(),
   attempts_log: z.array(deliveryAttempt),
 });
@@ -313,7 +338,7 @@ export const replayed = z.object({
   replayed: z.number().int().nonnegative(),
   /** Whether more deliveries match. Then repeat the request with `until: next_until`. */
   more: z.boolean(),
-  /** Creation time of the oldest replayed delivery; null if none was replayed. */
+  /** `until` of the next request; null if no delivery was replayed. */
   next_until: z.iso.datetime().nullable(),
 });
 export type Replayed = z.infer<typeof replayed>;

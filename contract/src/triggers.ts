@@ -10,6 +10,11 @@ export const createTriggerBody = z.strictObject({
    */
   prompt_prefix: cleanText(100_000).default(""),
   enabled: z.boolean().default(true),
+  /**
+   * Whether requests to the trigger's URL can have the header `beckon-callback`. A caller who knows the
+   * URL can then make Beckon call any path of the origins of subscriptions.
+   */
+  allows_callback: z.boolean().default(false),
 });
 
 /** Body of `PATCH …/triggers/:trigger_id`. */
@@ -17,6 +22,7 @@ export const updateTriggerBody = z.strictObject({
   name: name.optional(),
   prompt_prefix: cleanText(100_000).optional(),
   enabled: z.boolean().optional(),
+  allows_callback: z.boolean().optional(),
 });
 
 /** Body of `POST …/triggers/:trigger_id/test`. */
@@ -40,6 +46,7 @@ export const trigger = z.object({
   name: z.string(),
   prompt_prefix: z.string(),
   enabled: z.boolean(),
+  allows_callback: z.boolean(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });

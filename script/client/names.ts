@@ -4,7 +4,7 @@ import type { Endpoint } from "./document.ts";
  * The name of an operation in the client, derived from its path and operationId:
  *
  *   The *group* is the last collection in the path. Collections are the first segment of the path
- *   and segments that in some path are followed by a parameter.
+ *   and segments that in some path are followed by a parameter, except those in `partsOfOuter`.
  *   The *method* is the operationId without the words of the group: `rotateAgentToken` becomes
  *   `agents.rotateToken`. Words of an outer collection are removed too, or become `For…` if the
  *   group also exists outside of it: `listAgentRuns` becomes `runs.listForAgent`. If a method
@@ -20,6 +20,12 @@ export interface Name {
   readonly method: string;
 }
 
+/**
+ * Segments that are collections only at the start of a path. The client has published
+ * `runs.listEvents`, so the events of a run stay in the group `runs`.
+ */
+const partsOfOuter = ["events"];
+
 export function namesOf(operations: readonly Endpoint[]): Map<string, Name> {
   const collections = new Set(
     operations.flatMap(({ path }) =>
@@ -28,7 +34,9 @@ export function namesOf(operations: readonly Endpoint[]): Map<string, Name> {
   );
   const located = operations.map(({ path, operation }) => {
     const parts = path.split("/").filter((part) => part !== "" && !part.startsWith("{"));
-    const chain = parts.filter((part, index) => index === 0 || collections.has(part));
+    const chain = parts.filter(
+      (part, index) => index === 0 || (collections.has(part) && !partsOfOuter.includes(part)),
+    );
     return { id: operation.operationId, chain, collection: chain.at(-1) ?? "" };
   });
   const byCollection = Map.groupBy(located, ({ collection }) => collection);

@@ -81,6 +81,12 @@ export interface Config {
   readonly pricesFile: string | undefined;
   /** Absolute path of the operator's plans; undefined if there is no such file. */
   readonly plansFile: string | undefined;
+  /**
+   * Seconds before each attempt of a delivery, counted from the attempt before it. The first is 0.
+   */
+  readonly retrySchedule: readonly number[];
+  /** Seconds that one attempt of a delivery can take. */
+  readonly deliveryTimeoutSeconds: number;
   readonly logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
 }
 
@@ -336,6 +342,22 @@ const settings = {
       "a model server or an API of your own.",
     unset: "none",
   },
+  BECKON_RETRY_SCHEDULE: {
+    schema: z
+      .string()
+      .regex(/^0(,\d{1,6}(\.\d{1,3})?){0,19}$/)
+      .transform((list) => list.split(",").map(Number))
+      .default([0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]),
+    may: "1 to 20 numbers of seconds separated by commas without spaces, the first of them 0",
+    help:
+      "Seconds before each attempt of a delivery to a subscription, counted from the attempt " +
+      "before it. Each delay varies by up to 10 %.",
+  },
+  BECKON_DELIVERY_TIMEOUT_SECONDS: {
+    schema: whole(1, 60, 15),
+    may: "1 to 60 seconds",
+    help: "Seconds that the receiver of a delivery has to respond.",
+  },
   BECKON_TRUST_PROXY: {
     ...flag("0"),
     help: "1: `X-Forwarded-For` names the caller. Only behind a proxy that sets it.",
@@ -445,6 +467,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     discover: values.BECKON_DISCOVER === "1",
     pricesFile: values.BECKON_PRICES === undefined ? undefined : resolve(values.BECKON_PRICES),
     plansFile: values.BECKON_PLANS === undefined ? undefined : resolve(values.BECKON_PLANS),
+    retrySchedule: values.BECKON_RETRY_SCHEDULE,
+    deliveryTimeoutSeconds: values.BECKON_DELIVERY_TIMEOUT_SECONDS,
     logLevel: values.LOG_LEVEL,
   });
 }

@@ -4,13 +4,19 @@ import { createAuth, recordFailedSignIns } from "./accounts/index.ts";
 import { elapsed, sleep } from "./base/clock.ts";
 import type { OperatorProvider } from "./base/context.ts";
 import { checkServer, connect, explainStartFailure, migrate } from "./base/database/index.ts";
-import { createEgress, createLeanFetch } from "./base/egress/index.ts";
+import { createEgress, createLeanFetch, type EgressSeams } from "./base/egress/index.ts";
 import { ConfigError } from "./base/errors.ts";
 import { guardHeap, type HeapGuard } from "./base/heap-guard.ts";
 import { newId } from "./base/ids.ts";
 import { createLog } from "./base/log.ts";
 import { createSecretCipher, parseMasterKey } from "./base/secrets/index.ts";
 import { type Config, readConfig } from "./config.ts";
+import {
+  defaultDeliveryLimits,
+  type Sender,
+  type SenderOptions,
+  startSender,
+} from "./deliveries/index.ts";
 import { defaultTimeouts, type Tool } from "./engine/index.ts";
 import { reconcileHistory } from "./events/index.ts";
 import { type DemoAgent, firstStart, revealDemo } from "./first-start.ts";
@@ -110,6 +116,12 @@ export interface StartOptions {
   readonly heap?: HeapGuard;
   /** Model servers that the startup looks for on this machine; by default `modelServers`. */
   readonly modelServers?: readonly ModelServer[];
+  /** Limits of deliveries that replace the defaults, and functions that tests replace. */
+  readonly deliveries?: Partial<
+    Pick<SenderOptions, "maxPending" | "maxFailingSeconds" | "timeoutMs">
+  > & {
+    readonly seams?: EgressSeams;
+  };
 }
 
 /**
@@ -140,6 +152,7 @@ async function build(
     listenFd,
     heap = guardHeap(),
     modelServers: servers = modelServers,
+    deliveries: { seams, ...deliveryLimits } = {},
   }: StartOptions,
   opened: AsyncDisposableStack,
 ): Promise<Beckon> {
@@ -223,13 +236,18 @@ async function build(
   });
   opened.defer(() => lease.stop());
   const limits = { ...plans, changed: runs.onReturned };
+  let url = config.publicUrl ?? "";
+  let sender: Sender | undefined;
   const worker = startWorker(runs, {
     recordExpired: lease.recordExpired,
     applyNextPlans: () => applyNextPlans(database, plans),
+    sender: {
+      wake: () => sender?.wake(),
+      noteWritten: () => sender?.noteWritten(),
+    },
   });
   opened.defer(() => worker.stop());
 
-  let url = config.publicUrl ?? "";
   const failedAuthentications = countFailedAuthentications(failedAuthenticationsPerMinute);
   const http = await listen(
     {
@@ -255,6 +273,12 @@ async function build(
       guesses: countFailedAuthentications(guessesPerMinute, "sign-in"),
       failedSignIns: recordFailedSignIns(database, log),
       streams: openStreams({ database, log }, { ...defaultStreamLimits, ...streamLimits }),
+      deliveries: {
+        changed() {
+          sender?.wake();
+          runs.processMessages.send({ kind: "deliveries" });
+        },
+      },
     },
     { host: config.host, port: config.port, fd: listenFd },
   );
@@ -263,6 +287,31 @@ async function build(
   opened.defer(() => runs.tail.close());
   url ||= http.url;
   ownPorts.add(Number(new URL(http.url).port));
+  if (config.role !== "api") {
+    const timeoutMs = config.deliveryTimeoutSeconds * 1_000;
+    const limitsOfSender = { timeoutMs, ...defaultDeliveryLimits, ...deliveryLimits };
+    const toReceivers = createEgress(
+      {
+        connectTimeoutMs: limitsOfSender.timeoutMs,
+        headersTimeoutMs: limitsOfSender.timeoutMs,
+        bodyTimeoutMs: limitsOfSender.timeoutMs,
+        totalTimeoutMs: limitsOfSender.timeoutMs,
+        allow: config.egressAllow,
+      },
+      seams,
+    );
+    opened.defer(() => toReceivers.close());
+    sender = startSender({
+      database,
+      cipher,
+      log,
+      egress: toReceivers,
+      publicUrl: () => url,
+      schedule: config.retrySchedule,
+      ...limitsOfSender,
+    });
+    opened.defer(() => sender?.stop(0));
+  }
   await Promise.race([operator.probe(defaultWorkspaceId), sleep(discoveryMs)]);
 
   let setupToken: string | undefined;
@@ -284,7 +333,8 @@ async function build(
       const graceOver = elapsed() + config.drainSeconds * 1_000;
       runs.capacity.drain();
       await worker.stop();
-      await drainRuns(runs, Math.max(0, graceOver - elapsed()));
+      const graceMs = Math.max(0, graceOver - elapsed());
+      await Promise.all([drainRuns(runs, graceMs), sender?.stop(graceMs)]);
       await running.disposeAsync();
     },
   };

@@ -8,6 +8,7 @@ import {
   type Queryable,
   replaceMasterKeyCheck,
 } from "./base/secrets/index.ts";
+import { reEncryptSubscriptions } from "./deliveries/index.ts";
 import { reEncryptProviderKeys } from "./providers/index.ts";
 import { reEncryptTokens } from "./tokens/index.ts";
 
@@ -57,6 +58,7 @@ export async function reconcileMasterKey(
       reEncryptTokens,
       reEncryptProviderKeys,
       reEncryptToolSecrets,
+      reEncryptSubscriptions,
       reEncryptResponses,
     ]) {
       const counts = await reEncrypt(client, { from: previous, to: current });

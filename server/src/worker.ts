@@ -1,6 +1,7 @@
 import { sleep } from "./base/clock.ts";
 import { failureKind, type ProcessMessage } from "./base/database/index.ts";
 import { messageOf } from "./base/errors.ts";
+import type { Sender } from "./deliveries/index.ts";
 import { forgetDead } from "./processes/index.ts";
 import { returnReservations } from "./reservations/index.ts";
 import {
@@ -43,7 +44,12 @@ export interface Worker {
  */
 export function startWorker(
   runs: RunServices,
-  options: { recordExpired: () => Promise<void>; applyNextPlans: () => Promise<void> },
+  options: {
+    recordExpired: () => Promise<void>;
+    applyNextPlans: () => Promise<void>;
+    /** Sends deliveries. Does nothing in a process that sends none. */
+    sender: Pick<Sender, "wake" | "noteWritten">;
+  },
 ): Worker {
   const stopping = new AbortController();
   const claims = serially(stopping.signal, () => attempt("claiming runs", () => claimRuns(runs)));
@@ -54,7 +60,8 @@ export function startWorker(
     attempt("summing up usage", () => rollUp(runs.database, stopping.signal)),
   );
   runs.worker.connect({ claim: claims.wake, takeOver: takeOvers.wake });
-  runs.processMessages.onMessage = (message) => handleMessage(runs, message);
+  runs.processMessages.onMessage = (message) => handleMessage(runs, options.sender, message);
+  runs.tail.onWritten = options.sender.noteWritten;
 
   async function attempt<T>(task: string, act: () => Promise<T>): Promise<T | undefined> {
     if (stopping.signal.aborted) return undefined;
@@ -139,10 +146,14 @@ function serially(
 /**
  * Handles a message from another process.
  * @param message undefined if messages may have been lost. The function then does the same as for
- *   the messages `limits`, `queued`, `follow` and `events`, because each of them may be among the
+ *   the messages `limits`, `queued`, `follow`, `events` and `deliveries`, because each of them may be among the
  *   lost ones.
  */
-function handleMessage(runs: RunServices, message: ProcessMessage | undefined): void {
+function handleMessage(
+  runs: RunServices,
+  sender: Pick<Sender, "wake">,
+  message: ProcessMessage | undefined,
+): void {
   switch (message?.kind) {
     case "cancel":
       stopHere(runs, message.runId);
@@ -169,7 +180,11 @@ function handleMessage(runs: RunServices, message: ProcessMessage | undefined): 
     case "queued":
       claimQueued(runs);
       break;
+    case "deliveries":
+      sender.wake();
+      break;
     case undefined:
+      sender.wake();
       runs.reservations.wake();
       claimQueued(runs);
       runs.tail.noteRemoteSubscriber();

@@ -28,18 +28,23 @@ import type {
   CreatePriceBody,
   CreateProviderBody,
   CreateResetLinkAnswer,
+  CreateSubscriptionAnswer,
+  CreateSubscriptionBody,
   CreateTriggerAnswer,
   CreateTriggerBody,
   CreateWorkspaceAnswer,
   CreateWorkspaceBody,
   DeleteRunsAnswer,
   DeleteRunsBody,
+  Delivery,
+  DeliveryDetails,
   DuplicateAgentAnswer,
   DuplicateAgentBody,
   ExportAuditQuery,
   ExportedAgents,
   FireTriggerAnswer,
   FireTriggerBody,
+  GetEventAnswer,
   GetRunStatsQuery,
   GetUsageQuery,
   ImportAgentsBody,
@@ -55,6 +60,7 @@ import type {
   ListAgentsQuery,
   ListAgentVersionsQuery,
   ListAuditQuery,
+  ListDeliveriesQuery,
   ListEventsAnswer,
   ListEventsQuery,
   ListedRun,
@@ -66,9 +72,11 @@ import type {
   ListPlansQuery,
   ListPricesQuery,
   ListProvidersQuery,
+  ListRunDeliveriesQuery,
   ListRunEventsQuery,
   ListRunsQuery,
   ListSessionsQuery,
+  ListSubscriptionsQuery,
   ListTriggersQuery,
   ListWorkspacePlansQuery,
   ListWorkspacesQuery,
@@ -81,15 +89,21 @@ import type {
   PlanUsage,
   Provider,
   ProviderCheck,
+  ReplayDeliveriesAnswer,
+  ReplayDeliveriesBody,
   ResetCheck,
   ResetPasswordBody,
+  ResumedSubscription,
   RetryRunBody,
   RevealAgentTokenAnswer,
+  RevealSubscriptionSecretAnswer,
   RevealTriggerAnswer,
   RotateAgentTokenAnswer,
   RotateAgentTokenBody,
   RotateKeyAnswer,
   RotateKeyBody,
+  RotateSubscriptionSecretAnswer,
+  RotateSubscriptionSecretBody,
   RotateTriggerAnswer,
   RotateTriggerBody,
   Run,
@@ -101,6 +115,8 @@ import type {
   SetupCheck,
   SignInBody,
   StartDraftRunBody,
+  Subscription,
+  TestSubscriptionBody,
   TestTriggerBody,
   Trigger,
   UpdateAgentBody,
@@ -110,6 +126,7 @@ import type {
   UpdatePlanBody,
   UpdatePriceBody,
   UpdateProviderBody,
+  UpdateSubscriptionBody,
   UpdateTriggerBody,
   UpdateWorkspaceBody,
   UpdateWorkspacePlanBody,
@@ -131,6 +148,8 @@ export function bindOperations(send: Sender) {
           LabelOptions & {
             /** `respond-async`: respond with 202 at once. `wait=N`: respond with 202 after N seconds unless the run has ended. RFC 7240. */
             readonly prefer?: string | number | undefined;
+            /** URL that also gets the run's last event, signed like a delivery. An enabled subscription that covers the agent must have the same origin; the secret of the oldest one signs. A trigger accepts this header only if it has `allows_callback`. */
+            readonly beckonCallback?: string | number | undefined;
           },
       ): Promise<InvokeAgentAnswer> =>
         send.whole<InvokeAgentAnswer>(
@@ -142,7 +161,7 @@ export function bindOperations(send: Sender) {
             accept: "application/json",
             once: true,
             labelled: true,
-            headers: { Prefer: options?.prefer },
+            headers: { Prefer: options?.prefer, "beckon-callback": options?.beckonCallback },
           },
           options,
         ),
@@ -354,7 +373,11 @@ export function bindOperations(send: Sender) {
       fire: (
         token: string,
         body?: FireTriggerBody | string,
-        options?: OnceOptions & LabelOptions,
+        options?: OnceOptions &
+          LabelOptions & {
+            /** URL that also gets the run's last event, signed like a delivery. An enabled subscription that covers the agent must have the same origin; the secret of the oldest one signs. A trigger accepts this header only if it has `allows_callback`. */
+            readonly beckonCallback?: string | number | undefined;
+          },
       ): Promise<FireTriggerAnswer> =>
         send.whole<FireTriggerAnswer>(
           {
@@ -366,6 +389,7 @@ export function bindOperations(send: Sender) {
             once: true,
             labelled: true,
             open: true,
+            headers: { "beckon-callback": options?.beckonCallback },
           },
           options,
         ),
@@ -607,6 +631,13 @@ export function bindOperations(send: Sender) {
           },
           options,
         ),
+
+      /** Get run event. One event of the run's journal, for example to verify a delivery or to read the rest of a large one. Needs the scope `runs:read`. */
+      getEvent: (runId: string, seq: string, options?: CallOptions): Promise<RunEvent> =>
+        send.data<RunEvent>(
+          { method: "GET", path: "/runs/{run_id}/events/{seq}", params: [runId, seq] },
+          options,
+        ),
     },
     artifacts: {
       /** Get run artifact. A file of the run. The `data` of an event above 64 KiB is an artifact in JSON: the event has `{artifact_id, bytes}` in its place. JSON, plain text and images are sent with their media type, all else as `application/octet-stream`. Needs the scope `runs:read`. */
@@ -625,6 +656,221 @@ export function bindOperations(send: Sender) {
       list: (query?: ListEventsQuery, options?: CallOptions): Listing<ListEventsAnswer> =>
         send.list<ListEventsAnswer>(
           { method: "GET", path: "/events", query, accept: "application/json" },
+          options,
+        ),
+
+      /** Get workspace event. An event of no run, for example to verify a delivery. Events of runs are at `/runs/:run_id/events/:seq`. Needs the scope `runs:read`. */
+      get: (eventId: string, options?: CallOptions): Promise<GetEventAnswer> =>
+        send.data<GetEventAnswer>(
+          { method: "GET", path: "/events/{event_id}", params: [eventId] },
+          options,
+        ),
+    },
+    subscriptions: {
+      /** Create subscription. Delivers events to `url`, signed with `secret` as in Standard Webhooks. The response shows the secret; it can be revealed later. A workspace has at most 50 subscriptions. Needs the scope `subscriptions:write`. */
+      create: (
+        body: CreateSubscriptionBody,
+        options?: OnceOptions,
+      ): Promise<CreateSubscriptionAnswer> =>
+        send.data<CreateSubscriptionAnswer>(
+          { method: "POST", path: "/subscriptions", body, once: true },
+          options,
+        ),
+
+      /** List subscriptions. A key that is limited to agents sees and changes only subscriptions that are limited to some of these agents. Needs the scope `subscriptions:read`. Reads further pages as they are needed. */
+      list: (query?: ListSubscriptionsQuery, options?: CallOptions): Listing<Subscription> =>
+        send.list<Subscription>({ method: "GET", path: "/subscriptions", query }, options),
+
+      /** Get subscription. Needs the scope `subscriptions:read`. */
+      get: (subscriptionId: string, options?: CallOptions): Promise<Subscription> =>
+        send.data<Subscription>(
+          { method: "GET", path: "/subscriptions/{subscription_id}", params: [subscriptionId] },
+          options,
+        ),
+
+      /** Update subscription. Later attempts use the new values, also those of earlier events. A `url` with another scheme, host or port needs `secret` in the same request and, if the subscription has extra headers, `headers`. Needs the scope `subscriptions:write`. */
+      update: (
+        subscriptionId: string,
+        body: UpdateSubscriptionBody,
+        options?: CallOptions & {
+          /** The version that you have read, as in `ETag`. A newer one is a 412. */
+          readonly ifMatch?: string | number | undefined;
+        },
+      ): Promise<Subscription> =>
+        send.data<Subscription>(
+          {
+            method: "PATCH",
+            path: "/subscriptions/{subscription_id}",
+            params: [subscriptionId],
+            body,
+            headers: { "If-Match": options?.ifMatch },
+          },
+          options,
+        ),
+
+      /** Delete subscription. Cancels its pending deliveries. Needs the scope `subscriptions:write`. */
+      delete: (
+        subscriptionId: string,
+        options?: CallOptions & {
+          /** The version that you have read, as in `ETag`. A newer one is a 412. */
+          readonly ifMatch?: string | number | undefined;
+        },
+      ): Promise<void> =>
+        send.nothing(
+          {
+            method: "DELETE",
+            path: "/subscriptions/{subscription_id}",
+            params: [subscriptionId],
+            headers: { "If-Match": options?.ifMatch },
+          },
+          options,
+        ),
+
+      /** Pause subscription. Deliveries that are pending, and those of later events, get the status `not_sent`. They can be replayed. Needs the scope `subscriptions:write`. */
+      pause: (subscriptionId: string, options?: OnceOptions): Promise<Subscription> =>
+        send.data<Subscription>(
+          {
+            method: "POST",
+            path: "/subscriptions/{subscription_id}/pause",
+            params: [subscriptionId],
+            once: true,
+          },
+          options,
+        ),
+
+      /** Resume subscription. Enables a subscription that was paused or disabled. Later events are delivered. `missed` says what was not: to send it, replay the deliveries since `missed.since`. Needs the scope `subscriptions:write`. */
+      resume: (subscriptionId: string, options?: OnceOptions): Promise<ResumedSubscription> =>
+        send.data<ResumedSubscription>(
+          {
+            method: "POST",
+            path: "/subscriptions/{subscription_id}/resume",
+            params: [subscriptionId],
+            once: true,
+          },
+          options,
+        ),
+
+      /** Rotate signing secret. Replaces the secret. For `grace_seconds`, a day by default, deliveries have the signatures of both secrets. Needs the scope `subscriptions:write`. */
+      rotateSecret: (
+        subscriptionId: string,
+        body?: RotateSubscriptionSecretBody,
+        options?: OnceOptions,
+      ): Promise<RotateSubscriptionSecretAnswer> =>
+        send.data<RotateSubscriptionSecretAnswer>(
+          {
+            method: "POST",
+            path: "/subscriptions/{subscription_id}/rotate",
+            params: [subscriptionId],
+            body,
+            once: true,
+          },
+          options,
+        ),
+
+      /** Reveal signing secret. The audit log records the reveal. Needs the scope `subscriptions:write`. */
+      revealSecret: (
+        subscriptionId: string,
+        options?: CallOptions,
+      ): Promise<RevealSubscriptionSecretAnswer> =>
+        send.data<RevealSubscriptionSecretAnswer>(
+          {
+            method: "GET",
+            path: "/subscriptions/{subscription_id}/secret",
+            params: [subscriptionId],
+          },
+          options,
+        ),
+
+      /** Test subscription. Delivers the documented example of an event, with `"test": true` in its data. Its ids belong to nothing. `type` is by default the first of the subscription's `event_types`. Needs the scope `subscriptions:write`. */
+      test: (
+        subscriptionId: string,
+        body?: TestSubscriptionBody,
+        options?: OnceOptions,
+      ): Promise<Delivery> =>
+        send.data<Delivery>(
+          {
+            method: "POST",
+            path: "/subscriptions/{subscription_id}/test",
+            params: [subscriptionId],
+            body,
+            once: true,
+          },
+          options,
+        ),
+
+      /** Replay deliveries. Sends the deliveries of a range of time again, newest first, with the same `webhook-id`. By default those that failed or were not sent. At most 10,000 a request; while `more` is true, repeat it with `next_until` as `until`. Tests, and deliveries of deleted runs, are left out. Needs the scope `subscriptions:write`. */
+      replayDeliveries: (
+        subscriptionId: string,
+        body: ReplayDeliveriesBody,
+        options?: OnceOptions,
+      ): Promise<ReplayDeliveriesAnswer> =>
+        send.data<ReplayDeliveriesAnswer>(
+          {
+            method: "POST",
+            path: "/subscriptions/{subscription_id}/replay",
+            params: [subscriptionId],
+            body,
+            once: true,
+          },
+          options,
+        ),
+    },
+    deliveries: {
+      /** List deliveries. All filters apply together. Each page searches a limited number of deliveries: it can hold fewer than `limit`, even none, and still have a `next`. Deliveries are kept for 30 days. Needs the scope `subscriptions:read`. Reads further pages as they are needed. */
+      list: (
+        subscriptionId: string,
+        query?: ListDeliveriesQuery,
+        options?: CallOptions,
+      ): Listing<Delivery> =>
+        send.list<Delivery>(
+          {
+            method: "GET",
+            path: "/subscriptions/{subscription_id}/deliveries",
+            params: [subscriptionId],
+            query,
+          },
+          options,
+        ),
+
+      /** Get delivery. The delivery with the body that is sent and its last 50 attempts. Extra headers and signatures are not stored with attempts. Needs the scope `subscriptions:read`. */
+      get: (
+        subscriptionId: string,
+        deliveryId: string,
+        options?: CallOptions,
+      ): Promise<DeliveryDetails> =>
+        send.data<DeliveryDetails>(
+          {
+            method: "GET",
+            path: "/subscriptions/{subscription_id}/deliveries/{delivery_id}",
+            params: [subscriptionId, deliveryId],
+          },
+          options,
+        ),
+
+      /** Replay delivery. Sends a delivery again at once, whatever its status is, with the same `webhook-id`. 409 if its run was deleted. Needs the scope `subscriptions:write`. */
+      replay: (
+        subscriptionId: string,
+        deliveryId: string,
+        options?: OnceOptions,
+      ): Promise<Delivery> =>
+        send.data<Delivery>(
+          {
+            method: "POST",
+            path: "/subscriptions/{subscription_id}/deliveries/{delivery_id}/replay",
+            params: [subscriptionId, deliveryId],
+            once: true,
+          },
+          options,
+        ),
+
+      /** List run deliveries. What was delivered about a run, to all subscriptions. Needs the scopes `subscriptions:read` and `runs:read`. Reads further pages as they are needed. */
+      listForRun: (
+        runId: string,
+        query?: ListRunDeliveriesQuery,
+        options?: CallOptions,
+      ): Listing<Delivery> =>
+        send.list<Delivery>(
+          { method: "GET", path: "/runs/{run_id}/deliveries", params: [runId], query },
           options,
         ),
     },

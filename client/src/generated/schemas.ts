@@ -147,6 +147,42 @@ export type ListEventsAnswer =
       agent_id: string | null;
       cursor: string;
     };
+export type GetEventAnswer =
+  | {
+      id: string;
+      run_id: string;
+      seq: number;
+      type: string;
+      version: number;
+      time: string;
+      data: {
+        [k: string]: unknown;
+      };
+      agent_id: string;
+      cursor: string;
+    }
+  | {
+      id: string;
+      run_id: null;
+      seq: null;
+      type: string;
+      version: number;
+      time: string;
+      data: {
+        [k: string]: unknown;
+      };
+      agent_id: string | null;
+      cursor: string;
+    };
+export type CreateSubscriptionAnswer = Subscription & {
+  secret: string;
+};
+export type RotateSubscriptionSecretAnswer = Subscription & {
+  secret: string;
+};
+export type RevealSubscriptionSecretAnswer = Subscription & {
+  secret: string;
+};
 export type CreateKeyAnswer = Key & {
   key: string;
 };
@@ -529,6 +565,7 @@ export interface ExportedAgents {
       name: string;
       prompt_prefix: string;
       enabled: boolean;
+      allows_callback: boolean;
     }[];
   }[];
 }
@@ -552,6 +589,7 @@ export interface Trigger {
   name: string;
   prompt_prefix: string;
   enabled: boolean;
+  allows_callback: boolean;
   created_at: string;
   updated_at: string;
 }
@@ -874,6 +912,120 @@ export interface AuditEntry {
   data: {
     [k: string]: unknown;
   };
+}
+export interface Subscription {
+  id: string;
+  version: number;
+  url: string;
+  description: string;
+  event_types: string[];
+  agent_ids: string[] | null;
+  trigger_ids: string[] | null;
+  tags: string[] | null;
+  payload: "full" | "thin";
+  format: "standard" | "cloudevents";
+  header_names: string[];
+  status: "enabled" | "paused" | "disabled";
+  disabled_reason: ("failing" | "gone" | "backlog") | null;
+  inactive_since: string | null;
+  previous_secret_until: string | null;
+  health: {
+    last_success_at: string | null;
+    last_failure_at: string | null;
+    failing_since: string | null;
+    last_error: string | null;
+    pending: number;
+    next_attempt_at: string | null;
+    failed: number;
+  };
+  created_by: string;
+  created_at: string;
+  updated_at: string;
+}
+export interface ResumedSubscription {
+  id: string;
+  version: number;
+  url: string;
+  description: string;
+  event_types: string[];
+  agent_ids: string[] | null;
+  trigger_ids: string[] | null;
+  tags: string[] | null;
+  payload: "full" | "thin";
+  format: "standard" | "cloudevents";
+  header_names: string[];
+  status: "enabled" | "paused" | "disabled";
+  disabled_reason: ("failing" | "gone" | "backlog") | null;
+  inactive_since: string | null;
+  previous_secret_until: string | null;
+  health: {
+    last_success_at: string | null;
+    last_failure_at: string | null;
+    failing_since: string | null;
+    last_error: string | null;
+    pending: number;
+    next_attempt_at: string | null;
+    failed: number;
+  };
+  created_by: string;
+  created_at: string;
+  updated_at: string;
+  missed: {
+    deliveries: number;
+    since: string | null;
+  };
+}
+export interface Delivery {
+  id: string;
+  subscription_id: string;
+  kind: "event" | "callback" | "test";
+  event_id: string;
+  type: string;
+  agent_id: string | null;
+  run_id: string | null;
+  seq: number | null;
+  url: string;
+  status: "pending" | "succeeded" | "failed" | "cancelled" | "not_sent";
+  attempts: number;
+  next_attempt_at: string | null;
+  last_status: number | null;
+  last_error: string | null;
+  created_at: string;
+  finished_at: string | null;
+}
+export interface DeliveryDetails {
+  id: string;
+  subscription_id: string;
+  kind: "event" | "callback" | "test";
+  event_id: string;
+  type: string;
+  agent_id: string | null;
+  run_id: string | null;
+  seq: number | null;
+  url: string;
+  status: "pending" | "succeeded" | "failed" | "cancelled" | "not_sent";
+  attempts: number;
+  next_attempt_at: string | null;
+  last_status: number | null;
+  last_error: string | null;
+  created_at: string;
+  finished_at: string | null;
+  body: string | null;
+  attempts_log: {
+    number: number;
+    started_at: string;
+    duration_ms: number;
+    url: string;
+    request_headers: {
+      [k: string]: string;
+    };
+    status: number | null;
+    response_headers: {
+      [k: string]: string;
+    };
+    response_body: string;
+    error: string | null;
+  }[];
 }
 export interface Workspace {
   id: string;
@@ -1322,6 +1474,7 @@ export interface ImportAgentsBody {
       name: string;
       prompt_prefix?: string;
       enabled?: boolean;
+      allows_callback?: boolean;
     }[];
   }[];
 }
@@ -1329,6 +1482,7 @@ export interface CreateTriggerBody {
   name: string;
   prompt_prefix?: string;
   enabled?: boolean;
+  allows_callback?: boolean;
 }
 export interface ListTriggersQuery {
   limit?: number;
@@ -1338,6 +1492,7 @@ export interface UpdateTriggerBody {
   name?: string;
   prompt_prefix?: string;
   enabled?: boolean;
+  allows_callback?: boolean;
 }
 export interface RotateTriggerBody {
   grace_seconds?: number;
@@ -1610,6 +1765,109 @@ export interface ListEventsQuery {
    * `summary`: events without texts, arguments and results.
    */
   view?: "full" | "summary";
+}
+export interface CreateSubscriptionBody {
+  url: string;
+  description?: string;
+  /**
+   * @minItems 1
+   * @maxItems 9
+   */
+  event_types: (
+    | "run.started"
+    | "run.tool_call"
+    | "run.finished"
+    | "run.failed"
+    | "run.cancelled"
+    | "usage.threshold"
+    | "agent.paused"
+    | "agent.resumed"
+    | "subscription.disabled"
+  )[];
+  agent_ids?: string[] | null;
+  trigger_ids?: string[] | null;
+  tags?: string[] | null;
+  payload?: "full" | "thin";
+  format?: "standard" | "cloudevents";
+  secret?: string;
+  headers?: {
+    [k: string]: string;
+  };
+}
+export interface ListSubscriptionsQuery {
+  limit?: number;
+  after?: string;
+}
+export interface UpdateSubscriptionBody {
+  url?: string;
+  description?: string;
+  /**
+   * @minItems 1
+   * @maxItems 9
+   */
+  event_types?: (
+    | "run.started"
+    | "run.tool_call"
+    | "run.finished"
+    | "run.failed"
+    | "run.cancelled"
+    | "usage.threshold"
+    | "agent.paused"
+    | "agent.resumed"
+    | "subscription.disabled"
+  )[];
+  agent_ids?: string[] | null;
+  trigger_ids?: string[] | null;
+  tags?: string[] | null;
+  payload?: "full" | "thin";
+  format?: "standard" | "cloudevents";
+  secret?: string;
+  headers?: {
+    [k: string]: string;
+  };
+}
+export interface RotateSubscriptionSecretBody {
+  secret?: string;
+  grace_seconds?: number;
+}
+export interface TestSubscriptionBody {
+  type?:
+    | "run.started"
+    | "run.tool_call"
+    | "run.finished"
+    | "run.failed"
+    | "run.cancelled"
+    | "usage.threshold"
+    | "agent.paused"
+    | "agent.resumed"
+    | "subscription.disabled";
+}
+export interface ReplayDeliveriesAnswer {
+  replayed: number;
+  more: boolean;
+  next_until: string | null;
+}
+export interface ReplayDeliveriesBody {
+  since: string;
+  until?: string;
+  which?: "missed" | "all";
+}
+export interface ListDeliveriesQuery {
+  limit?: number;
+  after?: string;
+  /**
+   * Comma-separated list of: pending, succeeded, failed, cancelled, not_sent.
+   */
+  status?: string;
+  /**
+   * Comma-separated list of: run.started, run.tool_call, run.finished, run.failed, run.cancelled, usage.threshold, agent.paused, agent.resumed, subscription.disabled.
+   */
+  type?: string;
+  run_id?: string;
+}
+export interface ListRunDeliveriesQuery {
+  limit?: number;
+  after?: string;
 }
 export interface CreateProviderBody {
   name: string;

@@ -131,3 +131,14 @@ function digitsOf(time: number): string {
 export function lowestIdAt(prefix: IdPrefix, time: Date): string {
   return `${prefix}_${digitsOf(Math.max(0, time.getTime()))}${"0".repeat(16)}`;
 }
+
+/** Returns the time in an id. @throws Error if the text is no id */
+export function timeOf(id: string): Date {
+  let time = 0;
+  for (const each of id.slice(4, 14)) {
+    const value = digits.indexOf(each);
+    if (value < 0) throw new Error(`${id} is not an id`);
+    time = time * 32 + value;
+  }
+  return new Date(time);
+}

@@ -101,6 +101,11 @@ async function withTriggers(
     ...toDocument(row),
     triggers: triggers
       .filter(({ agent_id }) => agent_id === row.id)
-      .map(({ name, prompt_prefix, enabled }) => ({ name, prompt_prefix, enabled })),
+      .map(({ name, prompt_prefix, enabled, allows_callback }) => ({
+        name,
+        prompt_prefix,
+        enabled,
+        allows_callback,
+      })),
   }));
 }

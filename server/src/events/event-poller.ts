@@ -22,6 +22,8 @@ export interface EventPoller {
    * they have subscribers.
    */
   noteWritten(): void;
+  /** Called by `noteWritten`. Does nothing by default. */
+  onWritten: () => void;
   /** Polls at once. Must be called when another process has, or may have, written events. */
   wake(): void;
   /**
@@ -213,7 +215,9 @@ export function createEventPoller({
       else void run();
       return subscriber;
     },
+    onWritten: () => {},
     noteWritten() {
+      this.onWritten();
       if (running) wake();
       if (elapsed() < notifyUntil) processMessages.send({ kind: "events" });
     },

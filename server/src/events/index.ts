@@ -1,4 +1,5 @@
 export { createEventPoller, type EventPoller } from "./event-poller.ts";
+export { getWorkspaceEvent } from "./get.ts";
 export { insertEvents, insertWorkspaceEvents } from "./insert-events.ts";
 export { listEvents } from "./list.ts";
 export { reconcileHistory } from "./reconcile-history.ts";

@@ -1,24 +1,32 @@
 import { eventVersion } from "@beckon/contract";
+import {
+  insertRunDeliveries,
+  insertWorkspaceDeliveries,
+  type RunFacts,
+} from "./insert-deliveries.ts";
 
 /**
- * Returns SQL that inserts run events. No other code inserts into their table, so a new column of
- * all run events, or a side effect of writing them, belongs here.
+ * Returns SQL that inserts run events and their deliveries to subscriptions. No other code inserts
+ * into their table, so a new column of all run events, or a side effect of writing them, belongs
+ * here.
  *
  * @param source name of a common table expression with the columns run_id, seq, workspace_id,
  *   agent_id, id, type, data and `transaction`. The last one is the run's `last_transaction`, by
  *   which the events of a workspace are ordered.
+ * @param facts where the facts about the runs are, which decide who gets the events. Default:
+ *   `stored`.
  * @returns common table expressions to put after `source`.
  */
-export function insertEvents(source: string): string {
+export function insertEvents(source: string, facts: RunFacts = "stored"): string {
   return `written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, ${eventVersion}, data from ${source}
-)`;
+), ${insertRunDeliveries(source, facts)}`;
 }
 
 /**
- * Returns SQL that inserts workspace events, which belong to no run. No other code inserts into
- * their table.
+ * Returns SQL that inserts workspace events, which belong to no run, and their deliveries to
+ * subscriptions. No other code inserts into their table.
  *
  * @param source name of a common table expression with the columns workspace_id, agent_id, id,
  *   type, data.
@@ -28,5 +36,5 @@ export function insertWorkspaceEvents(source: string): string {
   return `written_workspace_events as (
   insert into workspace_events (workspace_id, agent_id, id, type, version, data)
   select workspace_id, agent_id, id, type, ${eventVersion}, data from ${source}
-)`;
+), ${insertWorkspaceDeliveries(source)}`;
 }

@@ -133,7 +133,7 @@ export async function readEventBatch(
 const valuesOf = ({ transaction, runId, seq }: Position) => [transaction, runId, seq] as const;
 const endless = ["9223372036854775807", "", 0] as const;
 
-function toStoredEvent(row: Row, id: string): StoredEvent {
+function toStoredEvent(row: Omit<Row, "horizon" | "held">, id: string): StoredEvent {
   return {
     transaction: Number(row.transaction),
     runId: row.run_id,
@@ -146,6 +146,24 @@ function toStoredEvent(row: Row, id: string): StoredEvent {
     time: row.time.toISOString(),
     data: row.data,
   };
+}
+
+/** Returns a workspace event, and the generation of this installation, which cursors contain. */
+export async function findWorkspaceEvent(
+  database: Pick<Database["engine"], "query">,
+  workspaceId: string,
+  id: string,
+): Promise<{ event: StoredEvent; generation: string } | undefined> {
+  const { rows } = await database.query<Omit<Row, "horizon" | "held"> & { generation: string }>({
+    name: "find-workspace-event",
+    text: `select i.generation::text, e.transaction, '' as run_id, e.number as seq, e.id,
+        e.workspace_id, e.agent_id, e.type, e.version, e.time, e.data
+      from workspace_events e cross join installation i
+      where e.id = $1 and e.workspace_id = $2`,
+    values: [id, workspaceId],
+  });
+  const [row] = rows;
+  return row && { event: toStoredEvent(row, id), generation: row.generation };
 }
 
 /**

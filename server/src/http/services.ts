@@ -38,4 +38,11 @@ export interface Services extends PriceServices, LimitServices {
   readonly guesses: FailedAuthentications;
   readonly failedSignIns: FailedSignIns;
   readonly streams: Streams;
+  readonly deliveries: {
+    /**
+     * Must be called after the commit of a change to a subscription, or of deliveries that are due,
+     * so that all processes notice it at once. They poll otherwise.
+     */
+    changed(): void;
+  };
 }

@@ -2,12 +2,12 @@ import { createProviderBody, type Provider } from "@beckon/contract";
 import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace, isUniqueViolation } from "../base/database/index.ts";
-import type { Egress } from "../base/egress/index.ts";
+import { type Egress, privateAddressError } from "../base/egress/index.ts";
 import { ApiError, attempt, orThrow } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
-import { addressOf, privateAddressError } from "./address.ts";
+import { addressOf } from "./address.ts";
 import { reservedName, sealKey, toProvider } from "./provider.ts";
 import { insertProvider } from "./store.ts";
 
@@ -28,7 +28,7 @@ export async function createProvider({
   // Limits in money do not stop calls that cost nothing.
   if (given.ok && given.value.free) permit(ctx, "limits:write");
   const { tenant } = ctx.database;
-  const addressError = await privateAddressError(ctx.egress, input.body);
+  const addressError = await privateAddressError(ctx.egress, input.body, "base_url");
   return inWorkspace(tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, async () => {
       const body = orThrow(given);

@@ -2,10 +2,10 @@ import { type Provider, updateProviderBody } from "@beckon/contract";
 import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit, scopesBeyond } from "../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
-import type { Egress } from "../base/egress/index.ts";
+import { type Egress, privateAddressError } from "../base/egress/index.ts";
 import { ApiError, attempt, orThrow } from "../base/errors.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
-import { addressOf, privateAddressError } from "./address.ts";
+import { addressOf } from "./address.ts";
 import { rejectOperatorProvider } from "./operator/index.ts";
 import { noProvider, requireKeyFor, sealKey, toProvider } from "./provider.ts";
 import { findProviderForUpdate, hasPrices, type ProviderRow, updateProviderRow } from "./store.ts";
@@ -28,7 +28,7 @@ export async function updateProvider({
   const given = attempt(() => parseBody(updateProviderBody, input.body));
   if (given.ok && given.value.free !== undefined) permit(ctx, "limits:write");
   await rejectOperatorProvider(ctx, input.providerId);
-  const addressError = await privateAddressError(ctx.egress, input.body);
+  const addressError = await privateAddressError(ctx.egress, input.body, "base_url");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await findProviderForUpdate(tx, ctx.workspaceId, input.providerId);
     if (row === undefined) throw noProvider();

@@ -80,6 +80,8 @@ with callers as materialized (
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
@@ -88,6 +90,7 @@ with callers as materialized (
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
+
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
@@ -114,11 +117,42 @@ with callers as materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
-    '{}'::jsonb as data
+    '{}'::jsonb as data,
+    source as run_source, trigger_id, null::text[] as tags,
+    null::text as callback_subscription_id, null::text as callback_url
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or e.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -214,6 +248,8 @@ with callers as materialized (
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
@@ -222,6 +258,7 @@ with callers as materialized (
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
+
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
   ) written on true
@@ -250,11 +287,42 @@ with callers as materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
-    '{}'::jsonb as data
+    '{}'::jsonb as data,
+    source as run_source, trigger_id, null::text[] as tags,
+    null::text as callback_subscription_id, null::text as callback_url
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or e.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -350,6 +418,8 @@ with callers as materialized (
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
@@ -358,6 +428,7 @@ with callers as materialized (
   left join details d on d.request = r.position
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
+
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
@@ -384,11 +455,42 @@ with callers as materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
-    case when status = 'failed' then event_data else '{}' end as data
+    case when status = 'failed' then event_data else '{}' end as data,
+    source as run_source, trigger_id, null::text[] as tags,
+    null::text as callback_subscription_id, null::text as callback_url
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or e.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
     event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -505,6 +607,8 @@ with callers as materialized (
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
@@ -513,6 +617,7 @@ with callers as materialized (
   left join details d on d.request = r.position
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
+
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
   ) written on true
@@ -541,11 +646,42 @@ with callers as materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
-    case when status = 'failed' then event_data else '{}' end as data
+    case when status = 'failed' then event_data else '{}' end as data,
+    source as run_source, trigger_id, null::text[] as tags,
+    null::text as callback_subscription_id, null::text as callback_url
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or e.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
     event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -662,6 +798,8 @@ with callers as materialized (
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
@@ -673,6 +811,7 @@ with callers as materialized (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
+
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
@@ -707,11 +846,42 @@ with callers as materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
-    '{}'::jsonb as data
+    '{}'::jsonb as data,
+    source as run_source, trigger_id, null::text[] as tags,
+    null::text as callback_subscription_id, null::text as callback_url
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or e.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -807,6 +977,8 @@ with callers as materialized (
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
@@ -818,6 +990,7 @@ with callers as materialized (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
+
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
   ) written on true
@@ -854,11 +1027,42 @@ with callers as materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
-    '{}'::jsonb as data
+    '{}'::jsonb as data,
+    source as run_source, trigger_id, null::text[] as tags,
+    null::text as callback_subscription_id, null::text as callback_url
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or e.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -954,6 +1158,8 @@ with callers as materialized (
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
@@ -965,6 +1171,7 @@ with callers as materialized (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
+
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
@@ -999,11 +1206,42 @@ with callers as materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
-    case when status = 'failed' then event_data else '{}' end as data
+    case when status = 'failed' then event_data else '{}' end as data,
+    source as run_source, trigger_id, null::text[] as tags,
+    null::text as callback_subscription_id, null::text as callback_url
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or e.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
     event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -1120,6 +1358,8 @@ with callers as materialized (
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
@@ -1131,6 +1371,7 @@ with callers as materialized (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
+
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
   ) written on true
@@ -1167,11 +1408,42 @@ with callers as materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
-    case when status = 'failed' then event_data else '{}' end as data
+    case when status = 'failed' then event_data else '{}' end as data,
+    source as run_source, trigger_id, null::text[] as tags,
+    null::text as callback_subscription_id, null::text as callback_url
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or e.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
     event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -1292,6 +1564,8 @@ with callers as materialized (
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
@@ -1300,6 +1574,7 @@ with callers as materialized (
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
+
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
@@ -1326,11 +1601,42 @@ with callers as materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
-    '{}'::jsonb as data
+    '{}'::jsonb as data,
+    source as run_source, trigger_id, null::text[] as tags,
+    null::text as callback_subscription_id, null::text as callback_url
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or e.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -1430,6 +1736,8 @@ with callers as materialized (
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
@@ -1438,6 +1746,7 @@ with callers as materialized (
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
+
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
   ) written on true
@@ -1466,11 +1775,42 @@ with callers as materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
-    '{}'::jsonb as data
+    '{}'::jsonb as data,
+    source as run_source, trigger_id, null::text[] as tags,
+    null::text as callback_subscription_id, null::text as callback_url
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or e.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -1570,6 +1910,8 @@ with callers as materialized (
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
@@ -1578,6 +1920,7 @@ with callers as materialized (
   left join details d on d.request = r.position
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
+
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
@@ -1604,11 +1947,42 @@ with callers as materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
-    case when status = 'failed' then event_data else '{}' end as data
+    case when status = 'failed' then event_data else '{}' end as data,
+    source as run_source, trigger_id, null::text[] as tags,
+    null::text as callback_subscription_id, null::text as callback_url
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or e.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
     event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -1729,6 +2103,8 @@ with callers as materialized (
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
@@ -1737,6 +2113,7 @@ with callers as materialized (
   left join details d on d.request = r.position
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
+
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
   ) written on true
@@ -1765,11 +2142,42 @@ with callers as materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
-    case when status = 'failed' then event_data else '{}' end as data
+    case when status = 'failed' then event_data else '{}' end as data,
+    source as run_source, trigger_id, null::text[] as tags,
+    null::text as callback_subscription_id, null::text as callback_url
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or e.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
     event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -1890,6 +2298,8 @@ with callers as materialized (
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
@@ -1901,6 +2311,7 @@ with callers as materialized (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
+
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
@@ -1935,11 +2346,42 @@ with callers as materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
-    '{}'::jsonb as data
+    '{}'::jsonb as data,
+    source as run_source, trigger_id, null::text[] as tags,
+    null::text as callback_subscription_id, null::text as callback_url
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or e.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -2039,6 +2481,8 @@ with callers as materialized (
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
@@ -2050,6 +2494,7 @@ with callers as materialized (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
+
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
   ) written on true
@@ -2086,11 +2531,42 @@ with callers as materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
-    '{}'::jsonb as data
+    '{}'::jsonb as data,
+    source as run_source, trigger_id, null::text[] as tags,
+    null::text as callback_subscription_id, null::text as callback_url
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or e.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -2190,6 +2666,8 @@ with callers as materialized (
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
@@ -2201,6 +2679,7 @@ with callers as materialized (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
+
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
@@ -2235,11 +2714,42 @@ with callers as materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
-    case when status = 'failed' then event_data else '{}' end as data
+    case when status = 'failed' then event_data else '{}' end as data,
+    source as run_source, trigger_id, null::text[] as tags,
+    null::text as callback_subscription_id, null::text as callback_url
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or e.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
     event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -2360,6 +2870,8 @@ with callers as materialized (
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
@@ -2371,6 +2883,7 @@ with callers as materialized (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
+
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
   ) written on true
@@ -2407,11 +2920,42 @@ with callers as materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
-    case when status = 'failed' then event_data else '{}' end as data
+    case when status = 'failed' then event_data else '{}' end as data,
+    source as run_source, trigger_id, null::text[] as tags,
+    null::text as callback_subscription_id, null::text as callback_url
   from starting
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or e.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
     event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -2446,7 +2990,7 @@ select (select json_agg(json_build_array(position, case
     'limited', is_limited)) from callers
   ) as callers;
 
--- start:triggers:keys:details:labels:limits:repeated
+-- start:triggers:keys:details:labels:callbacks:limits:repeated
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
   -- statement was planned, it is an index scan for each row, never a join over a whole table.
@@ -2454,7 +2998,7 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled, g.allows_callback, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     reached.reached, paused.reached as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -2499,7 +3043,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($35::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($37::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2527,13 +3071,13 @@ with callers as materialized (
       and (b.refused or b.spent >= greatest(b.allowed, 1))
     order by b.ends desc, b.id limit 1
   ) paused on true
-), details as materialized (select * from unnest($19::int[], $20::int[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::jsonb[], $32::text[], $33::text[], $34::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($21::int[], $22::int[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::jsonb[], $34::text[], $35::text[], $36::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, coalesce(c.reached, of_trigger.reached) as reached, c.paused_by,
+    old.run_id as replayed_run, coalesce(c.reached, of_trigger.reached) as reached, c.paused_by, signer.id as callback_subscription_id,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -2548,10 +3092,13 @@ with callers as materialized (
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      when r.callback_url is not null and c.source = 'trigger' and not c.allows_callback
+        then 'callback_not_allowed'
+      when r.callback_url is not null and signer.id is null then 'callback_unknown'
       when coalesce(c.reached, of_trigger.reached) is not null and d.initial is distinct from 'failed' then 'limit_reached'
       else 'start'
     end as verdict
-  from unnest($11::text[], $12::text[], $13::text[], $14::text[], $15::int[], $16::text[], $17::bytea[], $18::text[]) with ordinality as r (external_id, tags, run_id, event_id, caller, key, body_hash, payload, position)
+  from unnest($11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::int[], $18::text[], $19::bytea[], $20::text[]) with ordinality as r (external_id, tags, callback_url, callback_origin, run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
   left join lateral (
@@ -2567,6 +3114,14 @@ with callers as materialized (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
       and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
+  left join lateral (
+    -- The oldest subscription signs the callback. Subscriptions store URLs as URL.href writes them.
+    select s.id from subscriptions s
+    where r.callback_url is not null and s.workspace_id = c.workspace_id and s.deleted_at is null
+      and s.status = 'enabled' and (s.agent_ids is null or c.agent_id = any (s.agent_ids))
+      and substring(s.url from '^https?://[^/?#]+') = r.callback_origin
+    order by s.id limit 1
+  ) signer on true
   left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
   ) written on true
@@ -2603,11 +3158,46 @@ with callers as materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
-    case when status = 'failed' then event_data else '{}' end as data
+    case when status = 'failed' then event_data else '{}' end as data,
+    source as run_source, trigger_id, string_to_array(tags, e'\n') as tags,
+    callback_subscription_id, callback_url
   from starting
+), callbacks as (
+  insert into run_callbacks (run_id, workspace_id, subscription_id, url)
+  select run_id, workspace_id, callback_subscription_id, callback_url
+  from starting where callback_subscription_id is not null
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or e.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from first_events e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
     event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -2674,6 +3264,41 @@ with tenants as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from new_events e cross join lateral (
+    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
+  ) i cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or i.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from new_events e cross join lateral (
+    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
+  ) c cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
 ), callers as materialized (
@@ -2748,6 +3373,41 @@ with tenants as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from new_events e cross join lateral (
+    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
+  ) i cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or i.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from new_events e cross join lateral (
+    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
+  ) c cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
 ), callers as materialized (
@@ -2852,6 +3512,22 @@ with tenants as materialized (
 ), written_workspace_events as (
   insert into workspace_events (workspace_id, agent_id, id, type, version, data)
   select workspace_id, agent_id, id, type, 1, data from thresholds
+), workspace_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, null, null::int,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from thresholds e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and s.trigger_ids is null and s.tags is null limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null))
 ), results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
     e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
@@ -2905,6 +3581,41 @@ with tenants as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from new_events e cross join lateral (
+    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
+  ) i cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or i.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from new_events e cross join lateral (
+    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
+  ) c cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
 ), callers as materialized (
@@ -3009,6 +3720,22 @@ with tenants as materialized (
 ), written_workspace_events as (
   insert into workspace_events (workspace_id, agent_id, id, type, version, data)
   select workspace_id, agent_id, id, type, 1, data from thresholds
+), workspace_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, null, null::int,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from thresholds e cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and s.trigger_ids is null and s.tags is null limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null))
 ), results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
     e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
@@ -3050,6 +3777,41 @@ with found as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from last_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from last_events e cross join lateral (
+    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
+  ) i cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or i.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from last_events e cross join lateral (
+    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
+  ) c cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), results as (
   select id as run_id, workspace_id, null::text as output, $10::text as error_code,
     $11::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -3098,6 +3860,41 @@ with picked as (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from last_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from last_events e cross join lateral (
+    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
+  ) i cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or i.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from last_events e cross join lateral (
+    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
+  ) c cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), results as (
   select id as run_id, workspace_id, null::text as output, $5::text as error_code,
     $6::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -3163,6 +3960,41 @@ with recursive waiting (workspace_id, agent_id) as (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from claim_events e cross join lateral (
+    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
+  ) i cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or i.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from claim_events e cross join lateral (
+    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
+  ) c cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select count(*) from turns) > (select count(*) from picked) as contended,
   t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
@@ -3206,6 +4038,41 @@ with picked as (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from claim_events e cross join lateral (
+    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
+  ) i cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or i.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from claim_events e cross join lateral (
+    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
+  ) c cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select count(*) from picked) > (select count(*) from picked) as contended,
   t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
@@ -3263,6 +4130,41 @@ with abandoned as (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from claim_events e cross join lateral (
+    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
+  ) i cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or i.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from claim_events e cross join lateral (
+    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
+  ) c cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select count(*) from picked) > (select count(*) from picked) as contended,
   t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
@@ -3321,6 +4223,41 @@ with abandoned as (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from claim_events e cross join lateral (
+    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
+  ) i cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or i.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from claim_events e cross join lateral (
+    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
+  ) c cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select count(*) from picked) > (select count(*) from picked) as contended,
   t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
@@ -3389,6 +4326,41 @@ with abandoned as (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from claim_events e cross join lateral (
+    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
+  ) i cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or i.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from claim_events e cross join lateral (
+    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
+  ) c cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select count(*) from picked) > (select count(*) from picked) as contended,
   t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
@@ -3446,6 +4418,41 @@ with abandoned as (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from claim_events e cross join lateral (
+    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
+  ) i cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or i.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from claim_events e cross join lateral (
+    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
+  ) c cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select count(*) from picked) > (select count(*) from picked) as contended,
   t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,

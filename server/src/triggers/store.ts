@@ -52,11 +52,13 @@ export async function listTriggersOfAgents(
   tx: WorkspaceTransaction,
   workspaceId: string,
   agentIds: readonly string[],
-): Promise<Pick<TriggerRow, "agent_id" | "name" | "prompt_prefix" | "enabled">[]> {
+): Promise<
+  Pick<TriggerRow, "agent_id" | "name" | "prompt_prefix" | "enabled" | "allows_callback">[]
+> {
   if (agentIds.length === 0) return [];
   return tx
     .selectFrom("triggers")
-    .select(["agent_id", "name", "prompt_prefix", "enabled"])
+    .select(["agent_id", "name", "prompt_prefix", "enabled", "allows_callback"])
     .where("workspace_id", "=", workspaceId)
     .where("agent_id", "in", agentIds)
     .where("deleted_at", "is", null)
@@ -73,6 +75,7 @@ export function insertTrigger(
     name: string;
     prompt_prefix: string;
     enabled: boolean;
+    allows_callback: boolean;
   },
 ): Promise<TriggerRow> {
   return tx.insertInto("triggers").values(row).returningAll().executeTakeFirstOrThrow();
@@ -81,7 +84,7 @@ export function insertTrigger(
 export function updateTriggerRow(
   tx: WorkspaceTransaction,
   row: TriggerRow,
-  change: { name?: string; prompt_prefix?: string; enabled?: boolean },
+  change: { name?: string; prompt_prefix?: string; enabled?: boolean; allows_callback?: boolean },
 ): Promise<TriggerRow> {
   return tx
     .updateTable("triggers")

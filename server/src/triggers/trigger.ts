@@ -20,6 +20,7 @@ export function toTrigger(row: TriggerRow): Trigger {
     name: row.name,
     prompt_prefix: row.prompt_prefix,
     enabled: row.enabled,
+    allows_callback: row.allows_callback,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

@@ -30,6 +30,7 @@ describe("creating a trigger", () => {
         agent_id: agent.id,
         name: "Mail",
         prompt_prefix: "",
+        allows_callback: false,
         enabled: true,
         created_at: time,
         updated_at: time,

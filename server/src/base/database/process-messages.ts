@@ -31,7 +31,9 @@ export type ProcessMessage =
    * Runs that wait for a limit of the workspace can ask again, because something was returned or a
    * limit was raised.
    */
-  | { readonly kind: "limits"; readonly workspaceId: string };
+  | { readonly kind: "limits"; readonly workspaceId: string }
+  /** A subscription was changed, or deliveries are due again. */
+  | { readonly kind: "deliveries" };
 
 /**
  * Messages between processes, sent with LISTEN and NOTIFY. NOTIFY is never used inside a
@@ -72,6 +74,7 @@ const letters = {
   follow: "f",
   events: "e",
   limits: "l",
+  deliveries: "d",
 } as const;
 
 /**
@@ -184,6 +187,8 @@ function read(text: string): ProcessMessage | undefined {
       return { kind: "events" };
     case letters.limits:
       return { kind: "limits", workspaceId: text.slice(1) };
+    case letters.deliveries:
+      return { kind: "deliveries" };
     default:
       return undefined;
   }

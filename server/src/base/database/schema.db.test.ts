@@ -335,6 +335,7 @@ const described: Described = {
     last_error: "null",
     failing_since: "null",
     created_by: "not null",
+    version: "not null",
     created_at: "not null",
     updated_at: "not null",
     deleted_at: "null",
@@ -358,7 +359,6 @@ const described: Described = {
     next_at: "null",
     last_status: "null",
     last_error: "null",
-    created_at: "not null",
     finished_at: "null",
   },
   delivery_attempts: {

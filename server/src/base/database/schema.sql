@@ -272,14 +272,16 @@ create table deliveries (
   next_at timestamp with time zone,
   last_status integer,
   last_error text,
-  created_at timestamp with time zone not null default now(),
   finished_at timestamp with time zone,
   constraint deliveries_check CHECK (((next_at IS NOT NULL) = (status = 'pending'::text))),
+  constraint deliveries_check1 CHECK (((finished_at IS NULL) = (status = 'pending'::text))),
   constraint deliveries_kind_check CHECK ((kind = ANY (ARRAY['event'::text, 'callback'::text, 'test'::text]))),
   constraint deliveries_pkey PRIMARY KEY (subscription_id, id),
   constraint deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'not_sent'::text])))
 ) with (fillfactor=80);
 CREATE INDEX deliveries_due ON public.deliveries USING btree (subscription_id, next_at) WHERE (status = 'pending'::text);
+CREATE INDEX deliveries_failed ON public.deliveries USING btree (subscription_id, finished_at) WHERE (status = 'failed'::text);
+CREATE INDEX deliveries_missed ON public.deliveries USING btree (subscription_id, status, id) WHERE (status = ANY (ARRAY['failed'::text, 'not_sent'::text]));
 CREATE INDEX deliveries_of_run ON public.deliveries USING btree (run_id) WHERE (run_id IS NOT NULL);
 alter table deliveries enable row level security;
 alter table deliveries force row level security;
@@ -683,6 +685,7 @@ create table subscriptions (
   last_error text,
   failing_since timestamp with time zone,
   created_by text not null,
+  version integer not null default 1,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
@@ -866,6 +869,7 @@ create table workspace_events (
   constraint workspace_events_workspace_id_agent_id_fkey FOREIGN KEY (workspace_id, agent_id) REFERENCES agents(workspace_id, id),
   constraint workspace_events_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
+CREATE INDEX workspace_events_by_id ON public.workspace_events USING btree (id);
 CREATE INDEX workspace_events_stream ON public.workspace_events USING btree (workspace_id, transaction, number);
 alter table workspace_events enable row level security;
 alter table workspace_events force row level security;

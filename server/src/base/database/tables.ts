@@ -476,6 +476,7 @@ interface Subscriptions {
   last_error: string | null;
   failing_since: OptionalTime;
   created_by: string;
+  version: Generated<number>;
   created_at: Time;
   updated_at: Time;
   deleted_at: OptionalTime;
@@ -500,7 +501,6 @@ interface Deliveries {
   next_at: OptionalTime;
   last_status: number | null;
   last_error: string | null;
-  created_at: Time;
   finished_at: OptionalTime;
 }
 

@@ -23,6 +23,8 @@ export interface ExchangeLimits {
  */
 export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
   protected readonly resolve: (result: Result) => void;
+  /** Whether a body with a content encoding is accepted. It is not decoded. */
+  protected readonly acceptsEncoded: boolean = false;
   readonly #reject: (reason: unknown) => void;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort = () => this.#stop(this.#signal?.reason);
@@ -57,6 +59,8 @@ export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
   protected abstract begin(head: Head, controller: Dispatcher.DispatchController): void;
   protected abstract take(chunk: Buffer): void;
   protected abstract finish(): void;
+  /** Called before the call's promise is rejected. It can resolve the promise instead. */
+  protected beforeFailure(): void {}
   /**
    * Called when the call has failed, possibly more than once. The call's promise has been rejected
    * by then, unless it was resolved before.
@@ -75,6 +79,7 @@ export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
 
   #fail(reason: unknown): void {
     this.#over();
+    this.beforeFailure();
     this.#reject(reason);
     this.fail(reason);
   }
@@ -98,7 +103,7 @@ export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
   ): void {
     if (status < 200 || this.#stopped !== undefined) return;
     const encoding = headers["content-encoding"];
-    if (encoding !== undefined && encoding !== "identity") {
+    if (!this.acceptsEncoded && encoding !== undefined && encoding !== "identity") {
       controller.abort(
         Object.assign(
           new Error("the response body has a content encoding. Only identity is accepted"),

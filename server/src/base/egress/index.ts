@@ -2,6 +2,7 @@
  * Outbound calls: `createLeanFetch` for URLs that the operator chose, `createEgress` for URLs that
  * a tenant chose.
  */
+export type { ResponseBeginning } from "./beginning-exchange.ts";
 export { type ByteMeter, meterCalls } from "./byte-meter.ts";
 export {
   createEgress,
@@ -16,3 +17,4 @@ export {
   type LeanFetchOptions,
   type Transport,
 } from "./lean-fetch.ts";
+export { howToAllow, privateAddressError } from "./private-address-error.ts";

@@ -1,4 +1,9 @@
 import { Agent, type buildConnector, type Dispatcher } from "undici";
+import {
+  BeginningExchange,
+  type BeginningLimits,
+  type ResponseBeginning,
+} from "./beginning-exchange.ts";
 import { meterOf } from "./byte-meter.ts";
 import { StreamedExchange } from "./streamed-exchange.ts";
 import { WholeExchange, type WholeResponse } from "./whole-exchange.ts";
@@ -49,6 +54,15 @@ type CheckRequest = (url: URL, headers: RequestInit["headers"]) => void;
 
 /** A transport that owns its connections. */
 export interface LeanFetch extends Transport {
+  /**
+   * Like `call`, for responses of which only the status and the beginning of the body matter. A body
+   * that is too long, encoded or incomplete is no error.
+   */
+  readonly callForBeginning: (
+    url: URL,
+    call: WholeCall,
+    limits: BeginningLimits,
+  ) => Promise<ResponseBeginning>;
   /** Closes all connections. Calls in flight fail. */
   close(): Promise<void>;
 }
@@ -110,6 +124,16 @@ export function createLeanFetch(
         agent.dispatch(
           requestOptions(url, method, headers, body),
           new WholeExchange(signal, limits, resolve, reject),
+        );
+      }),
+    callForBeginning: (url, { method, headers, body = null, signal }, beginning) =>
+      new Promise((resolve, reject) => {
+        checkRequest(url, headers);
+        if (signal?.aborted) return reject(signal.reason);
+        const unlimited = { ...limits, maxResponseBytes: Infinity };
+        agent.dispatch(
+          requestOptions(url, method, headers, body),
+          new BeginningExchange(beginning, signal, unlimited, resolve, reject),
         );
       }),
     close: () => agent.destroy(),

@@ -56,7 +56,8 @@ export class WholeExchange extends Exchange<WholeResponse> {
   }
 }
 
-function joined(headers: Head["headers"]): Record<string, string> {
+/** Returns the headers, several values of one name joined with commas. */
+export function joined(headers: Head["headers"]): Record<string, string> {
   const all: Record<string, string> = {};
   for (const name of Object.keys(headers)) {
     const value = headers[name];

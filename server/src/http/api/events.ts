@@ -1,10 +1,18 @@
 import { type StreamEvent, workspaceEvent, workspaceEventsQuery } from "@beckon/contract";
-import { listEvents, streamEvents } from "../../events/index.ts";
+import { getWorkspaceEvent, listEvents, streamEvents } from "../../events/index.ts";
 import type { ManagedRoute } from "../management/index.ts";
 
 /** Describes `view=summary` of pages and streams of events. */
 export const summarizing =
   "With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. `data` above 64 KiB is `{artifact_id, bytes}` as always. To read one event in full, get `/runs/:run_id/events` with its `seq` less 1 as `after`, and `limit=1`.";
+
+const example = {
+  id: "evt_01jdb8tq5ke5ktbqrs4n1h9m0z",
+  version: 1,
+  time: "2026-01-31T09:30:00.000Z",
+  agent_id: "agt_01jdb8tq5ke5ktbqrs4n1h9m0z",
+  cursor: "MDAwMDAwMDAuMS4uMQ",
+};
 
 export const eventRoutes: readonly ManagedRoute[] = [
   {
@@ -20,15 +28,11 @@ export const eventRoutes: readonly ManagedRoute[] = [
       query: workspaceEventsQuery,
       data: workspaceEvent,
       dataExample: {
-        id: "evt_01jdb8tq5ke5ktbqrs4n1h9m0z",
+        ...example,
         run_id: "run_01jdb8tq5ke5ktbqrs4n1h9m0z",
         seq: 1,
         type: "run.started",
-        version: 1,
-        time: "2026-01-31T09:30:00.000Z",
         data: {},
-        agent_id: "agt_01jdb8tq5ke5ktbqrs4n1h9m0z",
-        cursor: "MDAwMDAwMDAuMS4uMQ",
       },
       list: true,
     },
@@ -37,6 +41,28 @@ export const eventRoutes: readonly ManagedRoute[] = [
       const stream = await streamEvents({ ctx, input: { query, lastEventId } });
       return { ...stream, idOf: cursorOf };
     },
+  },
+  {
+    method: "GET",
+    path: "/events/:event_id",
+    permission: "runs:read",
+    doc: {
+      id: "getEvent",
+      summary: "Get workspace event",
+      description:
+        "An event of no run, for example to verify a delivery. Events of runs are at `/runs/:run_id/events/:seq`.",
+      data: workspaceEvent,
+      dataExample: {
+        ...example,
+        run_id: null,
+        seq: null,
+        type: "agent.paused",
+        data: { reason: null, actor: "user:usr_01jdb8tq5ke5ktbqrs4n1h9m0z" },
+      },
+    },
+    handle: async ({ ctx, param }) => ({
+      data: await getWorkspaceEvent({ ctx, input: { eventId: param("event_id") } }),
+    }),
   },
 ];
 

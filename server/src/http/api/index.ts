@@ -11,6 +11,7 @@ import { planRoutes } from "./plans.ts";
 import { priceRoutes } from "./prices.ts";
 import { providerRoutes } from "./providers.ts";
 import { runRoutes } from "./runs.ts";
+import { deliveryRoutes, subscriptionRoutes } from "./subscriptions/index.ts";
 import { toolRoutes } from "./tools.ts";
 import { triggerRoutes } from "./triggers.ts";
 import { usageRoutes } from "./usage.ts";
@@ -24,6 +25,8 @@ export const managedRoutes: readonly ManagedRoute[] = [
   ...triggerRoutes,
   ...runRoutes,
   ...eventRoutes,
+  ...subscriptionRoutes,
+  ...deliveryRoutes,
   ...providerRoutes,
   ...priceRoutes,
   ...toolRoutes,

@@ -46,6 +46,10 @@ const remarks: Readonly<Record<string, string>> = {
   "POST /providers": "With `free` it also needs `limits:write`.",
   "PATCH /providers/:provider_id":
     "A change of `free`, or of the address of a provider that is free or has prices, also needs `limits:write`.",
+  "GET /subscriptions":
+    "A key that is limited to agents sees and changes the subscriptions that are limited to some of these.",
+  "POST /subscriptions":
+    "A key that is limited to agents must name some of these, and cannot subscribe to events of the whole workspace.",
   "DELETE /members/:user_id":
     "Every member can leave by removing themselves, except the last owner.",
   "PATCH /members/:user_id":

@@ -22,6 +22,7 @@ import {
   deleteRuns,
   getArtifact,
   getRun,
+  getRunEvent,
   getRunStats,
   listRunEvents,
   listRuns,
@@ -239,6 +240,24 @@ export const runRoutes: readonly ManagedRoute[] = [
       });
       return stream && { events: stream.events, agentIds: [stream.agentId], idOf: seqOf };
     },
+  },
+  {
+    method: "GET",
+    path: "/runs/:run_id/events/:seq",
+    permission: "runs:read",
+    doc: {
+      id: "getRunEvent",
+      summary: "Get run event",
+      description:
+        "One event of the run's journal, for example to verify a delivery or to read the rest of a large one.",
+      data: eventOnWire,
+    },
+    handle: async (request) => ({
+      data: await getRunEvent({
+        ctx: request.ctx,
+        input: { ...runOf(request), seq: request.param("seq") },
+      }),
+    }),
   },
   {
     method: "GET",

@@ -10,6 +10,7 @@ import {
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import type { AdmittedCredentials } from "./admitted-credentials.ts";
+import { callbackHeader, readCallback } from "./read-callback.ts";
 import { labelHeaders, readLabels } from "./read-labels.ts";
 import { startFromRequest } from "./start-from-request.ts";
 
@@ -32,7 +33,7 @@ export function handleFireOptions(): Response {
     headers: {
       ...fireCors,
       "access-control-allow-methods": "POST, OPTIONS",
-      "access-control-allow-headers": `content-type, idempotency-key, webhook-id, ${labelHeaders}`,
+      "access-control-allow-headers": `content-type, idempotency-key, webhook-id, ${labelHeaders}, ${callbackHeader}`,
       "access-control-max-age": "86400",
       allow: "POST, OPTIONS",
     },
@@ -57,6 +58,7 @@ export async function handleFire(
     agentId: null,
     key: fireKey(headerOf(incoming, "idempotency-key"), headerOf(incoming, "webhook-id")),
     labels: readLabels(incoming),
+    callback: readCallback(incoming),
     payloadOf: (bytes) => payloadOf(bytes, contentType, encoding),
     contentType,
   });

@@ -25,6 +25,7 @@ import type { AdmittedCredentials } from "./admitted-credentials.ts";
 import { authenticateMember, cookieOf } from "./authenticate-member.ts";
 import { ignoredFields, ignoredFieldsHeader } from "./ignored-fields.ts";
 import { applied, type Preference, readPrefer } from "./prefer.ts";
+import { readCallback } from "./read-callback.ts";
 import { readLabels } from "./read-labels.ts";
 import { type StartHead, startFromRequest } from "./start-from-request.ts";
 import { streamInvoked } from "./stream-invoked.ts";
@@ -53,6 +54,7 @@ export async function handleInvoke(
     agentId: pathParameter(c, "agent_id"),
     key: idempotencyKey(headerOf(incoming, "idempotency-key")),
     labels: readLabels(incoming),
+    callback: readCallback(incoming),
     payloadOf: (bytes) => {
       const body = parseJson(textOf(bytes));
       const ignored = ignoredFields(body, bodyFields);

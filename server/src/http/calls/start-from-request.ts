@@ -4,6 +4,7 @@ import { unauthorizedMessage } from "../../credentials/index.ts";
 import {
   type Caller,
   callerId,
+  type RunCallback,
   type RunLabels,
   type Started,
   type StartRequest,
@@ -34,6 +35,7 @@ export interface StartHead extends Pick<StartRequest, "source" | "agentId" | "ou
   readonly session?: { readonly id: string; readonly cookies: readonly string[] };
   readonly key: Result<string> | undefined;
   readonly labels: Result<RunLabels | undefined>;
+  readonly callback: Result<RunCallback | undefined>;
   /** Converts the raw body to the run's payload. @throws ApiError if the body is not valid */
   readonly payloadOf: (bytes: Buffer) => string;
   readonly contentType: string | undefined;
@@ -75,12 +77,14 @@ export async function startFromRequest(
 }
 
 function toStart(head: StartHead, caller: Caller, body: RawBody): StartRequest {
-  const { source, agentId, contentType = null, output, key, labels, payloadOf } = head;
+  const { source, agentId, contentType = null, output, key, labels, callback, payloadOf } = head;
   const request = { source, caller, agentId, contentType, output };
-  // An Idempotency-Key is bound to a hash of body and labels. Invalid labels cannot be hashed, so
-  // their error is passed instead of the binding, as `bindKey` does for an unreadable body.
+  // An Idempotency-Key is bound to a hash of body, labels and callback. Invalid headers cannot be
+  // hashed, so their error is passed instead of the binding, as `bindKey` does for an unreadable
+  // body.
   if (!labels.ok) return { ...request, payload: labels, idempotency: key && labels };
+  if (!callback.ok) return { ...request, payload: callback, idempotency: key && callback };
   const payload = body.ok ? attempt(() => payloadOf(body.value)) : body;
-  const idempotency = bindKey(key, body, labels.value);
-  return { ...request, labels: labels.value, payload, idempotency };
+  const idempotency = bindKey(key, body, { labels: labels.value, callback: callback.value });
+  return { ...request, labels: labels.value, callback: callback.value, payload, idempotency };
 }

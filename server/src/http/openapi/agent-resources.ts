@@ -31,7 +31,14 @@ const config = {
   },
   metadata: {},
 };
-const triggers = [{ name: "Payments", prompt_prefix: "A payment came in:", enabled: true }];
+const triggers = [
+  {
+    name: "Payments",
+    prompt_prefix: "A payment came in:",
+    enabled: true,
+    allows_callback: false,
+  },
+];
 const madeTrigger = {
   id: "trg_01jdb8tq5ke5ktbqrs4n1h9m0z",
   name: "Payments",

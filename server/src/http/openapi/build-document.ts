@@ -38,6 +38,11 @@ const tags = [
   { name: "runs", "x-displayName": "Runs", description: "Runs and their events." },
   { name: "events", "x-displayName": "Events", description: "The events of a whole workspace." },
   {
+    name: "subscriptions",
+    "x-displayName": "Subscriptions",
+    description: "Signed deliveries of events to other systems, and their log.",
+  },
+  {
     name: "providers",
     "x-displayName": "Providers",
     description: "Accounts at providers of models.",

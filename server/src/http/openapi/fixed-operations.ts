@@ -4,6 +4,7 @@ import { errorResponses } from "./error-responses.ts";
 import { schemaOfRequest, schemaOfResponse } from "./json-schema.ts";
 import { streamContent } from "./managed-operation.ts";
 import {
+  callback,
   idempotencyKey,
   lastEventId,
   pathParameters,
@@ -42,6 +43,7 @@ const invoke = {
     lastEventId,
     prefer,
     ...runLabels,
+    callback,
     ...sessionParameters("POST"),
   ],
   requestBody: { required: true, content: json(schemaOfRequest(invokeBody), { input: "Hello" }) },
@@ -87,7 +89,7 @@ const fire = {
   description:
     "Starts a run and responds as soon as it is durable. The URL is the credential: no header is needed, and `Authorization` is ignored. The run's input is the trigger's prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. A body without Content-Type is text. An empty body is valid if the trigger has a prompt prefix.",
   security: [],
-  parameters: [...pathParameters("/:token"), idempotencyKey, webhookId, ...runLabels],
+  parameters: [...pathParameters("/:token"), idempotencyKey, webhookId, ...runLabels, callback],
   requestBody: {
     content: {
       "application/json": { schema: {}, example: { order: 4711 } },

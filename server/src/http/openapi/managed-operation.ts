@@ -83,6 +83,7 @@ const collections = [
   "triggers",
   "runs",
   "events",
+  "subscriptions",
   "providers",
   "prices",
   "tools",

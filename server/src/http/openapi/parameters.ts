@@ -9,6 +9,10 @@ const pathParameterDocs: Readonly<Record<string, { description: string; example:
   trigger_id: { description: "Id of the trigger.", example: id("trg") },
   token: { description: "The trigger's token, part of its secret URL.", example: "bkt_TOKEN" },
   run_id: { description: "Id of the run.", example: id("run") },
+  seq: { description: "Number of the event within its run, from 1.", example: "1" },
+  event_id: { description: "Id of the event.", example: id("evt") },
+  subscription_id: { description: "Id of the subscription.", example: id("sub") },
+  delivery_id: { description: "Id of the delivery.", example: id("dlv") },
   artifact_id: { description: "Id of the artifact.", example: id("art") },
   provider_id: { description: "Id of the provider.", example: id("prv") },
   plan_id: { description: "Id of the plan.", example: id("pln") },
@@ -66,6 +70,16 @@ export const runLabels: readonly JsonSchema[] = [
     example: "billing,Z%C3%BCrich",
   },
 ];
+
+/** The header that requests a callback. */
+export const callback: JsonSchema = {
+  name: "beckon-callback",
+  in: "header",
+  description:
+    "URL that also gets the run's last event, signed like a delivery. An enabled subscription that covers the agent must have the same origin; the secret of the oldest one signs. A trigger accepts this header only if it has `allows_callback`.",
+  schema: { type: "string", format: "uri", maxLength: 2_000 },
+  example: "https://example.com/hooks/order-4711",
+};
 
 export const lastEventId: JsonSchema = {
   name: "Last-Event-ID",

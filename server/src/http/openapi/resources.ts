@@ -20,6 +20,7 @@ import {
 import type { z } from "zod";
 import { agentResources } from "./agent-resources.ts";
 import { peopleResources } from "./people-resources.ts";
+import { subscriptionResources } from "./subscription-resources.ts";
 
 /** A resource: its name in the document, its schema, and an example. */
 export interface Resource {
@@ -79,6 +80,7 @@ export const resources: readonly Resource[] = [
       name: "Payments",
       prompt_prefix: "A payment came in:",
       enabled: true,
+      allows_callback: false,
       created_at: time,
       updated_at: time,
     },
@@ -315,6 +317,7 @@ export const resources: readonly Resource[] = [
       data: { before: { enabled: true }, after: { enabled: false } },
     },
   },
+  ...subscriptionResources,
   ...peopleResources,
 ];
 
@@ -322,5 +325,6 @@ export const resources: readonly Resource[] = [
 export const shownSecrets: Readonly<Record<string, string>> = {
   token: "bka_…",
   key: "bkw_…",
+  secret: "whsec_…",
   url: "https://beckon.example.com/api/public/triggers/bkt_…",
 };

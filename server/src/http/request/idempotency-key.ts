@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IdempotencyBinding } from "../../base/context.ts";
 import { ApiError, type Result } from "../../base/errors.ts";
-import type { RunLabels } from "../../runs/index.ts";
+import type { RunCallback, RunLabels } from "../../runs/index.ts";
 
 /**
  * Returns the key in the header, which can be in double quotes; undefined if there is no header. An
@@ -23,19 +23,26 @@ export function idempotencyKey(header: string | undefined): Result<string> | und
 /**
  * Returns the key with the SHA-256 hash of the raw body, to recognize a repeat of the request.
  * Returns undefined if there is no key, and the error of an invalid key or body.
- * @param labels hashed together with the body: a request with the same key and other labels is
- *   rejected as a mismatch, because the first request's run does not have these labels. Undefined
- *   if the request has no labels.
+ * @param head headers that are hashed together with the body: a request with the same key and other
+ *   labels or another callback is rejected as a mismatch, because the first request's run does not
+ *   have these. Undefined if the request has none.
  */
 export function bindKey(
   key: Result<string> | undefined,
   body: Result<Buffer>,
-  labels?: RunLabels,
+  {
+    labels,
+    callback,
+  }: {
+    readonly labels?: RunLabels | undefined;
+    readonly callback?: RunCallback | undefined;
+  } = {},
 ): Result<IdempotencyBinding> | undefined {
   if (key === undefined || !key.ok) return key;
   if (!body.ok) return body;
   const hash = createHash("sha256").update(body.value);
   // Separated by a NUL, which no valid body contains.
   if (labels !== undefined) hash.update(`\0${JSON.stringify([labels.externalId, labels.tags])}`);
+  if (callback !== undefined) hash.update(`\0${callback.url}`);
   return { ok: true, value: { key: key.value, bodyHash: hash.digest() } };
 }

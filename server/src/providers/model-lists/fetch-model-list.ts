@@ -1,5 +1,4 @@
-import { EgressDenied } from "../../base/egress/index.ts";
-import { howToAllow } from "../address.ts";
+import { EgressDenied, howToAllow } from "../../base/egress/index.ts";
 
 const maxModels = 200;
 const maxNameLength = 200;

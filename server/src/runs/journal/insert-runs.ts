@@ -16,13 +16,19 @@ export type InitialStatus = "running" | "queued" | "waiting" | "failed";
  *   status, owner, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
  *   retry_of, event_id. If `detailed` is true, it also has error_code, error_message and event_data,
  *   which is the data of the event `run.failed`. If `labelled` is true, it also has external_id and
- *   tags, which is text with one tag per line.
+ *   tags, which is text with one tag per line. If `withCallback` is true, it also has
+ *   callback_subscription_id and callback_url.
  * @param options `detailed`: whether rows can have the status `failed` or the source `draft`.
- *   `labelled`: whether rows can have an external id or tags.
+ *   `labelled`: whether rows can have an external id or tags. `withCallback`: whether rows can have
+ *   a callback.
  */
 export function insertRuns(
   source: string,
-  { detailed, labelled }: { readonly detailed: boolean; readonly labelled: boolean },
+  {
+    detailed,
+    labelled,
+    withCallback,
+  }: { readonly detailed: boolean; readonly labelled: boolean; readonly withCallback: boolean },
 ): string {
   return `started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
@@ -41,12 +47,22 @@ export function insertRuns(
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
-    ${detailed ? "case when status = 'failed' then event_data else '{}' end" : "'{}'::jsonb"} as data
+    ${detailed ? "case when status = 'failed' then event_data else '{}' end" : "'{}'::jsonb"} as data,
+    source as run_source, trigger_id, ${labelled ? "string_to_array(tags, e'\\n')" : "null::text[]"} as tags,
+    ${withCallback ? "callback_subscription_id, callback_url" : "null::text as callback_subscription_id, null::text as callback_url"}
   from ${source}
-), ${insertEvents("first_events")}${detailed ? `, ${failedResults(source)}` : ""}`;
+), ${withCallback ? storedCallbacks(source) : ""}${insertEvents("first_events", "columns")}${detailed ? `, ${failedResults(source)}` : ""}`;
 }
 
 const neededVersion = `case when source = 'draft' then ${draftRunVersion} else ${runVersion} end`;
+
+function storedCallbacks(source: string): string {
+  return `callbacks as (
+  insert into run_callbacks (run_id, workspace_id, subscription_id, url)
+  select run_id, workspace_id, callback_subscription_id, callback_url
+  from ${source} where callback_subscription_id is not null
+), `;
+}
 
 function failedResults(source: string): string {
   return `failed_runs as (

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 
 /**
@@ -38,12 +39,49 @@ export async function deleteRunRows(
     .execute();
   if (deleted.length === 0) return 0;
   const deletedIds = deleted.map(({ id }) => id);
-  for (const table of ["run_inputs", "run_drafts", "run_results", "events"] as const) {
+  for (const table of [
+    "run_inputs",
+    "run_drafts",
+    "run_results",
+    "run_callbacks",
+    "events",
+  ] as const) {
     await tx
       .deleteFrom(table)
       .where("run_id", "in", deletedIds)
       .where("workspace_id", "=", workspaceId)
       .execute();
   }
+  await emptyDeliveries(tx, workspaceId, deletedIds);
   return deletedIds.length;
+}
+
+/**
+ * Deletes what the deliveries of deleted runs have of them, and cancels the pending ones. The rows
+ * stay, because they say what receivers got.
+ */
+async function emptyDeliveries(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  runIds: readonly string[],
+): Promise<void> {
+  const emptied = await tx
+    .updateTable("deliveries")
+    .set({
+      data: null,
+      status: sql`case when status = 'pending' then 'cancelled' else status end`,
+      next_at: null,
+      finished_at: sql`coalesce(finished_at, now())`,
+    })
+    .where("run_id", "in", runIds)
+    .where("workspace_id", "=", workspaceId)
+    .returning(["subscription_id", "id"])
+    .execute();
+  if (emptied.length === 0) return;
+  // A receiver can repeat in its response what it got.
+  await sql`update delivery_attempts a set response_body = ''
+    from unnest(${emptied.map((row) => row.subscription_id)}::text[],
+      ${emptied.map((row) => row.id)}::text[]) as d (subscription_id, id)
+    where a.subscription_id = d.subscription_id and a.delivery_id = d.id
+      and a.workspace_id = ${workspaceId} and a.response_body <> ''`.execute(tx);
 }

@@ -4,6 +4,7 @@ export { deleteRun } from "./delete.ts";
 export { deleteRuns } from "./delete-many.ts";
 export { getRun } from "./get.ts";
 export { type Artifact, getArtifact, maxPartBytes } from "./get-artifact.ts";
+export { getRunEvent } from "./get-event.ts";
 export { listRunEvents } from "./list-events.ts";
 export { retryRun } from "./retry.ts";
 export { getRunStats, listRuns } from "./searching/index.ts";

@@ -11,6 +11,7 @@ export { startErrors } from "./start-errors.ts";
 export {
   type Caller,
   callerId,
+  type RunCallback,
   type RunDetails,
   type RunDraft,
   type RunLabels,

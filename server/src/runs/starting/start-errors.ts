@@ -85,7 +85,7 @@ const rejections: {
   not_found: ["not_found", "There is no agent with this id in this workspace."],
   idempotency_mismatch: [
     "idempotency_mismatch",
-    "This Idempotency-Key was used with another body, beckon-external-id or beckon-tags. Use a new key for a new request, or send the same ones again.",
+    "This Idempotency-Key was used with another body, beckon-external-id, beckon-tags or beckon-callback. Use a new key for a new request, or send the same ones again.",
   ],
   agent_deleted: [
     "conflict",
@@ -99,6 +99,14 @@ const rejections: {
   empty: [
     "bad_request",
     "The body is empty, and this trigger has no prompt prefix. Send a payload.",
+  ],
+  callback_not_allowed: [
+    "bad_request",
+    "This trigger allows no callbacks. Set allows_callback of the trigger to true, or omit the header beckon-callback.",
+  ],
+  callback_unknown: [
+    "bad_request",
+    "No enabled subscription that covers this agent has the origin of beckon-callback. Create a subscription for that origin, or omit the header.",
   ],
   body: ["bad_request", "The body cannot be read."],
 };

@@ -68,6 +68,8 @@ export interface StartRow {
   readonly details?: RunDetails | undefined;
   /** Undefined if the caller gave the run no labels. */
   readonly labels?: RunLabels | undefined;
+  /** Undefined if the caller requested no callback. */
+  readonly callback?: RunCallback | undefined;
   /**
    * Whether to check the limits of the caller's workspace. See `limited` in `StartResult`. Default
    * false.
@@ -81,6 +83,16 @@ export interface RunLabels {
   readonly externalId: string | null;
   /** Without control characters and duplicates. */
   readonly tags: readonly string[];
+}
+
+/**
+ * Where the run's last event is also delivered. An enabled subscription that covers the agent must
+ * have the same origin.
+ */
+export interface RunCallback {
+  /** As `URL.href` writes it. */
+  readonly url: string;
+  readonly origin: string;
 }
 
 /** Properties of a run that the server determines itself, as it does for a retry. */
@@ -144,6 +156,8 @@ export type StartRejection =
   | "agent_paused"
   | "trigger_disabled"
   | "empty"
+  | "callback_not_allowed"
+  | "callback_unknown"
   | "agent_busy"
   /**
    * No earlier check has rejected the request. The error in its Idempotency-Key or body must be

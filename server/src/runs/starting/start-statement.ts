@@ -17,6 +17,7 @@ export interface Parts {
   readonly keys: boolean;
   readonly details: boolean;
   readonly labels: boolean;
+  readonly callbacks: boolean;
   /**
    * Whether the limits of the callers' workspaces are checked. Without this part, requests to
    * workspaces that have limits get the result `limited`.
@@ -28,7 +29,7 @@ export interface Parts {
 
 /**
  * A batch of requests. Requests that differ only in run, Idempotency-Key, body hash, payload,
- * labels and the values of `details` share one entry in `callers`.
+ * labels, callback and the values of `details` share one entry in `callers`.
  */
 export interface StartInput {
   readonly rows: readonly StartRow[];
@@ -48,6 +49,16 @@ export interface StartInput {
 const nullRow = (alias: string, ...columns: readonly string[]) =>
   `cross join (select ${columns.map((column) => `null::${column.replace(/(\S+) (\S+)/, "$2 as $1")}`).join(", ")}) ${alias}`;
 
+const partNames = [
+  "triggers",
+  "keys",
+  "details",
+  "labels",
+  "callbacks",
+  "limits",
+  "repeated",
+] as const satisfies readonly (keyof Parts)[];
+
 /**
  * Creates the statement that starts runs and is also their admission check. In one statement and
  * one commit it checks every row against the same snapshot, writes the runs that start, and returns
@@ -55,9 +66,7 @@ const nullRow = (alias: string, ...columns: readonly string[]) =>
  * precedence of errors in the API's contract.
  */
 function startStatement(parts: Parts): Statement<StartInput> {
-  const chosen = (["triggers", "keys", "details", "labels", "limits", "repeated"] as const).filter(
-    (part) => parts[part],
-  );
+  const chosen = partNames.filter((part) => parts[part]);
   return statement<StartInput>(["start", ...chosen].join(":"), (p) => {
     const callers = p.rows("c", (input) => input.callers, {
       source: ["text", (row) => row.source],
@@ -76,6 +85,7 @@ function startStatement(parts: Parts): Statement<StartInput> {
       ({ rows, callerOf }) => rows.map((row, index) => ({ row, caller: callerOf[index] ?? 0 })),
       {
         ...(parts.labels ? labelColumns : {}),
+        ...(parts.callbacks ? callbackColumns : {}),
         run_id: ["text", ({ row }) => row.runId],
         event_id: ["text", ({ row }) => row.eventId],
         caller: ["int", ({ caller }) => caller],
@@ -109,7 +119,7 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled,${parts.callbacks && parts.triggers ? " g.allows_callback," : ""} coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     ${parts.limits ? "reached.reached, paused.reached as paused_by" : "null::json as reached, null::json as paused_by"},
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -181,7 +191,9 @@ with callers as materialized (
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, ${scope} as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, ${reached} as reached, c.paused_by,
+    old.run_id as replayed_run, ${reached} as reached, c.paused_by,${
+      parts.callbacks ? " signer.id as callback_subscription_id," : ""
+    }
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
@@ -196,6 +208,13 @@ with callers as materialized (
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
       when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      ${
+        parts.callbacks && parts.triggers
+          ? `when r.callback_url is not null and c.source = 'trigger' and not c.allows_callback
+        then 'callback_not_allowed'`
+          : ""
+      }
+      ${parts.callbacks ? "when r.callback_url is not null and signer.id is null then 'callback_unknown'" : ""}
       ${
         parts.limits
           ? `when ${reached} is not null and d.initial is distinct from 'failed' then 'limit_reached'`
@@ -238,6 +257,18 @@ with callers as materialized (
       : nullRow("old", "run_id text", "body_hash bytea")
   }
   ${
+    parts.callbacks
+      ? `left join lateral (
+    -- The oldest subscription signs the callback. Subscriptions store URLs as URL.href writes them.
+    select s.id from subscriptions s
+    where r.callback_url is not null and s.workspace_id = c.workspace_id and s.deleted_at is null
+      and s.status = 'enabled' and (s.agent_ids is null or c.agent_id = any (s.agent_ids))
+      and substring(s.url from '^https?://[^/?#]+') = r.callback_origin
+    order by s.id limit 1
+  ) signer on true`
+      : ""
+  }
+  ${
     parts.repeated
       ? `left join lateral (
     select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
@@ -264,7 +295,11 @@ with callers as materialized (
         : ""
     }starting as not materialized (
   select * from checked where verdict = 'start' and (${isAdmitted}) and (${isBound})
-), ${insertRuns("starting", { detailed: parts.details, labelled: parts.labels })}${
+), ${insertRuns("starting", {
+      detailed: parts.details,
+      labelled: parts.labels,
+      withCallback: parts.callbacks,
+    })}${
       parts.details
         ? `, recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
@@ -326,6 +361,11 @@ const labelColumns: Readonly<Record<string, Column<{ readonly row: StartRow }>>>
   tags: ["text", ({ row }) => row.labels?.tags.join("\n") || null],
 };
 
+const callbackColumns: Readonly<Record<string, Column<{ readonly row: StartRow }>>> = {
+  callback_url: ["text", ({ row }) => row.callback?.url ?? null],
+  callback_origin: ["text", ({ row }) => row.callback?.origin ?? null],
+};
+
 function detailsTable(p: Parameters<StartInput>): string {
   const select = ({ rows }: StartInput) =>
     rows.flatMap(({ details }, index) =>
@@ -378,8 +418,7 @@ const statements = new Map<string, Statement<StartInput>>();
 
 /** Returns the variant of the start statement that has the given parts. */
 export function statementFor(parts: Parts): Statement<StartInput> {
-  const { triggers, keys, details, labels, limits, repeated } = parts;
-  const variant = `${triggers} ${keys} ${details} ${labels} ${limits} ${repeated}`;
+  const variant = partNames.map((part) => parts[part]).join(" ");
   let prepared = statements.get(variant);
   if (prepared === undefined) {
     prepared = startStatement(parts);
@@ -389,8 +428,9 @@ export function statementFor(parts: Parts): Statement<StartInput> {
 }
 
 /**
- * Returns the variants of the statement, for `statements.sql`. Labels and limits add the same SQL,
- * whatever the other parts are, so they are shown once: together with all other parts.
+ * Returns the variants of the statement, for `statements.sql`. Labels, callbacks and limits
+ * add the same SQL, whatever the other parts are, so they are shown once: together with all other
+ * parts.
  */
 export function startStatements(): Statement<StartInput>[] {
   const choices = [false, true];
@@ -403,6 +443,7 @@ export function startStatements(): Statement<StartInput>[] {
           details,
           repeated,
           labels: false,
+          callbacks: false,
           limits: false,
         })),
       ),
@@ -414,6 +455,7 @@ export function startStatements(): Statement<StartInput>[] {
     details: true,
     repeated: true,
     labels: true,
+    callbacks: true,
     limits: true,
   };
   return [...unlabelled, complete].map(startStatement);

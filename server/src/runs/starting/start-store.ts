@@ -78,6 +78,7 @@ export async function sendStarts(
       keys: rows.some((row) => row.key !== null),
       details: rows.some((row) => row.details !== undefined),
       labels: rows.some((row) => row.labels !== undefined),
+      callbacks: rows.some((row) => row.callback !== undefined),
       limits: rows.some((row) => row.checksLimits === true),
       repeated: again,
     });

@@ -57,7 +57,10 @@ export interface StartPorts {
 
 /** A request to start a run, independent of the protocol. */
 export interface StartRequest
-  extends Pick<StartRow, "source" | "caller" | "agentId" | "contentType" | "details" | "labels"> {
+  extends Pick<
+    StartRow,
+    "source" | "caller" | "agentId" | "contentType" | "details" | "labels" | "callback"
+  > {
   /**
    * The Idempotency-Key and the hash of the body, or the error in them; undefined if the request
    * has no Idempotency-Key.
@@ -198,10 +201,11 @@ function toRequestFields({
   contentType,
   details,
   labels,
+  callback,
   idempotency,
   payload,
 }: StartRequest): RequestFields {
-  const request = { source, caller, agentId, contentType, details, labels };
+  const request = { source, caller, agentId, contentType, details, labels, callback };
   if (idempotency?.ok === false)
     return { ...request, key: "", bodyHash: null, payload: "", body: "unhashable" };
   const { key, bodyHash } = idempotency?.value ?? { key: null, bodyHash: null };

@@ -29,6 +29,8 @@ create table subscriptions (
   -- Since when every attempt has failed.
   failing_since timestamptz,
   created_by text not null,
+  -- Counts changes, for If-Match. Results of attempts do not change it.
+  version int not null default 1,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   deleted_at timestamptz,
@@ -51,7 +53,7 @@ create table deliveries (
   version int not null,
   time timestamptz not null default now(),
   agent_id text,
-  -- null for workspace events and tests.
+  -- null for workspace events. Tests have the ids of the documented examples.
   run_id text,
   seq int,
   -- A copy of the event's data, as the event can be deleted with its run. null: the payload is thin,
@@ -68,13 +70,20 @@ create table deliveries (
   next_at timestamptz,
   last_status int,
   last_error text,
-  created_at timestamptz not null default now(),
+  -- When the status last stopped being pending.
   finished_at timestamptz,
-  -- Ids are sorted by the time of the event.
+  -- Begins with the time in the event's id, so that ids are sorted by the time of the event.
   primary key (subscription_id, id),
-  check ((next_at is not null) = (status = 'pending'))
+  check ((next_at is not null) = (status = 'pending')),
+  check ((finished_at is null) = (status = 'pending'))
 ) with (fillfactor = 80);
 create index deliveries_due on deliveries (subscription_id, next_at) where status = 'pending';
+-- What a subscription missed, to list and to replay it.
+create index deliveries_missed on deliveries (subscription_id, status, id)
+  where status in ('failed', 'not_sent');
+-- To count what failed in the last 24 hours.
+create index deliveries_failed on deliveries (subscription_id, finished_at)
+  where status = 'failed';
 create index deliveries_of_run on deliveries (run_id) where run_id is not null;
 
 create table delivery_attempts (
@@ -106,6 +115,9 @@ create table run_callbacks (
   url text not null,
   primary key (run_id, workspace_id)
 );
+
+-- For GET /events/:event_id.
+create index workspace_events_by_id on workspace_events (id);
 
 alter table triggers add column allows_callback boolean not null default false;
 

@@ -1,0 +1,17 @@
+import type { Database } from "../base/database/index.ts";
+
+/** Returns the content of an artifact; undefined if its run was deleted. */
+export async function readArtifact(
+  { engine }: Database,
+  { workspace_id }: { readonly workspace_id: string },
+  artifactId: string,
+): Promise<string | undefined> {
+  const { rows } = await engine.query<{ content: Buffer }>({
+    name: "read-delivered-artifact",
+    // Larger content does not fit into a body.
+    text: `select content from artifacts
+      where id = $1 and workspace_id = $2 and octet_length(content) <= 262144`,
+    values: [artifactId, workspace_id],
+  });
+  return rows[0]?.content.toString("utf8");
+}

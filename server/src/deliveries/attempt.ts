@@ -1,0 +1,214 @@
+import { elapsed } from "../base/clock.ts";
+import type { Database } from "../base/database/index.ts";
+import { type Egress, EgressDenied, type ResponseBeginning } from "../base/egress/index.ts";
+import { ApiError } from "../base/errors.ts";
+import type { SecretCipher } from "../base/secrets/index.ts";
+import { version } from "../base/version.ts";
+import { readArtifact } from "./artifact-store.ts";
+import { artifactOf, deliveryBody } from "./body.ts";
+import type { ClaimedDelivery } from "./claim-statement.ts";
+import type { AttemptLog, Outcome } from "./outcome-statement.ts";
+import { nextDelayMs, type RetrySchedule, readRetryAfter } from "./schedule.ts";
+import { openHeaders, openSigningSecret, originOf } from "./secrets.ts";
+import { sign } from "./sign.ts";
+
+/** What an attempt needs. */
+export interface AttemptPorts {
+  readonly database: Database;
+  readonly cipher: SecretCipher;
+  readonly egress: Pick<Egress, "callForBeginning">;
+  readonly publicUrl: () => string;
+  readonly schedule: RetrySchedule;
+  /** Maximum time of an attempt, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** Maximum bytes of a response's body that are read, and that are logged. */
+const limits = { maxReadBytes: 64 * 1024, maxKeptBytes: 4 * 1024 };
+/** Maximum headers of a response that are logged, and their size in UTF-16 code units. */
+const maxLoggedHeaders = 100;
+const maxLoggedHeaderLength = 8 * 1024;
+
+/** The outcome of an attempt, and whether the receiver responded with 410. */
+export interface Attempted {
+  readonly outcome: Outcome;
+  readonly isGone: boolean;
+}
+
+/**
+ * Sends a delivery once. Never rejects: what goes wrong is part of the outcome.
+ * @param signal aborts the attempt, which then does not count.
+ */
+export async function attemptDelivery(
+  ports: AttemptPorts,
+  delivery: ClaimedDelivery,
+  signal: AbortSignal,
+): Promise<Attempted> {
+  const startedAt = new Date();
+  const start = elapsed();
+  const url = delivery.callback_url ?? delivery.url;
+  let requestHeaders: Record<string, string> = {};
+  let response: ResponseBeginning | undefined;
+  let error: string | undefined;
+  try {
+    const request = await prepare(ports, delivery, url, startedAt);
+    requestHeaders = request.logged;
+    response = await ports.egress.callForBeginning(
+      new URL(url),
+      { method: "POST", headers: request.headers, body: request.body, signal },
+      limits,
+    );
+    error = rejectionOf(response.status);
+  } catch (thrown) {
+    error = failureOf(thrown, ports.timeoutMs);
+  }
+  const status = response?.status ?? null;
+  if (response === undefined && signal.aborted)
+    return { outcome: released(delivery), isGone: false };
+  const log: AttemptLog = {
+    startedAt,
+    durationMs: Math.round(elapsed() - start),
+    url,
+    requestHeaders,
+    status,
+    responseHeaders: loggedHeaders(response?.headers ?? {}),
+    // PostgreSQL stores no NUL.
+    responseBody: response?.text.replaceAll("\0", "\ufffd") ?? "",
+    error: error ?? null,
+  };
+  const isGone = status === 410;
+  const retryAfterMs = readRetryAfter(response?.headers["retry-after"]);
+  const delayMs = isGone ? undefined : nextDelayMs(ports.schedule, delivery.attempts, retryAfterMs);
+  return {
+    outcome: {
+      ...claimOf(delivery),
+      kind: error === undefined ? "succeeded" : delayMs === undefined ? "failed" : "retry",
+      delayMs: error === undefined ? 0 : (delayMs ?? 0),
+      // A callback has a path of its own, which says little about the subscription's URL.
+      countsForHealth: delivery.kind !== "callback",
+      log,
+    },
+    isGone: isGone && delivery.kind !== "callback",
+  };
+}
+
+/** Returns the outcome of a delivery that is not attempted now, or whose attempt was aborted. */
+export function released(delivery: ClaimedDelivery): Outcome {
+  return {
+    ...claimOf(delivery),
+    kind: "released",
+    delayMs: 0,
+    countsForHealth: false,
+    log: undefined,
+  };
+}
+
+const claimOf = ({ subscription_id, id, lease }: ClaimedDelivery) => ({
+  subscriptionId: subscription_id,
+  deliveryId: id,
+  lease,
+});
+
+async function prepare(
+  { database, cipher, publicUrl }: AttemptPorts,
+  delivery: ClaimedDelivery,
+  url: string,
+  startedAt: Date,
+): Promise<{
+  readonly body: string;
+  readonly headers: Record<string, string>;
+  readonly logged: Record<string, string>;
+}> {
+  const owner = {
+    id: delivery.subscription_id,
+    workspace_id: delivery.workspace_id,
+    url: delivery.url,
+  };
+  if (originOf({ url }) !== originOf(owner))
+    throw new ApiError(
+      "conflict",
+      "The subscription's URL now has another origin than this callback. Nothing was sent.",
+    );
+  const artifactId = delivery.payload === "thin" ? undefined : artifactOf(delivery);
+  const content =
+    artifactId === undefined ? undefined : await readArtifact(database, delivery, artifactId);
+  const { contentType, text } = deliveryBody(
+    delivery,
+    { format: delivery.format, payload: delivery.payload, publicUrl: publicUrl() },
+    content,
+  );
+  const timestamp = Math.floor(startedAt.getTime() / 1_000);
+  const secrets = [delivery.secret, delivery.previous_secret].flatMap((sealed) =>
+    sealed === null ? [] : [openSigningSecret(cipher, owner, sealed)],
+  );
+  const logged = {
+    "content-type": contentType,
+    "user-agent": `Beckon/${version}`,
+    "webhook-id": delivery.event_id,
+    "webhook-timestamp": String(timestamp),
+  };
+  const extra = delivery.kind === "callback" ? {} : openHeaders(cipher, owner, delivery.headers);
+  return {
+    body: text,
+    logged,
+    headers: {
+      ...logged,
+      "webhook-signature": sign(secrets, { id: delivery.event_id, timestamp, body: text }),
+      ...extra,
+    },
+  };
+}
+
+/** Returns why the receiver did not accept the delivery; undefined if it did. */
+function rejectionOf(status: number): string | undefined {
+  if (status >= 200 && status < 300) return undefined;
+  const responded = `The receiver responded with status ${status}.`;
+  if (status === 410) return `${responded} It no longer accepts deliveries.`;
+  if (status < 400) return `${responded} Redirects are not followed: enter the final URL.`;
+  return responded;
+}
+
+const messages: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "The receiver refused the connection.",
+  ECONNRESET: "The receiver closed the connection before it responded.",
+  UND_ERR_SOCKET: "The receiver closed the connection before it responded.",
+  EPIPE: "The receiver closed the connection before it responded.",
+  ENOTFOUND: "The receiver's host name has no address.",
+  EAI_AGAIN: "The receiver's host name could not be resolved.",
+  EHOSTUNREACH: "The receiver's address cannot be reached.",
+  ENETUNREACH: "The receiver's address cannot be reached.",
+  ETIMEDOUT: "The receiver accepted no connection in time.",
+  UND_ERR_CONNECT_TIMEOUT: "The receiver accepted no connection in time.",
+  UND_ERR_HEADERS_OVERFLOW: "The response has more than 16 KiB of headers.",
+};
+
+/** Returns why no response arrived, without what the network or a secret says about others. */
+function failureOf(thrown: unknown, timeoutMs: number): string {
+  if (thrown instanceof EgressDenied || thrown instanceof ApiError) return thrown.message;
+  const code = codeOf(thrown);
+  if (code === "BECKON_TOTAL_TIMEOUT" || code === "UND_ERR_HEADERS_TIMEOUT")
+    return `The receiver did not respond within ${timeoutMs / 1_000} seconds.`;
+  const known = messages[code];
+  if (known !== undefined) return known;
+  if (/^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|EPROTO)/.test(code))
+    return `The TLS connection to the receiver failed: ${code}.`;
+  if (/^HPE_/.test(code)) return `The response is not valid HTTP: ${code}.`;
+  return `The request failed${code === "" ? "" : `: ${code}`}.`;
+}
+
+function codeOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return "";
+  if ("code" in thrown && typeof thrown.code === "string") return thrown.code;
+  return codeOf(thrown.cause);
+}
+
+function loggedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const logged: Record<string, string> = {};
+  let left = maxLoggedHeaderLength;
+  for (const [name, value] of Object.entries(headers).slice(0, maxLoggedHeaders)) {
+    left -= name.length + value.length;
+    if (left < 0) break;
+    logged[name] = value;
+  }
+  return logged;
+}

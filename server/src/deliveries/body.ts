@@ -1,0 +1,111 @@
+import type { DeliveryFormat, DeliveryKind, PayloadStyle } from "@beckon/contract";
+
+/** What the body of a delivery is made from: columns of its row. */
+export interface DeliveredRow {
+  readonly kind: DeliveryKind;
+  readonly workspace_id: string;
+  readonly subscription_id: string;
+  readonly event_id: string;
+  readonly type: string;
+  readonly version: number;
+  readonly time: Date;
+  readonly agent_id: string | null;
+  readonly run_id: string | null;
+  readonly seq: number | null;
+  /** The event's data; null if the delivery has none. */
+  readonly data: Readonly<Record<string, unknown>> | null;
+}
+
+export interface BodyOptions {
+  readonly format: DeliveryFormat;
+  readonly payload: PayloadStyle;
+  /** Address of Beckon for its callers, without a trailing slash. */
+  readonly publicUrl: string;
+}
+
+/** The body of a request to a receiver. */
+export interface DeliveryBody {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** Maximum size of a body, in bytes. */
+const maxBodyBytes = 256 * 1024;
+
+/**
+ * Makes the body of a delivery. The same row and options make the same bytes.
+ *
+ * `standard` is the form of Standard Webhooks, `cloudevents` the structured mode of CloudEvents 1.0.
+ * Both have the same `data`.
+ *
+ * @param content the event's data as JSON, if the row has only a reference to it because the data is
+ *   larger than 64 KiB. It replaces the reference if the body then has at most 256 KiB.
+ */
+export function deliveryBody(
+  row: DeliveredRow,
+  options: BodyOptions,
+  content?: string,
+): DeliveryBody {
+  const withReference = write(row, options, row.data);
+  if (content === undefined || options.payload === "thin") return withReference;
+  const whole = write(row, options, JSON.parse(content));
+  return Buffer.byteLength(whole.text) <= maxBodyBytes ? whole : withReference;
+}
+
+/**
+ * Returns the id of the artifact that has the event's data, if the data was too large for the
+ * journal; else undefined.
+ */
+export function artifactOf({ run_id, data }: Pick<DeliveredRow, "run_id" | "data">) {
+  if (run_id === null || data === null || Object.keys(data).length !== 2) return undefined;
+  const { artifact_id: id, bytes } = data;
+  return typeof id === "string" && typeof bytes === "number" ? id : undefined;
+}
+
+function write(
+  row: DeliveredRow,
+  { format, payload, publicUrl }: BodyOptions,
+  eventData: unknown,
+): DeliveryBody {
+  const time = row.time.toISOString();
+  const data = {
+    event_id: row.event_id,
+    workspace_id: row.workspace_id,
+    subscription_id: row.subscription_id,
+    agent_id: row.agent_id,
+    run_id: row.run_id,
+    seq: row.seq,
+    version: row.version,
+    url: resourceUrl(row, publicUrl),
+    ...(row.kind === "test" ? { test: true } : {}),
+    ...(payload === "thin" ? {} : { payload: eventData }),
+  };
+  if (format === "standard")
+    return {
+      contentType: "application/json",
+      text: JSON.stringify({ type: row.type, timestamp: time, data }),
+    };
+  const subject = row.run_id ?? row.agent_id;
+  return {
+    contentType: "application/cloudevents+json",
+    text: JSON.stringify({
+      specversion: "1.0",
+      id: row.event_id,
+      source: `/workspaces/${row.workspace_id}`,
+      type: `beckon.${row.type}`,
+      // The specification allows no empty subject.
+      ...(subject === null ? {} : { subject }),
+      time,
+      datacontenttype: "application/json",
+      data,
+    }),
+  };
+}
+
+/** Returns the URL at which the receiver can read the event; null for a test, which is no event. */
+function resourceUrl(row: DeliveredRow, publicUrl: string): string | null {
+  if (row.kind === "test") return null;
+  const path =
+    row.run_id === null ? `events/${row.event_id}` : `runs/${row.run_id}/events/${row.seq}`;
+  return `${publicUrl}/api/public/${path}`;
+}

@@ -1,0 +1,146 @@
+import type { DeliveryFormat, PayloadStyle } from "@beckon/contract";
+import { type Database, statement } from "../base/database/index.ts";
+import type { DeliveredRow } from "./body.ts";
+
+/** A delivery that this process attempts now, with what it needs of its subscription. */
+export interface ClaimedDelivery extends DeliveredRow {
+  readonly id: string;
+  /** Attempts since the delivery was created or last replayed, with this one. */
+  readonly attempts: number;
+  /**
+   * When another process repeats the attempt, as PostgreSQL writes it. It identifies the claim:
+   * another claim or a replay changes it.
+   */
+  readonly lease: string;
+  readonly url: string;
+  readonly callback_url: string | null;
+  readonly payload: PayloadStyle;
+  readonly format: DeliveryFormat;
+  readonly secret: string;
+  /** null unless a rotation still overlaps. */
+  readonly previous_secret: string | null;
+  readonly headers: string | null;
+}
+
+export interface ClaimInput {
+  /** Subscriptions of which this process has claimed deliveries, and how many of each. */
+  readonly busy: readonly { readonly id: string; readonly claimed: number }[];
+  /** Maximum deliveries to claim. */
+  readonly max: number;
+  /** Maximum deliveries to claim of subscriptions whose last attempt failed. */
+  readonly maxFailing: number;
+  /** Maximum deliveries that this process may have of one subscription. */
+  readonly maxOfOne: number;
+  readonly leaseSeconds: number;
+}
+
+export interface ClaimResult {
+  readonly claimed: readonly ClaimedDelivery[];
+  /** Those of `busy` that are not enabled any more. */
+  readonly stopped: readonly string[];
+  /** Whether any workspace has a subscription. */
+  readonly someSubscriptions: boolean;
+}
+
+/**
+ * Statement that claims due deliveries. The recursive part is a loose index scan that reads one row
+ * for each subscription with pending deliveries, however many it has. Subscriptions with the fewest
+ * claimed deliveries come first, those whose last attempt failed last, and of these only one
+ * delivery at a time. So a receiver that hangs keeps no capacity from the others.
+ *
+ * Subscriptions are checked by the claim, and not only by the operation that pauses or deletes one,
+ * because a transaction that was open during the operation can still add pending deliveries.
+ */
+const claimStatement = statement<ClaimInput>("claim-deliveries", (p) => {
+  const busy = p.rows("b", (input) => input.busy, {
+    id: ["text", (row) => row.id],
+    claimed: ["int", (row) => row.claimed],
+  });
+  const max = p.value("int", (input) => input.max);
+  const maxFailing = p.value("int", (input) => input.maxFailing);
+  const maxOfOne = p.value("int", (input) => input.maxOfOne);
+  const lease = p.value("double precision", (input) => input.leaseSeconds);
+  return `
+with recursive busy as materialized (
+  select b.id, b.claimed from ${busy.table}
+), waiting (subscription_id, next_at) as (
+  (select subscription_id, next_at from deliveries where status = 'pending'
+    order by subscription_id, next_at limit 1)
+  union all
+  select following.* from waiting w, lateral (
+    select subscription_id, next_at from deliveries
+    where status = 'pending' and subscription_id > w.subscription_id
+    order by subscription_id, next_at limit 1
+  ) as following
+), ready as (
+  select s.id, s.failing_since is not null as is_failing, coalesce(b.claimed, 0) as claimed,
+    case when s.failing_since is null then ${maxOfOne} else 1 end - coalesce(b.claimed, 0) as free
+  from waiting w
+  cross join lateral (
+    select * from subscriptions s
+    where s.id = w.subscription_id and s.deleted_at is null and s.status = 'enabled' limit 1
+  ) s
+  left join busy b on b.id = s.id
+  where w.next_at <= now()
+), oldest as (
+  select d.subscription_id, d.id, r.is_failing,
+    r.claimed + row_number() over (partition by r.id order by d.next_at) as turn
+  from ready r cross join lateral (
+    select d.subscription_id, d.id, d.next_at from deliveries d
+    where d.subscription_id = r.id and d.status = 'pending' and d.next_at <= now() and r.free > 0
+    order by d.next_at limit greatest(r.free, 0)
+  ) d
+), turns as (
+  select subscription_id, id, is_failing, turn,
+    row_number() over (partition by is_failing order by turn, random()) as n
+  from oldest
+), chosen as materialized (
+  select subscription_id, id from turns where not is_failing or n <= ${maxFailing}
+  order by is_failing, turn, random() limit ${max}
+), picked as materialized (
+  select d.subscription_id, d.id from chosen c cross join lateral (
+    select d.subscription_id, d.id from deliveries d
+    where d.subscription_id = c.subscription_id and d.id = c.id
+      and d.status = 'pending' and d.next_at <= now()
+    for no key update skip locked
+  ) d
+), claimed as (
+  update deliveries d set next_at = now() + ${lease} * interval '1 second',
+    attempts = d.attempts + 1
+  from picked p where d.subscription_id = p.subscription_id and d.id = p.id
+  returning d.*
+), rows as (
+  select c.id, c.kind, c.workspace_id, c.subscription_id, c.event_id, c.type, c.version, c.time,
+    c.agent_id, c.run_id, c.seq, c.data, c.attempts, c.next_at::text as lease, c.callback_url,
+    s.url, s.payload, s.format, s.secret, s.headers,
+    case when s.previous_secret_until > now() then s.previous_secret end as previous_secret
+  from claimed c cross join lateral (
+    select * from subscriptions s where s.id = c.subscription_id limit 1
+  ) s
+)
+select r.*, (select exists (select from subscriptions where deleted_at is null)) as some,
+  (select json_agg(b.id) from busy b where not exists (
+    select from subscriptions s
+    where s.id = b.id and s.deleted_at is null and s.status = 'enabled')) as stopped
+from (values (1)) as always left join rows r on true order by r.id`;
+});
+
+/** Claims due deliveries for this process. */
+export async function claimDeliveries(
+  { engine }: Database,
+  input: ClaimInput,
+): Promise<ClaimResult> {
+  interface Row extends Omit<ClaimedDelivery, "id"> {
+    /** null in the only row of a claim that took nothing. */
+    readonly id: string | null;
+    readonly some: boolean;
+    readonly stopped: string[] | null;
+  }
+  const { rows } = await claimStatement.send<Row>(engine, input);
+  const claimed = rows.filter((row): row is Row & ClaimedDelivery => row.id !== null);
+  return {
+    claimed,
+    stopped: rows[0]?.stopped ?? [],
+    someSubscriptions: rows[0]?.some ?? false,
+  };
+}

@@ -1,0 +1,36 @@
+import type { DisabledReason } from "@beckon/contract";
+import { record } from "../base/audit/index.ts";
+import { type Database, inWorkspace } from "../base/database/index.ts";
+import { orderWorkspaceEvents, writeWorkspaceEvent } from "../events/index.ts";
+import { disableRow } from "./maintenance-store.ts";
+
+/**
+ * Disables a subscription, unless it is no longer enabled, and writes the event and the audit entry
+ * of it. Its pending deliveries are closed by `closeDeliveries`.
+ * @returns whether this call has disabled it.
+ */
+export async function disableSubscription(
+  { tenant }: Database,
+  { id, workspaceId }: { readonly id: string; readonly workspaceId: string },
+  reason: DisabledReason,
+): Promise<boolean> {
+  return inWorkspace(tenant, workspaceId, async (tx) => {
+    await orderWorkspaceEvents(tx, id);
+    const disabled = await disableRow(tx, { id, workspaceId }, reason);
+    if (disabled === undefined) return false;
+    await writeWorkspaceEvent(
+      tx,
+      { workspaceId, agentId: null },
+      {
+        type: "subscription.disabled",
+        data: { subscription_id: id, url: disabled.url, reason },
+      },
+    );
+    await record(
+      tx,
+      { workspaceId, actor: { kind: "system" } },
+      { action: "subscription.disable", target: id, data: { reason } },
+    );
+    return true;
+  });
+}

@@ -1,0 +1,88 @@
+import { elapsed } from "../base/clock.ts";
+import type { ClaimedDelivery } from "./claim-statement.ts";
+
+export interface LaneOptions {
+  readonly maxConcurrent: number;
+  /** Maximum time that a claimed delivery waits, in milliseconds. */
+  readonly maxWaitMs: number;
+  /** Sends a delivery. Never rejects. @returns whether the receiver accepted it. */
+  readonly send: (delivery: ClaimedDelivery, signal: AbortSignal) => Promise<boolean>;
+  /** Releases the claim of a delivery that was not sent. */
+  readonly release: (delivery: ClaimedDelivery) => void;
+}
+
+/**
+ * The deliveries of one subscription that this process has claimed: a few are being sent, others
+ * wait. When one fails, those that wait are released, because a receiver that fails gets one
+ * delivery at a time.
+ */
+export class Lane {
+  readonly #options: LaneOptions;
+  #waiting: { readonly delivery: ClaimedDelivery; readonly since: number }[] = [];
+  readonly #sending = new Map<AbortController, Promise<void>>();
+  /** Number of deliveries whose outcome is not recorded yet. */
+  #claimed = 0;
+  #hasFailed = false;
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+  }
+
+  get claimed(): number {
+    return this.#claimed;
+  }
+
+  /** Whether the last attempt failed. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
+  add(delivery: ClaimedDelivery): void {
+    this.#claimed += 1;
+    this.#waiting.push({ delivery, since: elapsed() });
+    this.#next();
+  }
+
+  /** Called when the outcome of a delivery is recorded. @returns how many are left. */
+  free(): number {
+    this.#claimed -= 1;
+    return this.#claimed;
+  }
+
+  /** Releases the deliveries that are not being sent. */
+  releaseWaiting(): void {
+    for (const { delivery } of this.#waiting.splice(0)) this.#options.release(delivery);
+  }
+
+  /** Releases all deliveries. Those that are being sent are aborted. */
+  abort(): void {
+    this.releaseWaiting();
+    for (const sending of this.#sending.keys()) sending.abort();
+  }
+
+  /** Resolves when nothing is being sent. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#sending.values());
+  }
+
+  #next(): void {
+    while (this.#sending.size < this.#options.maxConcurrent) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      const { delivery, since } = next;
+      if (elapsed() - since > this.#options.maxWaitMs) this.#options.release(delivery);
+      else this.#send(delivery);
+    }
+  }
+
+  #send(delivery: ClaimedDelivery): void {
+    const aborting = new AbortController();
+    const sent = this.#options.send(delivery, aborting.signal).then((isAccepted) => {
+      this.#sending.delete(aborting);
+      this.#hasFailed = !isAccepted;
+      if (isAccepted) this.#next();
+      else this.releaseWaiting();
+    });
+    this.#sending.set(aborting, sent);
+  }
+}

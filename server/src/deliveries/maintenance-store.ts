@@ -1,0 +1,129 @@
+import type { DisabledReason } from "@beckon/contract";
+import { sql } from "kysely";
+import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
+import { lowestIdAt } from "../base/ids.ts";
+
+interface SubscriptionRef {
+  readonly id: string;
+  readonly workspaceId: string;
+}
+
+/** Disables an enabled subscription and returns its URL; undefined if it is not enabled. */
+export function disableRow(
+  tx: WorkspaceTransaction,
+  { id, workspaceId }: SubscriptionRef,
+  reason: DisabledReason,
+): Promise<{ url: string } | undefined> {
+  return tx
+    .updateTable("subscriptions")
+    .set({
+      status: "disabled",
+      disabled_reason: reason,
+      inactive_since: sql<Date>`now()`,
+      updated_at: sql<Date>`now()`,
+      version: sql<number>`version + 1`,
+    })
+    .where("id", "=", id)
+    .where("workspace_id", "=", workspaceId)
+    .where("status", "=", "enabled")
+    .where("deleted_at", "is", null)
+    .returning("url")
+    .executeTakeFirst();
+}
+
+/**
+ * Loose index scan over the subscriptions that have deliveries for which `condition` holds, in the
+ * order of their ids.
+ */
+const subscriptionsWith = (condition: string) => `with recursive found (subscription_id) as (
+    (select subscription_id from deliveries where ${condition} order by subscription_id limit 1)
+    union all
+    select following.* from found f, lateral (
+      select subscription_id from deliveries
+      where ${condition} and subscription_id > f.subscription_id
+      order by subscription_id limit 1
+    ) as following
+  )`;
+
+/** Maximum deliveries that one statement closes or deletes. */
+const batchSize = 1_000;
+
+/**
+ * Closes up to 1,000 pending deliveries of subscriptions that are not enabled: `cancelled` if the
+ * subscription was deleted, else `not_sent`. The operation that pauses or deletes a subscription
+ * also does this; here it is done for transactions that were open meanwhile, and for what Beckon
+ * itself disables.
+ * @returns whether there may be more.
+ */
+export async function closeDeliveries({ engine }: Database): Promise<boolean> {
+  const { rowCount } = await engine.query({
+    name: "close-deliveries",
+    text: `${subscriptionsWith("status = 'pending'")}, closed as (
+        select s.id, case when s.deleted_at is null then 'not_sent' else 'cancelled' end as status
+        from found f cross join lateral (
+          select * from subscriptions s where s.id = f.subscription_id limit 1
+        ) s
+        where s.deleted_at is not null or s.status <> 'enabled'
+      ), picked as materialized (
+        select d.subscription_id, d.id, c.status from closed c cross join lateral (
+          select d.subscription_id, d.id from deliveries d
+          where d.subscription_id = c.id and d.status = 'pending' order by d.next_at limit ${batchSize}
+        ) d limit ${batchSize}
+      )
+      update deliveries d set status = p.status, next_at = null, finished_at = now()
+      from picked p
+      where d.subscription_id = p.subscription_id and d.id = p.id and d.status = 'pending'`,
+    values: [],
+  });
+  return (rowCount ?? 0) >= batchSize;
+}
+
+/** Returns the enabled subscriptions that have more than `max` pending deliveries. */
+export async function findBacklogs({ engine }: Database, max: number): Promise<SubscriptionRef[]> {
+  const { rows } = await engine.query<SubscriptionRef>({
+    name: "find-delivery-backlogs",
+    text: `${subscriptionsWith("status = 'pending'")}
+      select s.id, s.workspace_id as "workspaceId"
+      from found f cross join lateral (
+        select * from subscriptions s
+        where s.id = f.subscription_id and s.deleted_at is null and s.status = 'enabled' limit 1
+      ) s
+      where exists (
+        select from deliveries d where d.subscription_id = f.subscription_id and d.status = 'pending'
+        order by d.next_at offset $1 limit 1)`,
+    values: [max],
+  });
+  return rows;
+}
+
+/** Days for which deliveries are kept. */
+const keptDays = 30;
+
+/**
+ * Deletes up to 1,000 deliveries whose events are older than 30 days, with their attempts, unless
+ * they are pending again.
+ * @returns whether there may be more.
+ */
+export async function pruneDeliveries({ engine }: Database, now = Date.now()): Promise<boolean> {
+  const { rows } = await engine.query<{ deleted: number }>({
+    name: "prune-deliveries",
+    // Ids begin with the time of the event.
+    text: `${subscriptionsWith("true")}, old as materialized (
+        select d.subscription_id, d.id from found f cross join lateral (
+          select d.subscription_id, d.id from deliveries d
+          where d.subscription_id = f.subscription_id and d.id < $1 and d.status <> 'pending'
+          order by d.id limit ${batchSize}
+        ) d limit ${batchSize}
+      ), attempts as (
+        delete from delivery_attempts a using old o
+        where a.subscription_id = o.subscription_id and a.delivery_id = o.id
+      ), deleted as (
+        delete from deliveries d using old o
+        where d.subscription_id = o.subscription_id and d.id = o.id
+        returning 1
+      )
+      select count(*)::int as deleted from deleted`,
+    values: [lowestIdAt("dlv", new Date(now - keptDays * 24 * 3_600_000))],
+  });
+  return (rows[0]?.deleted ?? 0) >= batchSize;
+}

@@ -1,0 +1,134 @@
+import { type Database, statement } from "../base/database/index.ts";
+
+/** What was sent in an attempt and what came back, for the log. */
+export interface AttemptLog {
+  readonly startedAt: Date;
+  readonly durationMs: number;
+  readonly url: string;
+  /** Without signature and extra headers. */
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  /** null if no response arrived. */
+  readonly status: number | null;
+  readonly responseHeaders: Readonly<Record<string, string>>;
+  readonly responseBody: string;
+  /** null if the receiver accepted the delivery. */
+  readonly error: string | null;
+}
+
+/** The outcome of one claim of a delivery. */
+export interface Outcome {
+  readonly subscriptionId: string;
+  readonly deliveryId: string;
+  /** `lease` of the claim. Nothing is written if the delivery was claimed or replayed since. */
+  readonly lease: string;
+  /** `released`: the attempt does not count, and the delivery is due at once. */
+  readonly kind: "succeeded" | "failed" | "retry" | "released";
+  /** Delay of the next attempt in milliseconds; 0 unless `kind` is `retry`. */
+  readonly delayMs: number;
+  /** Whether the outcome says whether the subscription's receiver works. */
+  readonly countsForHealth: boolean;
+  /** undefined if the attempt was released. */
+  readonly log: AttemptLog | undefined;
+}
+
+/**
+ * Statement that records outcomes: the deliveries, a row for each attempt, and the health of the
+ * subscriptions. It is sent again if its reply was lost; then it changes nothing, because the
+ * deliveries no longer have the lease.
+ *
+ * The health of a subscription whose receiver works is written at most once a second, so that a
+ * fast receiver does not make one row the bottleneck.
+ */
+const outcomeStatement = statement<readonly Outcome[]>("record-deliveries", (p) => {
+  const outcomes = p.rows("o", (input) => input, {
+    subscription_id: ["text", (row) => row.subscriptionId],
+    id: ["text", (row) => row.deliveryId],
+    lease: ["text", (row) => row.lease],
+    kind: ["text", (row) => row.kind],
+    delay_ms: ["bigint", (row) => Math.round(row.delayMs)],
+    counts: ["boolean", (row) => row.countsForHealth],
+    started_at: ["text", ({ log }) => log?.startedAt.toISOString() ?? null],
+    duration_ms: ["int", ({ log }) => log?.durationMs ?? null],
+    url: ["text", ({ log }) => log?.url ?? null],
+    request_headers: ["jsonb", ({ log }) => JSON.stringify(log?.requestHeaders ?? {})],
+    response_status: ["int", ({ log }) => log?.status ?? null],
+    response_headers: ["jsonb", ({ log }) => JSON.stringify(log?.responseHeaders ?? {})],
+    response_body: ["text", ({ log }) => log?.responseBody ?? null],
+    error: ["text", ({ log }) => log?.error ?? null],
+  });
+  return `
+with outcomes as materialized (
+  select o.* from ${outcomes.table}
+), moved as (
+  update deliveries d set
+    status = case when o.kind in ('succeeded', 'failed') then o.kind else 'pending' end,
+    next_at = case when o.kind in ('retry', 'released')
+      then now() + o.delay_ms * interval '1 millisecond' end,
+    finished_at = case when o.kind in ('succeeded', 'failed') then now() end,
+    attempts = d.attempts - case when o.kind = 'released' then 1 else 0 end,
+    last_status = case when o.kind = 'released' then d.last_status else o.response_status end,
+    last_error = case when o.kind = 'released' then d.last_error else o.error end
+  from outcomes o
+  where d.subscription_id = o.subscription_id and d.id = o.id
+    and d.status = 'pending' and d.next_at = o.lease::timestamptz
+  returning o.*, d.workspace_id,
+    o.started_at::timestamptz + o.duration_ms * interval '1 millisecond' as ended_at
+), logged as (
+  insert into delivery_attempts (subscription_id, delivery_id, number, workspace_id, started_at,
+    duration_ms, url, request_headers, status, response_headers, response_body, error)
+  select m.subscription_id, m.id, 1 + coalesce((
+      select a.number from delivery_attempts a
+      where a.subscription_id = m.subscription_id and a.delivery_id = m.id
+      order by a.number desc limit 1), 0),
+    m.workspace_id, m.started_at::timestamptz, m.duration_ms, m.url, m.request_headers,
+    m.response_status, m.response_headers, m.response_body, m.error
+  from moved m where m.kind <> 'released'
+), results as (
+  select m.subscription_id, bool_or(m.kind = 'succeeded') as some_succeeded,
+    bool_or(m.kind <> 'succeeded') as some_failed,
+    (array_agg(m.kind = 'succeeded' order by m.ended_at desc))[1] as is_healthy,
+    (array_agg(m.error order by m.ended_at desc))[1] as error
+  from moved m where m.counts and m.kind <> 'released' group by m.subscription_id
+), locked as materialized (
+  -- In one order, so that two processes cannot deadlock.
+  select s.* from subscriptions s
+  where s.id = any (array(select subscription_id from results order by subscription_id))
+    and exists (select from results r where r.subscription_id = s.id
+      and (r.some_failed or s.failing_since is not null
+        or s.last_success_at is null or s.last_success_at < now() - interval '1 second'))
+  order by s.id for no key update of s
+), health as (
+  update subscriptions s set
+    last_success_at = case when r.some_succeeded then now() else s.last_success_at end,
+    last_failure_at = case when r.some_failed then now() else s.last_failure_at end,
+    last_error = case when r.is_healthy then null else r.error end,
+    failing_since = case when r.is_healthy then null when r.some_succeeded then now()
+      else coalesce(s.failing_since, now()) end
+  from results r join locked l on l.id = r.subscription_id
+  where s.id = l.id and s.workspace_id = l.workspace_id
+  returning s.id, s.workspace_id, s.failing_since
+)
+select json_agg(json_build_object('id', h.id, 'workspaceId', h.workspace_id,
+  'failingSeconds', extract(epoch from now() - h.failing_since)))
+  filter (where h.failing_since is not null) as failing
+from health h`;
+});
+
+/** A subscription whose last attempt failed, and for how long every attempt has failed. */
+export interface FailingSubscription {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly failingSeconds: number;
+}
+
+/** Records outcomes, and returns the subscriptions that are failing after them. */
+export async function recordOutcomes(
+  { engine }: Database,
+  outcomes: readonly Outcome[],
+): Promise<readonly FailingSubscription[]> {
+  const { rows } = await outcomeStatement.send<{ failing: FailingSubscription[] | null }>(
+    engine,
+    outcomes,
+  );
+  return rows[0]?.failing ?? [];
+}

@@ -1,0 +1,41 @@
+/**
+ * Delays in seconds before each attempt, counted from the end of the attempt before it. The first
+ * one is 0.
+ */
+export type RetrySchedule = readonly number[];
+
+/** Fraction by which a delay is randomly shortened or lengthened. */
+export const jitter = 0.1;
+
+/** Maximum time that a receiver can demand with `Retry-After`, in milliseconds. */
+const maxRetryAfterMs = 24 * 3_600_000;
+
+/**
+ * Returns the delay of the next attempt in milliseconds; undefined if there is none.
+ * @param attempts number of attempts that have failed, at least 1.
+ * @param retryAfterMs what the receiver demanded; the delay is not shorter, up to 24 hours.
+ */
+export function nextDelayMs(
+  schedule: RetrySchedule,
+  attempts: number,
+  retryAfterMs: number | undefined,
+  random: () => number = Math.random,
+): number | undefined {
+  const seconds = schedule[attempts];
+  if (seconds === undefined) return undefined;
+  const delayMs = seconds * 1_000 * (1 + jitter * (2 * random() - 1));
+  return Math.max(delayMs, Math.min(retryAfterMs ?? 0, maxRetryAfterMs));
+}
+
+/**
+ * Reads the header `Retry-After`: seconds or a date (RFC 9110, section 10.2.3).
+ * @returns milliseconds from now; undefined if the header is absent or invalid.
+ */
+export function readRetryAfter(header: string | undefined, now = Date.now()): number | undefined {
+  if (header === undefined) return undefined;
+  const text = header.trim();
+  if (/^\d{1,10}$/.test(text)) return Number(text) * 1_000;
+  if (!/^[A-Za-z]/.test(text)) return undefined;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? undefined : Math.max(0, time - now);
+}

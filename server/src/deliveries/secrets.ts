@@ -1,0 +1,107 @@
+import { randomBytes } from "node:crypto";
+import {
+  bindingFor,
+  decryptFor,
+  encryptFor,
+  type SecretCipher,
+  type SecretOwner,
+} from "../base/secrets/index.ts";
+
+/** The columns of a subscription that its encrypted texts are bound to. */
+export interface SubscriptionOwner {
+  readonly id: string;
+  readonly workspace_id: string;
+  /** The encrypted texts are sent only to the origin of this URL. */
+  readonly url: string;
+}
+
+const kinds = {
+  secret: { kind: "signing secret", remedy: "Give the subscription a new secret: rotate it." },
+  headers: {
+    kind: "list of extra headers",
+    remedy: "Set the subscription's headers again.",
+  },
+} as const;
+
+function ownerOf(kind: keyof typeof kinds, { id, workspace_id }: SubscriptionOwner): SecretOwner {
+  return { workspaceId: workspace_id, row: [id], ...kinds[kind] };
+}
+
+/** Returns the owner and the origin that an encrypted text of a subscription is bound to. */
+export const bindingOf = (kind: keyof typeof kinds, owner: SubscriptionOwner) =>
+  bindingFor(ownerOf(kind, owner), [originOf(owner)]);
+
+function encrypt(
+  cipher: SecretCipher,
+  kind: keyof typeof kinds,
+  owner: SubscriptionOwner,
+  text: string,
+): string {
+  return encryptFor(cipher, text, ownerOf(kind, owner), [originOf(owner)]);
+}
+
+function decrypt(
+  cipher: SecretCipher,
+  kind: keyof typeof kinds,
+  owner: SubscriptionOwner,
+  sealed: string,
+): string {
+  const origin = originOf(owner);
+  return decryptFor(cipher, { sealed, origins: [origin] }, ownerOf(kind, owner), origin);
+}
+
+/** Returns the origin to which a subscription's secret and headers are bound. */
+export function originOf({ url }: Pick<SubscriptionOwner, "url">): string {
+  return new URL(url).origin;
+}
+
+/** Returns a new signing secret with 256 random bits, in the form of Standard Webhooks. */
+export function newSigningSecret(): string {
+  return `whsec_${randomBytes(32).toString("base64")}`;
+}
+
+/** Encrypts a signing secret for the origin of the subscription's URL. */
+export function sealSigningSecret(
+  cipher: SecretCipher,
+  owner: SubscriptionOwner,
+  secret: string,
+): string {
+  return encrypt(cipher, "secret", owner, secret);
+}
+
+/**
+ * Returns a decrypted signing secret.
+ * @param sealed the column `secret` or `previous_secret`.
+ * @throws ApiError `secret_unreadable` if the secret was encrypted with another master key, or for
+ *   another origin.
+ */
+export function openSigningSecret(
+  cipher: SecretCipher,
+  owner: SubscriptionOwner,
+  sealed: string,
+): string {
+  return decrypt(cipher, "secret", owner, sealed);
+}
+
+/** Encrypts extra headers for the origin of the subscription's URL; null if there are none. */
+export function sealHeaders(
+  cipher: SecretCipher,
+  owner: SubscriptionOwner,
+  headers: Readonly<Record<string, string>>,
+): string | null {
+  if (Object.keys(headers).length === 0) return null;
+  return encrypt(cipher, "headers", owner, JSON.stringify(headers));
+}
+
+/**
+ * Returns the decrypted extra headers.
+ * @throws ApiError `secret_unreadable` as `openSigningSecret`.
+ */
+export function openHeaders(
+  cipher: SecretCipher,
+  owner: SubscriptionOwner,
+  sealed: string | null,
+): Record<string, string> {
+  if (sealed === null) return {};
+  return JSON.parse(decrypt(cipher, "headers", owner, sealed)) as Record<string, string>;
+}

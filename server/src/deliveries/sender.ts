@@ -1,0 +1,235 @@
+import type { DisabledReason } from "@beckon/contract";
+import { elapsed, sleep } from "../base/clock.ts";
+import { type Batcher, createBatcher, failureKind } from "../base/database/index.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { type AttemptPorts, attemptDelivery, released } from "./attempt.ts";
+import { type ClaimedDelivery, claimDeliveries } from "./claim-statement.ts";
+import { disableSubscription } from "./disable.ts";
+import { Lane } from "./lane.ts";
+import { closeDeliveries, findBacklogs, pruneDeliveries } from "./maintenance-store.ts";
+import { type Outcome, recordOutcomes } from "./outcome-statement.ts";
+
+export interface SenderOptions extends AttemptPorts {
+  readonly log: Log;
+  /** Pending deliveries above which a subscription is disabled. */
+  readonly maxPending: number;
+  /** Time in seconds after which a subscription of which every attempt failed is disabled. */
+  readonly maxFailingSeconds: number;
+}
+
+/** Limits of deliveries that tests replace. */
+export const defaultDeliveryLimits = { maxPending: 100_000, maxFailingSeconds: 5 * 24 * 3_600 };
+
+/** Sends the deliveries that are due. */
+export interface Sender {
+  /** Makes the sender poll soon, because deliveries may be due, or a subscription has changed. */
+  wake(): void;
+  /** Like `wake`, after events were written. Does nothing while no workspace has a subscription. */
+  noteWritten(): void;
+  /**
+   * Claims nothing more and waits up to `graceMs` for the attempts in progress. What is then not
+   * finished is aborted and released, so that another process sends it at once.
+   */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Maximum deliveries that a process has claimed, and of these, of receivers that fail. */
+const maxClaimed = 512;
+const maxFailing = 256;
+/**
+ * Maximum deliveries that a process has claimed of one subscription: a few more than it sends at
+ * the same time, so that a fast receiver need not wait for the next claim. While the process has
+ * claimed much, none in advance.
+ */
+const maxAhead = 32;
+/** Attempts that a process makes at the same time for one subscription. */
+export const maxConcurrent = 4;
+
+/** Time between polls while a workspace has subscriptions, and while none has. */
+const pollMs = 250;
+const idlePollMs = 1_000;
+/** Minimum time between two claims. It makes claims larger under load. */
+const minClaimGapMs = 20;
+/**
+ * Delay of the event loop above which the sender claims less, in milliseconds, so that the
+ * process's callers are served first.
+ */
+const maxLagMs = 20;
+/** Time between two sweeps, and number of sweeps from one deletion of old rows to the next. */
+const sweepMs = 10_000;
+const sweepsPerPruning = 6;
+
+/** Starts to send deliveries. */
+export function startSender(options: SenderOptions): Sender {
+  const { database, log } = options;
+  const stopping = new AbortController();
+  const lanes = new Map<string, Lane>();
+  /** Outcomes that are not recorded yet. */
+  const recording = new Set<Promise<void>>();
+  // A claim is valid for longer than a delivery can wait in its lane, and be sent.
+  const maxWaitMs = 1.3 * options.timeoutMs;
+  const leaseSeconds = (3 * options.timeoutMs) / 1_000;
+  let someSubscriptions = false;
+  let woken = Promise.withResolvers<void>();
+
+  const outcomes: Batcher<Outcome, void> = createBatcher({
+    write: async (rows) => {
+      const failing = await recordOutcomes(database, rows);
+      for (const each of failing)
+        if (each.failingSeconds > options.maxFailingSeconds) void disable(each, "failing");
+      return rows.map(() => undefined);
+    },
+    order: ({ subscriptionId, deliveryId }) => `${subscriptionId} ${deliveryId}`,
+    bytes: ({ log: attempt }) => 500 + (attempt?.responseBody.length ?? 0),
+    maxRows: 200,
+    maxBytes: 4 * 1024 * 1024,
+  });
+
+  async function attemptTo<T>(task: string, act: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await act();
+    } catch (thrown) {
+      const level = failureKind(thrown) === "lost" ? "warn" : "error";
+      log[level]({ reason: messageOf(thrown) }, `${task} failed; it will be retried`);
+      return undefined;
+    }
+  }
+
+  function disable(
+    subscription: { readonly id: string; readonly workspaceId: string },
+    reason: DisabledReason,
+  ): Promise<unknown> {
+    return attemptTo("disabling a subscription", async () => {
+      if (!(await disableSubscription(database, subscription, reason))) return;
+      log.warn({ subscription_id: subscription.id, reason }, "a subscription was disabled");
+      wake();
+    });
+  }
+
+  /** Sends one delivery and records the outcome. @returns whether the receiver accepted it. */
+  async function send(delivery: ClaimedDelivery, signal: AbortSignal): Promise<boolean> {
+    const { outcome, isGone } = await attemptDelivery(options, delivery, signal);
+    recordAndFree(delivery, outcome);
+    if (isGone)
+      await disable({ id: delivery.subscription_id, workspaceId: delivery.workspace_id }, "gone");
+    return outcome.kind === "succeeded";
+  }
+
+  function recordAndFree(delivery: ClaimedDelivery, outcome: Outcome): void {
+    const recorded = record(delivery, outcome).finally(() => recording.delete(recorded));
+    recording.add(recorded);
+  }
+
+  async function record(delivery: ClaimedDelivery, outcome: Outcome): Promise<void> {
+    // Without a record, the delivery is repeated when its lease expires.
+    await attemptTo("recording a delivery", () => outcomes.submit(outcome));
+    const lane = lanes.get(delivery.subscription_id);
+    if (lane !== undefined && lane.free() === 0) lanes.delete(delivery.subscription_id);
+    if (!stopping.signal.aborted) wake();
+  }
+
+  function laneOf(subscriptionId: string): Lane {
+    let lane = lanes.get(subscriptionId);
+    if (lane === undefined) {
+      lane = new Lane({
+        maxConcurrent,
+        maxWaitMs,
+        send,
+        release: (delivery) => recordAndFree(delivery, released(delivery)),
+      });
+      lanes.set(subscriptionId, lane);
+    }
+    return lane;
+  }
+
+  async function claim(): Promise<void> {
+    const lagMs = await eventLoopLag();
+    const all = [...lanes.values()];
+    const claimed = all.reduce((sum, lane) => sum + lane.claimed, 0);
+    const failing = all.reduce((sum, lane) => sum + (lane.hasFailed ? lane.claimed : 0), 0);
+    const capacity = Math.ceil(maxClaimed * Math.min(1, maxLagMs / lagMs));
+    const result = await claimDeliveries(database, {
+      busy: [...lanes].map(([id, lane]) => ({ id, claimed: lane.claimed })),
+      max: Math.max(0, capacity - claimed),
+      maxFailing: Math.max(0, maxFailing - failing),
+      maxOfOne: claimed < maxClaimed / 2 && lagMs < maxLagMs ? maxAhead : maxConcurrent,
+      leaseSeconds,
+    });
+    someSubscriptions = result.someSubscriptions;
+    for (const id of result.stopped) lanes.get(id)?.abort();
+    for (const delivery of result.claimed) {
+      const lane = laneOf(delivery.subscription_id);
+      lane.add(delivery);
+      if (stopping.signal.aborted) lane.releaseWaiting();
+    }
+  }
+
+  async function poll(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      woken = Promise.withResolvers();
+      await attemptTo("claiming deliveries", claim);
+      await sleep(minClaimGapMs, stopping.signal).catch(() => {});
+      const waiting = new AbortController();
+      const idle = sleep(someSubscriptions ? pollMs : idlePollMs, waiting.signal).catch(() => {});
+      await Promise.race([idle, woken.promise]);
+      waiting.abort();
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    for (let count = 0; !stopping.signal.aborted; count++) {
+      const more = () => !stopping.signal.aborted;
+      await attemptTo("closing deliveries", async () => {
+        while ((await closeDeliveries(database)) && more());
+      });
+      await attemptTo("finding backlogs", async () => {
+        for (const each of await findBacklogs(database, options.maxPending))
+          await disable(each, "backlog");
+      });
+      if (count % sweepsPerPruning === 0)
+        await attemptTo("deleting old deliveries", async () => {
+          while ((await pruneDeliveries(database)) && more());
+        });
+      await sleep(sweepMs, stopping.signal).catch(() => {});
+    }
+  }
+
+  function wake(): void {
+    woken.resolve();
+  }
+
+  const working = Promise.all([poll(), sweep()]);
+  return {
+    wake,
+    noteWritten() {
+      if (someSubscriptions) wake();
+    },
+    async stop(graceMs) {
+      stopping.abort();
+      wake();
+      await working;
+      for (const lane of lanes.values()) lane.releaseWaiting();
+      const finished = Promise.all([...lanes.values()].map((lane) => lane.idle()));
+      const grace = new AbortController();
+      await Promise.race([finished, sleep(graceMs, grace.signal).catch(() => {})]);
+      grace.abort();
+      for (const lane of lanes.values()) lane.abort();
+      await finished;
+      const recorded = new AbortController();
+      const late = sleep(maxRecordMs, recorded.signal).catch(() => {});
+      await Promise.race([Promise.all(recording), late]);
+      recorded.abort();
+    },
+  };
+}
+
+/** Maximum time that a stop waits until the database has written the outcomes. */
+const maxRecordMs = 5_000;
+
+/** Returns by how many milliseconds the event loop is late, at least 1. */
+async function eventLoopLag(): Promise<number> {
+  const start = elapsed();
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  return Math.max(1, elapsed() - start);
+}

@@ -1,0 +1,112 @@
+import { type DeliveryKind, deliveredEvent, eventVersion } from "@beckon/contract";
+
+const literals = (types: readonly string[]) => types.map((type) => `'${type}'`).join(", ");
+
+/** SQL lists of the types that can be delivered, and of those that end a run. */
+const deliveredRunEvents = literals(
+  deliveredEvent.options.filter((type) => type.startsWith("run.")),
+);
+const lastRunEvents = literals(["run.finished", "run.failed", "run.cancelled"]);
+
+/**
+ * Condition that ends the sub-plan before its first row while no workspace has a subscription, so
+ * that writing events then costs one look at an empty index.
+ */
+const someSubscriptions = "(select exists (select from subscriptions where deleted_at is null))";
+
+/**
+ * Joins the subscriptions of an event's workspace. Like all look-ups of these statements, it is a
+ * lateral subquery with a limit, so that it uses the index whatever the size of the table was when
+ * the statement was planned.
+ */
+const ofWorkspace = (condition: string) => `cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and ${condition} limit 1000
+  ) s`;
+
+const columns = `id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at`;
+
+/** SQL of the columns above, for a delivery of an event `e` to a subscription `s`. */
+const values = (
+  kind: DeliveryKind,
+  { runId, seq, callbackUrl }: Readonly<Record<"runId" | "seq" | "callbackUrl", string>>,
+) => `${deliveryId("e.id", "s.id", kind)}, e.workspace_id, s.id, '${kind}',
+    e.id, e.type, ${eventVersion}, e.agent_id, ${runId}, ${seq},
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, ${callbackUrl},
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end`;
+
+/**
+ * Returns SQL of a delivery's id. It depends only on the event, the subscription and the kind, and
+ * begins with the time in the event's id, so that ids are sorted by the time of the event.
+ */
+function deliveryId(eventId: string, subscriptionId: string, kind: DeliveryKind): string {
+  return (
+    `'dlv_' || substr(${eventId}, 5, 10) || ` +
+    `lpad(to_hex(hashtextextended(${eventId} || ${subscriptionId} || '${kind}', 0)), 16, '0')`
+  );
+}
+
+/**
+ * Where the facts about a run are that subscriptions filter by.
+ * - `stored`: in `run_inputs` and `run_callbacks`.
+ * - `columns`: the runs are written by the same statement, so `source` has the columns run_source,
+ *   trigger_id, tags, callback_subscription_id and callback_url.
+ */
+export type RunFacts = "stored" | "columns";
+
+/**
+ * Returns SQL that inserts deliveries of run events: one for each subscription that wants the
+ * event, and one for the callback of a run that ends. Draft runs have no deliveries.
+ * @param source as in `insertEvents`.
+ */
+export function insertRunDeliveries(source: string, facts: RunFacts): string {
+  const stored = facts === "stored";
+  const run = stored ? "i" : "e";
+  const runColumns = { runId: "e.run_id", seq: "e.seq" };
+  return `run_deliveries as (
+  insert into deliveries (${columns})
+  select ${values("event", { ...runColumns, callbackUrl: "null" })}
+  from ${source} e${
+    stored
+      ? ` cross join lateral (
+    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
+  ) i`
+      : ""
+  } ${ofWorkspace(`e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or ${run}.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or ${run}.tags && s.tags)`)}
+  where ${someSubscriptions} and e.type in (${deliveredRunEvents}) and ${run}.run_source <> 'draft'
+  union all
+  select ${values("callback", { ...runColumns, callbackUrl: `${stored ? "c" : "e"}.callback_url` })}
+  from ${source} e${
+    stored
+      ? ` cross join lateral (
+    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
+  ) c`
+      : ""
+  } ${ofWorkspace(`s.id = ${stored ? "c" : "e"}.callback_subscription_id`)}
+  where ${someSubscriptions} and e.type in (${lastRunEvents})
+)`;
+}
+
+/**
+ * Returns SQL that inserts deliveries of workspace events. A subscription to some agents gets only
+ * events about these agents, and a subscription to the runs of some triggers or tags gets none.
+ * @param source as in `insertWorkspaceEvents`.
+ */
+export function insertWorkspaceDeliveries(source: string): string {
+  return `workspace_deliveries as (
+  insert into deliveries (${columns})
+  select ${values("event", { runId: "null", seq: "null::int", callbackUrl: "null" })}
+  from ${source} e ${ofWorkspace(`e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and s.trigger_ids is null and s.tags is null`)}
+  where ${someSubscriptions}
+)`;
+}

@@ -1,0 +1,2 @@
+export { deliveryRoutes } from "./deliveries.ts";
+export { subscriptionRoutes } from "./subscriptions.ts";

@@ -1,0 +1,262 @@
+import {
+  createSubscriptionBody,
+  delivery,
+  emptyBody,
+  pageQuery,
+  replayBody,
+  replayed,
+  resumedSubscription,
+  rotateSecretBody,
+  subscription,
+  testSubscriptionBody,
+  updateSubscriptionBody,
+} from "@beckon/contract";
+import { z } from "zod";
+import {
+  createSubscription,
+  deleteSubscription,
+  getSubscription,
+  listSubscriptions,
+  pauseSubscription,
+  replayDeliveries,
+  resumeSubscription,
+  revealSubscriptionSecret,
+  rotateSubscriptionSecret,
+  testSubscription,
+  updateSubscription,
+} from "../../../subscriptions/index.ts";
+import type { ManagedRequest, ManagedRoute } from "../../management/index.ts";
+
+const one = "/subscriptions/:subscription_id";
+
+const subscriptionOf = (request: ManagedRequest) => ({
+  subscriptionId: request.param("subscription_id"),
+});
+const withBody = (request: ManagedRequest) => ({
+  ...subscriptionOf(request),
+  body: request.body,
+});
+const versioned = <T extends { version: number }>(data: T) => ({
+  data,
+  etag: String(data.version),
+});
+
+const secretShown = z.object({ secret: z.string() });
+
+const ofLimitedKeys =
+  "A key that is limited to agents sees and changes only subscriptions that are limited to some of these agents.";
+
+/** Subscriptions, their secrets, tests, and the replay of what they missed. */
+export const subscriptionRoutes: readonly ManagedRoute[] = [
+  {
+    method: "POST",
+    path: "/subscriptions",
+    permission: "subscriptions:write",
+    doc: {
+      id: "createSubscription",
+      summary: "Create subscription",
+      description:
+        "Delivers events to `url`, signed with `secret` as in Standard Webhooks. The response shows the secret; it can be revealed later. A workspace has at most 50 subscriptions.",
+      body: createSubscriptionBody,
+      data: subscription,
+      also: secretShown,
+      created: true,
+      once: true,
+      etag: true,
+      example: {
+        url: "https://example.com/beckon-events",
+        event_types: ["run.finished", "run.failed"],
+      },
+    },
+    handle: async ({ ctx, body }) => {
+      const { data, replayed } = await createSubscription({ ctx, input: { body } });
+      const location = `/api/public/subscriptions/${data.id}`;
+      return { ...versioned(data), replayed, secret: true, location };
+    },
+  },
+  {
+    method: "GET",
+    path: "/subscriptions",
+    permission: "subscriptions:read",
+    doc: {
+      id: "listSubscriptions",
+      summary: "List subscriptions",
+      description: ofLimitedKeys,
+      query: pageQuery,
+      data: subscription,
+      list: true,
+    },
+    handle: ({ ctx, query }) => listSubscriptions({ ctx, input: { query } }),
+  },
+  {
+    method: "GET",
+    path: one,
+    permission: "subscriptions:read",
+    doc: { id: "getSubscription", summary: "Get subscription", data: subscription, etag: true },
+    handle: async (request) =>
+      versioned(await getSubscription({ ctx: request.ctx, input: subscriptionOf(request) })),
+  },
+  {
+    method: "PATCH",
+    path: one,
+    permission: "subscriptions:write",
+    doc: {
+      id: "updateSubscription",
+      summary: "Update subscription",
+      description:
+        "Later attempts use the new values, also those of earlier events. A `url` with another scheme, host or port needs `secret` in the same request and, if the subscription has extra headers, `headers`.",
+      body: updateSubscriptionBody,
+      data: subscription,
+      etag: true,
+      ifMatch: true,
+      example: { event_types: ["run.finished"] },
+    },
+    handle: async (request) =>
+      versioned(await updateSubscription({ ctx: request.ctx, input: withBody(request) })),
+  },
+  {
+    method: "DELETE",
+    path: one,
+    permission: "subscriptions:write",
+    doc: {
+      id: "deleteSubscription",
+      summary: "Delete subscription",
+      description: "Cancels its pending deliveries.",
+      ifMatch: true,
+    },
+    handle: async (request) => {
+      await deleteSubscription({ ctx: request.ctx, input: subscriptionOf(request) });
+      return {};
+    },
+  },
+  {
+    method: "POST",
+    path: `${one}/pause`,
+    permission: "subscriptions:write",
+    doc: {
+      id: "pauseSubscription",
+      summary: "Pause subscription",
+      description:
+        "Deliveries that are pending, and those of later events, get the status `not_sent`. They can be replayed.",
+      body: emptyBody,
+      bodyOptional: true,
+      data: subscription,
+      once: true,
+      etag: true,
+    },
+    handle: async (request) => {
+      const { data, replayed } = await pauseSubscription({
+        ctx: request.ctx,
+        input: withBody(request),
+      });
+      return { ...versioned(data), replayed };
+    },
+  },
+  {
+    method: "POST",
+    path: `${one}/resume`,
+    permission: "subscriptions:write",
+    doc: {
+      id: "resumeSubscription",
+      summary: "Resume subscription",
+      description:
+        "Enables a subscription that was paused or disabled. Later events are delivered. `missed` says what was not: to send it, replay the deliveries since `missed.since`.",
+      body: emptyBody,
+      bodyOptional: true,
+      data: resumedSubscription,
+      once: true,
+      etag: true,
+    },
+    handle: async (request) => {
+      const { data, replayed } = await resumeSubscription({
+        ctx: request.ctx,
+        input: withBody(request),
+      });
+      return { ...versioned(data), replayed };
+    },
+  },
+  {
+    method: "POST",
+    path: `${one}/rotate`,
+    permission: "subscriptions:write",
+    doc: {
+      id: "rotateSubscriptionSecret",
+      summary: "Rotate signing secret",
+      description:
+        "Replaces the secret. For `grace_seconds`, a day by default, deliveries have the signatures of both secrets.",
+      body: rotateSecretBody,
+      bodyOptional: true,
+      data: subscription,
+      also: secretShown,
+      once: true,
+      etag: true,
+      example: { grace_seconds: 3600 },
+    },
+    handle: async (request) => {
+      const { data, replayed } = await rotateSubscriptionSecret({
+        ctx: request.ctx,
+        input: withBody(request),
+      });
+      return { ...versioned(data), replayed, secret: true };
+    },
+  },
+  {
+    method: "GET",
+    path: `${one}/secret`,
+    permission: "subscriptions:write",
+    doc: {
+      id: "revealSubscriptionSecret",
+      summary: "Reveal signing secret",
+      description: "The audit log records the reveal.",
+      data: subscription,
+      also: secretShown,
+      errors: ["secret_unreadable"],
+    },
+    handle: async (request) => ({
+      data: await revealSubscriptionSecret({ ctx: request.ctx, input: subscriptionOf(request) }),
+      secret: true,
+    }),
+  },
+  {
+    method: "POST",
+    path: `${one}/test`,
+    permission: "subscriptions:write",
+    doc: {
+      id: "testSubscription",
+      summary: "Test subscription",
+      description:
+        'Delivers the documented example of an event, with `"test": true` in its data. Its ids belong to nothing. `type` is by default the first of the subscription\'s `event_types`.',
+      body: testSubscriptionBody,
+      bodyOptional: true,
+      data: delivery,
+      created: true,
+      once: true,
+      example: { type: "run.finished" },
+    },
+    handle: async (request) => {
+      const { data, replayed } = await testSubscription({
+        ctx: request.ctx,
+        input: withBody(request),
+      });
+      const location = `/api/public/subscriptions/${data.subscription_id}/deliveries/${data.id}`;
+      return { data, replayed, location };
+    },
+  },
+  {
+    method: "POST",
+    path: `${one}/replay`,
+    permission: "subscriptions:write",
+    doc: {
+      id: "replayDeliveries",
+      summary: "Replay deliveries",
+      description:
+        "Sends the deliveries of a range of time again, newest first, with the same `webhook-id`. By default those that failed or were not sent. At most 10,000 a request; while `more` is true, repeat it with `next_until` as `until`. Tests, and deliveries of deleted runs, are left out.",
+      body: replayBody,
+      data: replayed,
+      dataExample: { replayed: 12, more: false, next_until: "2026-01-31T09:30:00.000Z" },
+      once: true,
+      example: { since: "2026-01-31T00:00:00Z" },
+    },
+    handle: (request) => replayDeliveries({ ctx: request.ctx, input: withBody(request) }),
+  },
+];

@@ -1,0 +1,27 @@
+import type { IncomingMessage } from "node:http";
+import { receiverUrl } from "@beckon/contract";
+import { ApiError, type Result } from "../../base/errors.ts";
+import type { RunCallback } from "../../runs/index.ts";
+import { headerOf } from "../request/index.ts";
+
+/** Name of the header that requests a callback, as CORS lists it. */
+export const callbackHeader = "beckon-callback";
+
+/**
+ * Returns where the run's last event is also delivered; undefined if the request does not have the
+ * header. The start statement checks that a subscription allows the URL.
+ */
+export function readCallback(incoming: IncomingMessage): Result<RunCallback | undefined> {
+  const text = headerOf(incoming, callbackHeader);
+  if (text === undefined) return { ok: true, value: undefined };
+  const url = receiverUrl.safeParse(text.trim());
+  if (!url.success) {
+    const error = new ApiError(
+      "bad_request",
+      `${callbackHeader} must be an http or https URL of at most 2000 characters, without user or fragment.`,
+    );
+    return { ok: false, error };
+  }
+  const { href, origin } = new URL(url.data);
+  return { ok: true, value: { url: href, origin } };
+}

@@ -1,0 +1,60 @@
+import { createSubscriptionBody, maxSubscriptions } from "@beckon/contract";
+import { record } from "../base/audit/index.ts";
+import { type Context, permit, principalOf } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { type Egress, privateAddressError } from "../base/egress/index.ts";
+import { ApiError } from "../base/errors.ts";
+import { type Once, once } from "../base/idempotency/index.ts";
+import { newId } from "../base/ids.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import { newSigningSecret, sealHeaders, sealSigningSecret } from "../deliveries/index.ts";
+import { noDeliveries } from "./health-store.ts";
+import { permitSelection } from "./selection.ts";
+import { countSubscriptions, insertSubscription } from "./store.ts";
+import { type SubscriptionWithSecret, toSubscription } from "./subscription.ts";
+
+/**
+ * Adds a subscription. Events that are written after the response are delivered.
+ * @throws ApiError `bad_request`, also for unknown agents or triggers and for a private address
+ *   that is not allowed; `forbidden`; `conflict` if the workspace has the maximum of subscriptions.
+ */
+export async function createSubscription({
+  ctx,
+  input,
+}: {
+  ctx: Context & { readonly egress: Pick<Egress, "missingException"> };
+  input: { body: UnparsedBody };
+}): Promise<Once<SubscriptionWithSecret>> {
+  permit(ctx, "subscriptions:write");
+  const addressError = await privateAddressError(ctx.egress, input.body, "url");
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    once(tx, ctx, async () => {
+      const body = parseBody(createSubscriptionBody, input.body);
+      const { secret: given, headers, ...columns } = body;
+      await permitSelection(tx, ctx, columns);
+      if (addressError !== undefined) throw addressError;
+      if ((await countSubscriptions(tx, ctx.workspaceId)) >= maxSubscriptions) {
+        throw new ApiError(
+          "conflict",
+          `This workspace has ${maxSubscriptions} subscriptions, which is the maximum. Delete one first.`,
+        );
+      }
+      const owner = { id: newId("sub"), workspace_id: ctx.workspaceId, url: body.url };
+      const secret = given ?? newSigningSecret();
+      const row = await insertSubscription(tx, {
+        ...columns,
+        ...owner,
+        secret: sealSigningSecret(ctx.cipher, owner, secret),
+        headers: sealHeaders(ctx.cipher, owner, headers),
+        header_names: Object.keys(headers).sort(),
+        created_by: principalOf(ctx.actor),
+      });
+      await record(tx, ctx, {
+        action: "subscription.create",
+        target: row.id,
+        data: { ...columns, header_names: row.header_names },
+      });
+      return { ...toSubscription(row, noDeliveries), secret };
+    }),
+  );
+}

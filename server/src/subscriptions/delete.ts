@@ -1,0 +1,37 @@
+import { record } from "../base/audit/index.ts";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { endPending } from "./pending-store.ts";
+import { deleteSubscriptionRow } from "./store.ts";
+import {
+  requireMatchingVersion,
+  requireSubscriptionForChange,
+  type SubscriptionInput,
+} from "./subscription.ts";
+
+/**
+ * Marks a subscription as deleted, removes its secrets and cancels its pending deliveries.
+ * @throws ApiError `forbidden`, `not_found`; `stale` if `If-Match` is not the current version.
+ */
+export async function deleteSubscription({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: SubscriptionInput;
+}): Promise<void> {
+  permit(ctx, "subscriptions:write");
+  const { database, workspaceId } = ctx;
+  const row = await inWorkspace(database.tenant, workspaceId, async (tx) => {
+    const found = await requireSubscriptionForChange(tx, ctx, input);
+    requireMatchingVersion(ctx, found);
+    await deleteSubscriptionRow(tx, found);
+    await record(tx, ctx, {
+      action: "subscription.delete",
+      target: found.id,
+      data: { url: found.url },
+    });
+    return found;
+  });
+  await endPending(database, row, "cancelled");
+}

@@ -1,0 +1,47 @@
+import type { Delivery } from "@beckon/contract";
+import type { Context } from "../../base/context.ts";
+import type { WorkspaceTransaction } from "../../base/database/index.ts";
+import { ApiError } from "../../base/errors.ts";
+import { timeOf } from "../../base/ids.ts";
+import type { SubscriptionInput } from "../subscription.ts";
+import { type DeliveryRow, findDelivery } from "./store.ts";
+
+export type DeliveryInput = SubscriptionInput & { readonly deliveryId: string };
+
+/** Returns a stored delivery as responses show it. */
+export function toDelivery(row: DeliveryRow): Delivery {
+  const isTest = row.kind === "test";
+  return {
+    id: row.id,
+    subscription_id: row.subscription_id,
+    kind: row.kind,
+    event_id: row.event_id,
+    type: row.type,
+    // The ids of a test are those of the documented examples, and belong to nothing.
+    agent_id: isTest ? null : row.agent_id,
+    run_id: isTest ? null : row.run_id,
+    seq: isTest ? null : row.seq,
+    url: row.callback_url ?? row.subscription_url,
+    status: row.status,
+    attempts: row.attempts,
+    next_attempt_at: row.next_at === null ? null : row.next_at.toISOString(),
+    last_status: row.last_status,
+    last_error: row.last_error,
+    created_at: timeOf(row.id).toISOString(),
+    finished_at: row.finished_at === null ? null : row.finished_at.toISOString(),
+  };
+}
+
+/** Returns a delivery of a subscription that the caller can see. @throws ApiError `not_found` */
+export async function requireDelivery(
+  tx: WorkspaceTransaction,
+  { workspaceId }: Context,
+  input: DeliveryInput,
+): Promise<DeliveryRow> {
+  const row = await findDelivery(tx, { workspaceId, ...input });
+  if (row !== undefined) return row;
+  throw new ApiError(
+    "not_found",
+    "This subscription has no delivery with this id. Deliveries are kept for 30 days.",
+  );
+}

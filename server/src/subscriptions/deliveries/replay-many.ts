@@ -1,0 +1,103 @@
+import { type Replayed, replayBody } from "@beckon/contract";
+import { record } from "../../base/audit/index.ts";
+import { type Context, permit } from "../../base/context.ts";
+import { inWorkspace } from "../../base/database/index.ts";
+import { ApiError } from "../../base/errors.ts";
+import { type Once, once } from "../../base/idempotency/index.ts";
+import { lowestIdAt, timeOf } from "../../base/ids.ts";
+import { parseBody, type UnparsedBody } from "../../base/parse.ts";
+import {
+  requireEnabled,
+  requireSubscriptionForChange,
+  type SubscriptionInput,
+} from "../subscription.ts";
+import { countPending, replayDeliveryRows, selectForReplay } from "./replay-store.ts";
+
+/** Deliveries that one request replays. */
+const maxReplayed = 10_000;
+/**
+ * Pending deliveries with which nothing more is replayed. A subscription with 100,000 is disabled;
+ * the other half is left to new events.
+ */
+const maxPending = 50_000;
+
+const statuses = {
+  missed: ["failed", "not_sent"],
+  all: ["failed", "not_sent", "succeeded"],
+} as const;
+
+/**
+ * Sends deliveries of a range of time again, newest first. All attempts begin anew, with the same
+ * `webhook-id`.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`; `conflict` if the subscription is not
+ *   enabled, or if too many of its deliveries are pending.
+ */
+export async function replayDeliveries({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: SubscriptionInput & { body: UnparsedBody };
+}): Promise<Once<Replayed>> {
+  permit(ctx, "subscriptions:write");
+  const { workspaceId } = ctx;
+  const key = { workspaceId, subscriptionId: input.subscriptionId };
+  return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
+    const subscription = await requireSubscriptionForChange(tx, ctx, input);
+    return once(tx, ctx, async () => {
+      const { since, until, which } = parseBody(replayBody, input.body);
+      requireEnabled(subscription);
+      const capacity = maxPending - (await countPending(tx, key, maxPending));
+      if (capacity === 0) {
+        throw new ApiError(
+          "conflict",
+          `${maxPending.toLocaleString("en")} deliveries of this subscription are pending. Wait until some are sent.`,
+        );
+      }
+      const limit = Math.min(maxReplayed, capacity);
+      const range = {
+        from: lowestIdAt("dlv", new Date(since)),
+        below: lowestIdAt("dlv", until === undefined ? tomorrow() : new Date(until)),
+        statuses: statuses[which],
+      };
+      const ids = await selectForReplay(tx, key, range, limit + 1);
+      const { chosen, nextUntil } = wholeMilliseconds(ids, limit);
+      const replayed = await replayDeliveryRows(tx, key, chosen);
+      await record(tx, ctx, {
+        action: "subscription.replay",
+        target: subscription.id,
+        data: { since, until: until ?? null, which, replayed },
+      });
+      return {
+        replayed,
+        more: ids.length > chosen.length,
+        next_until: nextUntil?.toISOString() ?? null,
+      };
+    });
+  });
+}
+
+/** Later than every event, also if another machine's clock is ahead. */
+function tomorrow(): Date {
+  return new Date(Date.now() + 24 * 60 * 60 * 1000);
+}
+
+/**
+ * Returns at most `limit` of the ids, without part of a millisecond, because `until` of the next
+ * request is in milliseconds. Only if all are of one millisecond, part of it is returned: the
+ * others then match the next request.
+ * @param ids newest first.
+ */
+function wholeMilliseconds(
+  ids: readonly string[],
+  limit: number,
+): { chosen: readonly string[]; nextUntil: Date | undefined } {
+  const newest = ids.slice(0, limit);
+  const left = ids[limit];
+  const whole = left === undefined ? newest : newest.filter((id) => timeOf(id) > timeOf(left));
+  const chosen = whole.length > 0 ? whole : newest;
+  const oldest = chosen.at(-1);
+  if (oldest === undefined) return { chosen, nextUntil: undefined };
+  const partOfOne = whole.length === 0 ? 1 : 0;
+  return { chosen, nextUntil: new Date(timeOf(oldest).getTime() + partOfOne) };
+}

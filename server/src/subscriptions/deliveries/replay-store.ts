@@ -1,0 +1,88 @@
+import { sql } from "kysely";
+import type { WorkspaceTransaction } from "../../base/database/index.ts";
+import type { DeliveryKey } from "./store.ts";
+
+/**
+ * SQL that makes a delivery `d` of the subscription `s` pending again. Its payload is read from the
+ * journal if the subscription was not enabled when the event happened.
+ */
+const pendingAgain = sql`status = 'pending', attempts = 0, next_at = now(), finished_at = null,
+  data = case when s.payload = 'thin' then d.data else coalesce(d.data, case when d.run_id is null
+    then (select w.data from workspace_events w
+      where w.id = d.event_id and w.workspace_id = d.workspace_id)
+    else (select e.data from events e where e.run_id = d.run_id and e.seq = d.seq
+      and e.workspace_id = d.workspace_id) end) end`;
+
+/** Makes a delivery pending again. */
+export async function replayDeliveryRow(
+  tx: WorkspaceTransaction,
+  { workspaceId, subscriptionId, deliveryId }: DeliveryKey,
+): Promise<void> {
+  await sql`update deliveries d set ${pendingAgain} from subscriptions s
+    where s.id = d.subscription_id and s.workspace_id = d.workspace_id
+      and d.subscription_id = ${subscriptionId} and d.id = ${deliveryId}
+      and d.workspace_id = ${workspaceId}`.execute(tx);
+}
+
+/** Returns the number of pending deliveries of a subscription, at most `max`. */
+export async function countPending(
+  tx: WorkspaceTransaction,
+  { workspaceId, subscriptionId }: Omit<DeliveryKey, "deliveryId">,
+  max: number,
+): Promise<number> {
+  const { rows } = await sql<{ pending: number }>`select count(*)::int as pending from (
+    select from deliveries where subscription_id = ${subscriptionId}
+      and workspace_id = ${workspaceId} and status = 'pending' limit ${max}) d`.execute(tx);
+  return rows[0]?.pending ?? 0;
+}
+
+/** The deliveries to replay: ids from `from`, and below `below`. */
+export interface ReplayRange {
+  readonly from: string;
+  readonly below: string;
+  readonly statuses: readonly ("failed" | "not_sent" | "succeeded")[];
+}
+
+/**
+ * Returns the newest `limit` ids of deliveries in the range, newest first. Tests are left out, and
+ * so are deliveries of runs that were deleted.
+ */
+export async function selectForReplay(
+  tx: WorkspaceTransaction,
+  { workspaceId, subscriptionId }: Omit<DeliveryKey, "deliveryId">,
+  { from, below, statuses }: ReplayRange,
+  limit: number,
+): Promise<string[]> {
+  // One query per status, so that each reads its index in order and stops at the limit.
+  const ofStatus = statuses.map(
+    (status) => sql`(select d.id from deliveries d
+      where d.subscription_id = ${subscriptionId} and d.workspace_id = ${workspaceId}
+        and d.status = ${sql.lit(status)} and d.id >= ${from} and d.id < ${below}
+        and d.kind <> 'test' and (d.run_id is null or exists (select from runs r
+          where r.id = d.run_id and r.workspace_id = d.workspace_id))
+      order by d.id desc limit ${limit})`,
+  );
+  const { rows } = await sql<{ id: string }>`
+    select id from (${sql.join(ofStatus, sql` union all `)}) d order by id desc limit ${limit}`.execute(
+    tx,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Makes deliveries pending again, except those that became pending meanwhile.
+ * @returns how many.
+ */
+export async function replayDeliveryRows(
+  tx: WorkspaceTransaction,
+  { workspaceId, subscriptionId }: Omit<DeliveryKey, "deliveryId">,
+  ids: readonly string[],
+): Promise<number> {
+  const { numAffectedRows } = await sql`update deliveries d set ${pendingAgain}
+    from subscriptions s
+    where s.id = d.subscription_id and s.workspace_id = d.workspace_id
+      and d.subscription_id = ${subscriptionId} and d.workspace_id = ${workspaceId}
+      and d.status in ('failed', 'not_sent', 'succeeded')
+      and d.id = any (${[...ids]}::text[])`.execute(tx);
+  return Number(numAffectedRows ?? 0);
+}

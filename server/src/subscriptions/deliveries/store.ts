@@ -1,0 +1,174 @@
+import { type RawBuilder, type Selectable, sql } from "kysely";
+import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
+
+/** A delivery, and the URL of its subscription. */
+export type DeliveryRow = Omit<Selectable<Tables["deliveries"]>, "data"> & {
+  readonly subscription_url: string;
+};
+
+/** Identifies a delivery. */
+export interface DeliveryKey {
+  readonly workspaceId: string;
+  readonly subscriptionId: string;
+  readonly deliveryId: string;
+}
+
+/** Deliveries that one page searches. */
+const maxSearched = 10_000;
+
+const columns = sql.raw(`d.id, d.workspace_id, d.subscription_id, d.kind, d.event_id, d.type,
+  d.version, d.time, d.agent_id, d.run_id, d.seq, d.callback_url, d.status, d.attempts, d.next_at,
+  d.last_status, d.last_error, d.finished_at, s.url as subscription_url`);
+
+const subscription = sql.raw(
+  "join subscriptions s on s.id = d.subscription_id and s.workspace_id = d.workspace_id",
+);
+
+/** Filters of a list of deliveries. */
+export interface DeliveryFilter {
+  readonly status?: readonly string[] | undefined;
+  readonly type?: readonly string[] | undefined;
+  readonly run_id?: string | undefined;
+}
+
+/**
+ * Returns up to `limit` of a subscription's deliveries below the id `below`, newest first. Searches
+ * at most 10,000 deliveries.
+ * @returns `searchedTo`: the last id that was searched, if there may be more below it.
+ */
+export async function searchDeliveries(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  subscriptionId: string,
+  filter: DeliveryFilter,
+  { below, limit }: { readonly below: string | undefined; readonly limit: number },
+): Promise<{ rows: DeliveryRow[]; searchedTo: string | undefined }> {
+  // The status and the run have indexes; the type is compared for each row that was searched.
+  const indexed = [
+    sql`subscription_id = ${subscriptionId}`,
+    sql`workspace_id = ${workspaceId}`,
+    ...(below === undefined ? [] : [sql`id < ${below}`]),
+    ...(filter.run_id === undefined ? [] : [sql`run_id = ${filter.run_id}`]),
+    ...(filter.status === undefined
+      ? []
+      : [sql`status = any (${[...new Set(filter.status)]}::text[])`]),
+  ];
+  const { rows } = await sql<DeliveryRow & { searched_to: string | null }>`
+    with searched as materialized (
+      select id, type from deliveries where ${sql.join(indexed, sql` and `)}
+      order by id desc limit ${maxSearched}
+    ), found as (
+      select id from searched
+      ${filter.type === undefined ? sql`` : sql`where type = any (${[...filter.type]}::text[])`}
+      order by id desc limit ${limit}
+    )
+    select case when (select count(*) from searched) = ${maxSearched} then
+        (select min(id) from searched) end as searched_to, ${columns}
+    from (select) one left join (found join deliveries d
+      on d.id = found.id and d.subscription_id = ${subscriptionId} ${subscription}) on true
+    order by d.id desc`.execute(tx);
+  return {
+    rows: rows.filter(({ id }) => id !== null),
+    searchedTo: rows[0]?.searched_to ?? undefined,
+  };
+}
+
+/** Returns a delivery of a subscription. */
+export async function findDelivery(
+  tx: WorkspaceTransaction,
+  { workspaceId, subscriptionId, deliveryId }: DeliveryKey,
+): Promise<DeliveryRow | undefined> {
+  const { rows } = await sql<DeliveryRow>`select ${columns} from deliveries d ${subscription}
+    where d.subscription_id = ${subscriptionId} and d.id = ${deliveryId}
+      and d.workspace_id = ${workspaceId}`.execute(tx);
+  return rows[0];
+}
+
+/** Returns the last `limit` attempts of a delivery, newest first. */
+export function listAttempts(
+  tx: WorkspaceTransaction,
+  { workspaceId, subscriptionId, deliveryId }: DeliveryKey,
+  limit: number,
+): Promise<Selectable<Tables["delivery_attempts"]>[]> {
+  return tx
+    .selectFrom("delivery_attempts")
+    .selectAll()
+    .where("subscription_id", "=", subscriptionId)
+    .where("delivery_id", "=", deliveryId)
+    .where("workspace_id", "=", workspaceId)
+    .orderBy("number", "desc")
+    .limit(limit)
+    .execute();
+}
+
+/** Returns whether a run exists that belongs to one of `agentIds`; undefined for all agents. */
+export async function runExists(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  runId: string,
+  agentIds?: readonly string[],
+): Promise<boolean> {
+  const query = tx
+    .selectFrom("runs")
+    .select("id")
+    .where("id", "=", runId)
+    .where("workspace_id", "=", workspaceId);
+  const row = await (agentIds === undefined
+    ? query
+    : query.where("agent_id", "in", agentIds)
+  ).executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * Returns deliveries about a run, newest first, without those of deleted subscriptions.
+ * @param agentIds the agents that the caller is limited to: it gets deliveries of subscriptions
+ *   that are limited to some of these; undefined for all.
+ */
+export async function listDeliveriesOfRun(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  runId: string,
+  agentIds: readonly string[] | undefined,
+  { below, limit }: { readonly below: string | undefined; readonly limit: number },
+): Promise<DeliveryRow[]> {
+  const conditions: RawBuilder<unknown>[] = [
+    sql`d.run_id = ${runId}`,
+    sql`d.workspace_id = ${workspaceId}`,
+    sql`d.kind <> 'test'`,
+    sql`s.deleted_at is null`,
+    ...(below === undefined ? [] : [sql`d.id < ${below}`]),
+    ...(agentIds === undefined ? [] : [sql`s.agent_ids <@ ${[...agentIds]}::text[]`]),
+  ];
+  const { rows } = await sql<DeliveryRow>`select ${columns} from deliveries d ${subscription}
+    where ${sql.join(conditions, sql` and `)} order by d.id desc limit ${limit}`.execute(tx);
+  return rows;
+}
+
+/** Inserts a test delivery, which is due at once. */
+export async function insertTestDelivery(
+  tx: WorkspaceTransaction,
+  row: Pick<
+    Selectable<Tables["deliveries"]>,
+    | "id"
+    | "workspace_id"
+    | "subscription_id"
+    | "event_id"
+    | "type"
+    | "version"
+    | "agent_id"
+    | "run_id"
+    | "seq"
+  > & { readonly data: object | null },
+): Promise<void> {
+  await tx
+    .insertInto("deliveries")
+    .values({
+      ...row,
+      kind: "test",
+      data: row.data && JSON.stringify(row.data),
+      status: "pending",
+      next_at: sql<Date>`now()`,
+    })
+    .execute();
+}

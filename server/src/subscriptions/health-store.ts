@@ -1,0 +1,61 @@
+import { sql } from "kysely";
+import type { WorkspaceTransaction } from "../base/database/index.ts";
+
+/** Pending deliveries above which a subscription is disabled; one more is counted. */
+const maxPending = 100_000;
+const maxCountedFailures = 10_000;
+const maxCountedMissed = 100_000;
+
+/** The deliveries of a subscription, counted. */
+export interface DeliveryCounts {
+  readonly pending: number;
+  readonly next_at: Date | null;
+  readonly failed: number;
+}
+
+export const noDeliveries: DeliveryCounts = { pending: 0, next_at: null, failed: 0 };
+
+/** Counts the pending and recently failed deliveries of subscriptions, by subscription id. */
+export async function countDeliveries(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  subscriptionIds: readonly string[],
+): Promise<ReadonlyMap<string, DeliveryCounts>> {
+  if (subscriptionIds.length === 0) return new Map();
+  const { rows } = await sql<DeliveryCounts & { id: string }>`
+    select s.id,
+      (select count(*)::int from (select from deliveries d where d.subscription_id = s.id
+        and d.status = 'pending' limit ${maxPending + 1}) d) as pending,
+      (select min(d.next_at) from deliveries d where d.subscription_id = s.id
+        and d.status = 'pending') as next_at,
+      (select count(*)::int from (select from deliveries d where d.subscription_id = s.id
+        and d.status = 'failed' and d.finished_at > now() - interval '24 hours'
+        limit ${maxCountedFailures}) d) as failed
+    from subscriptions s
+    where s.workspace_id = ${workspaceId} and s.id = any (${[...subscriptionIds]}::text[])`.execute(
+    tx,
+  );
+  return new Map(rows.map(({ id, ...counts }) => [id, counts]));
+}
+
+/**
+ * Counts the deliveries that were not sent since `inactiveSince`, and those that failed for good
+ * since `failingSince`.
+ * @returns the number, and the oldest id; undefined if there is none.
+ */
+export async function countMissed(
+  tx: WorkspaceTransaction,
+  subscription: { readonly id: string; readonly workspace_id: string },
+  { inactiveSince, failingSince }: { inactiveSince: Date; failingSince: Date | null },
+): Promise<{ deliveries: number; oldest: string | undefined }> {
+  const missed = (status: string, since: Date) => sql`(select id from deliveries
+    where subscription_id = ${subscription.id} and workspace_id = ${subscription.workspace_id}
+      and status = ${sql.lit(status)} and finished_at >= ${since} and kind <> 'test'
+    order by id limit ${maxCountedMissed})`;
+  const { rows } = await sql<{ deliveries: number; oldest: string | null }>`
+    select count(*)::int as deliveries, min(id) as oldest from (
+      ${missed("not_sent", inactiveSince)} union all
+      ${missed("failed", failingSince ?? inactiveSince)} limit ${maxCountedMissed}
+    ) d`.execute(tx);
+  return { deliveries: rows[0]?.deliveries ?? 0, oldest: rows[0]?.oldest ?? undefined };
+}

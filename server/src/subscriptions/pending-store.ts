@@ -1,0 +1,31 @@
+import { sql } from "kysely";
+import { type Database, inWorkspace } from "../base/database/index.ts";
+
+/** Rows per transaction, so that none holds its row locks for long. */
+const batchSize = 5_000;
+
+/**
+ * Ends the pending deliveries of a subscription that is not enabled any more. Called after that is
+ * committed, so that no statement adds pending ones. If the process exits before the end, the
+ * sender's sweep ends the others.
+ */
+export async function endPending(
+  database: Database,
+  { id, workspace_id }: { readonly id: string; readonly workspace_id: string },
+  status: "cancelled" | "not_sent",
+): Promise<void> {
+  for (;;) {
+    const ended = await inWorkspace(database.tenant, workspace_id, async (tx) => {
+      const { numAffectedRows } = await sql`update deliveries set status = ${status},
+          next_at = null, finished_at = now()
+        where subscription_id = ${id} and workspace_id = ${workspace_id} and id in (
+          select d.id from deliveries d join subscriptions s
+            on s.id = d.subscription_id and s.workspace_id = d.workspace_id
+          where d.subscription_id = ${id} and d.workspace_id = ${workspace_id}
+            and d.status = 'pending' and (s.status <> 'enabled' or s.deleted_at is not null)
+          limit ${batchSize} for update of d)`.execute(tx);
+      return Number(numAffectedRows ?? 0);
+    });
+    if (ended < batchSize) return;
+  }
+}

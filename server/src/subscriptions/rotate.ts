@@ -1,0 +1,47 @@
+import { rotateSecretBody } from "@beckon/contract";
+import { record } from "../base/audit/index.ts";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { type Once, once } from "../base/idempotency/index.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import { newSigningSecret, sealSigningSecret } from "../deliveries/index.ts";
+import { rotateSecretRow } from "./store.ts";
+import {
+  requireSubscriptionForChange,
+  type SubscriptionInput,
+  type SubscriptionWithSecret,
+  showSubscription,
+} from "./subscription.ts";
+
+/**
+ * Replaces the secret that signs deliveries. The previous secret also signs for `grace_seconds`
+ * more, by default a day.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`
+ */
+export async function rotateSubscriptionSecret({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: SubscriptionInput & { body: UnparsedBody };
+}): Promise<Once<SubscriptionWithSecret>> {
+  permit(ctx, "subscriptions:write");
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    const row = await requireSubscriptionForChange(tx, ctx, input);
+    return once(tx, ctx, async () => {
+      const { secret = newSigningSecret(), grace_seconds } = parseBody(
+        rotateSecretBody,
+        input.body,
+        {},
+      );
+      const sealed = sealSigningSecret(ctx.cipher, row, secret);
+      const rotated = await rotateSecretRow(tx, row, sealed, grace_seconds);
+      await record(tx, ctx, {
+        action: "subscription.rotate",
+        target: row.id,
+        data: { grace_seconds },
+      });
+      return { ...(await showSubscription(tx, rotated)), secret };
+    });
+  });
+}

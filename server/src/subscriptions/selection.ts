@@ -1,0 +1,81 @@
+import { type DeliveredEvent, workspaceWideEvents } from "@beckon/contract";
+import { agentLimit, type Context, canAccessAgent } from "../base/context.ts";
+import type { WorkspaceTransaction } from "../base/database/index.ts";
+import { ApiError } from "../base/errors.ts";
+import { existingAgents, existingTriggers } from "./store.ts";
+
+/** What a subscription selects. */
+interface Selection {
+  readonly event_types: readonly string[];
+  readonly agent_ids: readonly string[] | null;
+  readonly trigger_ids: readonly string[] | null;
+}
+
+/**
+ * Checks that the agents and triggers exist, and that the actor can get the selected events.
+ * @param before the selection before a change. Agents and triggers in it are not checked again,
+ *   because they can have been deleted since.
+ * @throws ApiError `bad_request` with the ids that do not exist, or that the actor cannot access;
+ *   `forbidden` if the actor is limited to agents and the selection is not.
+ */
+export async function permitSelection(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  selection: Selection,
+  before?: Selection,
+): Promise<void> {
+  permitLimited(ctx, selection);
+  const agents = added(selection.agent_ids, before?.agent_ids);
+  const triggers = added(selection.trigger_ids, before?.trigger_ids);
+  if (agents.length > 0) {
+    const existing = new Set(await existingAgents(tx, ctx.workspaceId, agents));
+    rejectUnknown("agent_ids", "agents", agents, (id) => existing.has(id));
+  }
+  if (triggers.length > 0) {
+    const rows = await existingTriggers(tx, ctx.workspaceId, triggers);
+    const existing = new Set(
+      rows.filter((row) => canAccessAgent(ctx, row.agent_id)).map(({ id }) => id),
+    );
+    rejectUnknown("trigger_ids", "triggers", triggers, (id) => existing.has(id));
+  }
+}
+
+function permitLimited(ctx: Context, { event_types, agent_ids }: Selection): void {
+  if (agentLimit(ctx) === undefined) return;
+  if (agent_ids === null) {
+    throw new ApiError(
+      "forbidden",
+      "agent_ids: this key is limited to some agents. Set agent_ids to some of these agents.",
+    );
+  }
+  rejectUnknown("agent_ids", "agents", agent_ids, (id) => canAccessAgent(ctx, id));
+  const wide = event_types.filter((type) => workspaceWideEvents.includes(type as DeliveredEvent));
+  if (wide.length === 0) return;
+  throw new ApiError(
+    "forbidden",
+    `event_types: this key is limited to some agents, and ${wide.join(", ")} can concern more than these. Leave ${wide.length > 1 ? "them" : "it"} out.`,
+  );
+}
+
+function added(
+  ids: readonly string[] | null,
+  before: readonly string[] | null | undefined,
+): readonly string[] {
+  return (ids ?? []).filter((id) => before?.includes(id) !== true);
+}
+
+function rejectUnknown(
+  field: string,
+  noun: string,
+  ids: readonly string[],
+  isKnown: (id: string) => boolean,
+): void {
+  const unknown = ids.filter((id) => !isKnown(id));
+  if (unknown.length === 0) return;
+  const [some, rest] = [unknown.slice(0, 10), unknown.length - 10];
+  const names = some.map((id) => JSON.stringify(id)).join(", ");
+  throw new ApiError(
+    "bad_request",
+    `${field}: there are no ${noun} ${names}${rest > 0 ? ` and ${rest} more` : ""} that this credential can see in this workspace. Leave them out.`,
+  );
+}

@@ -1,0 +1,204 @@
+import { type Selectable, sql, type UpdateObject } from "kysely";
+import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
+import type { PageRequest } from "../base/page.ts";
+
+export type SubscriptionRow = Selectable<Tables["subscriptions"]>;
+
+/** The columns of a subscription that a change can set. */
+type Change = Omit<UpdateObject<Tables, "subscriptions">, "id" | "workspace_id" | "version">;
+
+/**
+ * Selects the subscriptions of a workspace that are not deleted.
+ * @param agentIds the agents that the caller is limited to: it sees only subscriptions to some of
+ *   these agents. undefined: it sees all.
+ */
+function visible(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  agentIds: readonly string[] | undefined,
+) {
+  const query = tx
+    .selectFrom("subscriptions")
+    .selectAll()
+    .where("workspace_id", "=", workspaceId)
+    .where("deleted_at", "is", null);
+  return agentIds === undefined
+    ? query
+    : query.where(sql<boolean>`agent_ids <@ ${[...agentIds]}::text[]`);
+}
+
+export function findSubscription(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  id: string,
+  agentIds: readonly string[] | undefined,
+): Promise<SubscriptionRow | undefined> {
+  return visible(tx, workspaceId, agentIds).where("id", "=", id).executeTakeFirst();
+}
+
+/** Like `findSubscription`, and locks the row against other changes. */
+export function findSubscriptionForChange(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  id: string,
+  agentIds: readonly string[] | undefined,
+): Promise<SubscriptionRow | undefined> {
+  return visible(tx, workspaceId, agentIds)
+    .where("id", "=", id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+export function listSubscriptionRows(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  agentIds: readonly string[] | undefined,
+  page: PageRequest,
+): Promise<SubscriptionRow[]> {
+  const query = visible(tx, workspaceId, agentIds)
+    .orderBy("id", "desc")
+    .limit(page.limit + 1);
+  return (page.below === undefined ? query : query.where("id", "<", page.below)).execute();
+}
+
+/**
+ * Returns the number of the workspace's subscriptions. Until the transaction ends, other
+ * transactions that call this function for the same workspace wait, so that they count what this
+ * one inserts.
+ */
+export async function countSubscriptions(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+): Promise<number> {
+  const lock = `subscriptions ${workspaceId}`;
+  await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(tx);
+  const rows = await visible(tx, workspaceId, undefined).clearSelect().select("id").execute();
+  return rows.length;
+}
+
+export function insertSubscription(
+  tx: WorkspaceTransaction,
+  row: Pick<
+    SubscriptionRow,
+    | "id"
+    | "workspace_id"
+    | "url"
+    | "description"
+    | "event_types"
+    | "agent_ids"
+    | "trigger_ids"
+    | "tags"
+    | "payload"
+    | "format"
+    | "secret"
+    | "headers"
+    | "header_names"
+    | "created_by"
+  >,
+): Promise<SubscriptionRow> {
+  return tx.insertInto("subscriptions").values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Changes a subscription and counts the change. */
+export function updateSubscriptionRow(
+  tx: WorkspaceTransaction,
+  row: SubscriptionRow,
+  change: Change,
+): Promise<SubscriptionRow> {
+  return tx
+    .updateTable("subscriptions")
+    .set({ ...change, version: sql`version + 1`, updated_at: sql<Date>`now()` })
+    .where("id", "=", row.id)
+    .where("workspace_id", "=", row.workspace_id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Sets the status `paused`. */
+export function pauseSubscriptionRow(
+  tx: WorkspaceTransaction,
+  row: SubscriptionRow,
+): Promise<SubscriptionRow> {
+  return updateSubscriptionRow(tx, row, {
+    status: "paused",
+    inactive_since: sql<Date>`now()`,
+  });
+}
+
+/** Sets the status `enabled`. The receiver has 5 days again before it counts as failing. */
+export function resumeSubscriptionRow(
+  tx: WorkspaceTransaction,
+  row: SubscriptionRow,
+): Promise<SubscriptionRow> {
+  return updateSubscriptionRow(tx, row, {
+    status: "enabled",
+    disabled_reason: null,
+    inactive_since: null,
+    failing_since: null,
+  });
+}
+
+/**
+ * Replaces the secret. The previous one also signs for `graceSeconds` more, and an older one stops.
+ */
+export function rotateSecretRow(
+  tx: WorkspaceTransaction,
+  row: SubscriptionRow,
+  sealedSecret: string,
+  graceSeconds: number,
+): Promise<SubscriptionRow> {
+  return updateSubscriptionRow(tx, row, {
+    secret: sealedSecret,
+    ...(graceSeconds === 0
+      ? { previous_secret: null, previous_secret_until: null }
+      : {
+          previous_secret: row.secret,
+          previous_secret_until: sql<Date>`now() + make_interval(secs => ${graceSeconds})`,
+        }),
+  });
+}
+
+/** Marks the subscription as deleted and removes its secrets. */
+export async function deleteSubscriptionRow(
+  tx: WorkspaceTransaction,
+  row: SubscriptionRow,
+): Promise<void> {
+  await updateSubscriptionRow(tx, row, {
+    deleted_at: sql<Date>`now()`,
+    secret: "",
+    previous_secret: null,
+    previous_secret_until: null,
+    headers: null,
+  });
+}
+
+/** Returns those of `ids` that are agents of the workspace and are not deleted. */
+export async function existingAgents(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const rows = await tx
+    .selectFrom("agents")
+    .select("id")
+    .where("workspace_id", "=", workspaceId)
+    .where("id", "in", ids)
+    .where("deleted_at", "is", null)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Returns those of `ids` that are triggers of the workspace and are not deleted. */
+export function existingTriggers(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<{ id: string; agent_id: string }[]> {
+  return tx
+    .selectFrom("triggers")
+    .select(["id", "agent_id"])
+    .where("workspace_id", "=", workspaceId)
+    .where("id", "in", ids)
+    .where("deleted_at", "is", null)
+    .execute();
+}

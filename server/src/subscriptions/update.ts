@@ -1,0 +1,110 @@
+import {
+  type Subscription,
+  type UpdateSubscriptionBody,
+  updateSubscriptionBody,
+} from "@beckon/contract";
+import { changes, record } from "../base/audit/index.ts";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { type Egress, privateAddressError } from "../base/egress/index.ts";
+import { ApiError } from "../base/errors.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import { originOf, sealHeaders, sealSigningSecret } from "../deliveries/index.ts";
+import { permitSelection } from "./selection.ts";
+import { type SubscriptionRow, updateSubscriptionRow } from "./store.ts";
+import {
+  requireMatchingVersion,
+  requireSubscriptionForChange,
+  type SubscriptionInput,
+  showSubscription,
+} from "./subscription.ts";
+
+/**
+ * Changes a subscription. Attempts that start after the response use the new values, also those of
+ * events before it.
+ * @throws ApiError `bad_request`, also if the URL has a new origin and secret or headers are not
+ *   given for it; `forbidden`; `not_found`; `stale` if `If-Match` is not the current version.
+ */
+export async function updateSubscription({
+  ctx,
+  input,
+}: {
+  ctx: Context & { readonly egress: Pick<Egress, "missingException"> };
+  input: SubscriptionInput & { body: UnparsedBody };
+}): Promise<Subscription> {
+  permit(ctx, "subscriptions:write");
+  const addressError = await privateAddressError(ctx.egress, input.body, "url");
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    const row = await requireSubscriptionForChange(tx, ctx, input);
+    requireMatchingVersion(ctx, row);
+    const body = parseBody(updateSubscriptionBody, input.body);
+    const { secret, headers, ...given } = body;
+    const columns = Object.fromEntries(
+      Object.entries(given).filter(([, value]) => value !== undefined),
+    );
+    await permitSelection(tx, ctx, { ...row, ...columns }, row);
+    if (addressError !== undefined) throw addressError;
+    const owner = { ...row, url: body.url ?? row.url };
+    const moves = originOf(owner) !== originOf(row);
+    requireSecretsFor(row, originOf(owner), moves, body);
+    const changed = await updateSubscriptionRow(tx, row, {
+      ...columns,
+      ...(secret === undefined
+        ? {}
+        : {
+            secret: sealSigningSecret(ctx.cipher, owner, secret),
+            previous_secret: null,
+            previous_secret_until: null,
+          }),
+      ...(headers === undefined
+        ? {}
+        : {
+            headers: sealHeaders(ctx.cipher, owner, headers),
+            header_names: Object.keys(headers).sort(),
+          }),
+    });
+    const before = await showSubscription(tx, row);
+    const after = await showSubscription(tx, changed);
+    const { version: _before, health: _healthBefore, ...was } = before;
+    const { version: _after, health: _healthAfter, ...is } = after;
+    await record(tx, ctx, {
+      action: "subscription.update",
+      target: row.id,
+      data: {
+        ...changes(was, is),
+        ...(secret === undefined ? {} : { secret: "replaced" }),
+        ...(headers === undefined ? {} : { headers: "replaced" }),
+      },
+    });
+    return after;
+  });
+}
+
+/**
+ * Checks that secret and headers are given with a URL of a new origin, and that a secret is given
+ * only then.
+ * @throws ApiError `bad_request`
+ */
+function requireSecretsFor(
+  row: SubscriptionRow,
+  origin: string,
+  moves: boolean,
+  { secret, headers }: UpdateSubscriptionBody,
+): void {
+  if (!moves) {
+    if (secret === undefined) return;
+    throw new ApiError(
+      "bad_request",
+      "secret: it can be changed here only together with a url of another server. To replace it, rotate the subscription's secret.",
+    );
+  }
+  const missing = [
+    ...(secret === undefined ? ["secret"] : []),
+    ...(headers === undefined && row.headers !== null ? ["headers"] : []),
+  ];
+  if (missing.length === 0) return;
+  throw new ApiError(
+    "bad_request",
+    `${missing.join(", ")}: what is stored was not given for ${origin}. Send ${missing.join(" and ")} together with this url.`,
+  );
+}
