@@ -26,6 +26,7 @@ const kinds = [
   "agent.paused",
   "agent.resumed",
   "usage.threshold",
+  "subscription.disabled",
 ].join(",");
 
 /**

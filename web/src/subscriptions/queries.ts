@@ -1,4 +1,4 @@
-import type { Delivery, ListDeliveriesQuery, Subscription } from "@beckon/client";
+import type { Delivery, DeliveryDetails, ListDeliveriesQuery, Subscription } from "@beckon/client";
 import { queryOptions } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { type CurrentWorkspace, listOptions } from "../data/index.ts";
@@ -36,6 +36,9 @@ export const subscriptionQuery = ({ id, client }: CurrentWorkspace, subscription
     refetchInterval: ({ state }) =>
       pollMs([state.data?.health.next_attempt_at ?? null], Date.now()),
   });
+
+/** One attempt of a delivery. */
+export type DeliveryAttempt = DeliveryDetails["attempts_log"][number];
 
 /** Filters of a list of deliveries, as the URL has them. */
 export type DeliveryFilters = Readonly<

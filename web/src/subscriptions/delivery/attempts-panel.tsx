@@ -1,4 +1,3 @@
-import type { DeliveryAttempt } from "@beckon/client";
 import {
   Button,
   type Column,
@@ -8,6 +7,7 @@ import {
   StatusMark,
   Time,
 } from "../../ui/index.ts";
+import type { DeliveryAttempt } from "../queries.ts";
 
 interface AttemptsPanelProps {
   /** Newest first. */

@@ -1,4 +1,5 @@
-import type { DeliveryAttempt, DeliveryDetails } from "@beckon/client";
+import type { DeliveryDetails } from "@beckon/client";
+import type { DeliveryAttempt } from "../queries.ts";
 
 /** Headers that curl sets itself, or that belong to one connection. */
 const ofConnection = /^(?:host|content-length|connection|transfer-encoding|accept-encoding)$/i;

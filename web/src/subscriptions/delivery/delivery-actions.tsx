@@ -1,11 +1,11 @@
-import type { Delivery, DeliveryAttempt, DeliveryDetails, Subscription } from "@beckon/client";
+import type { Delivery, DeliveryDetails, Subscription } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Redo2, SquareTerminal } from "lucide-react";
 import { announceChanges, sentenceOf, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
 import { Button, CodeBlock, Popover, useToast } from "../../ui/index.ts";
 import { whyNotReplayed } from "../health.ts";
 import { needsEditor } from "../permission.ts";
-import { subscriptionsKey } from "../queries.ts";
+import { type DeliveryAttempt, subscriptionsKey } from "../queries.ts";
 import { curlOf } from "./curl.ts";
 
 interface DeliveryActionsProps {

@@ -1,6 +1,7 @@
-import type { DeliveryAttempt, DeliveryDetails } from "@beckon/client";
+import type { DeliveryDetails } from "@beckon/client";
 import { formatBytes } from "../../format/index.ts";
 import { CopyButton, Panel } from "../../ui/index.ts";
+import type { DeliveryAttempt } from "../queries.ts";
 import { BodyText } from "./body-text.tsx";
 import { HeadersList } from "./headers-list.tsx";
 import { Part } from "./part.tsx";

@@ -1,5 +1,6 @@
-import type { DeliveryAttempt, DeliveryDetails } from "@beckon/client";
+import type { DeliveryDetails } from "@beckon/client";
 import { CopyButton, Duration, Panel, StatusMark, Time } from "../../ui/index.ts";
+import type { DeliveryAttempt } from "../queries.ts";
 import { BodyText } from "./body-text.tsx";
 import { HeadersList } from "./headers-list.tsx";
 import { Part } from "./part.tsx";

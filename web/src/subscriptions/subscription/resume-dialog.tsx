@@ -1,4 +1,4 @@
-import type { Subscription } from "@beckon/client";
+import type { ResumedSubscription, Subscription } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { announceChanges, useWorkspace } from "../../data/index.ts";
@@ -62,7 +62,7 @@ function MissedDialog({
   subscription,
   missed: { deliveries: count, since },
   close,
-}: ResumeDialogProps & { readonly missed: ResumeSubscriptionAnswer["missed"] }) {
+}: ResumeDialogProps & { readonly missed: ResumedSubscription["missed"] }) {
   const { replay, error, isPending, progress } = useReplay(subscription, close);
   const name = nameOf(subscription);
   if (count === 0 || since === null)
