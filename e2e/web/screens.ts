@@ -139,37 +139,37 @@ export const screens: readonly Screen[] = [
   { name: "keys", module: "keys/keys-screen.tsx", ...inWorkspace("/keys"), dialog: /^New key/ },
   {
     name: "subscriptions",
-    module: "subscriptions/list/subscriptions-screen.tsx",
+    module: "subscriptions/subscriptions-screen.tsx",
     ...inWorkspace("/subscriptions"),
     dialog: /^New subscription/,
   },
   {
     name: "subscription",
-    module: "subscriptions/subscription/subscription-screen.tsx",
+    module: "subscriptions/subscriptions-screen.tsx",
     ...ofSubscription(({ subscriptions: { working } }) => working),
     dialog: /^Send test/,
   },
   {
     name: "subscription-failing",
-    module: "subscriptions/subscription/subscription-screen.tsx",
+    module: "subscriptions/subscriptions-screen.tsx",
     ...ofSubscription(({ subscriptions: { failing } }) => failing),
     dialog: /^Edit/,
   },
   {
     name: "subscription-paused",
-    module: "subscriptions/subscription/subscription-screen.tsx",
+    module: "subscriptions/subscriptions-screen.tsx",
     ...ofSubscription(({ subscriptions: { paused } }) => paused),
     dialog: /^Resume/,
   },
   {
     name: "subscription-replay",
-    module: "subscriptions/subscription/subscription-screen.tsx",
+    module: "subscriptions/subscriptions-screen.tsx",
     ...ofSubscription(({ subscriptions: { working } }) => `${working}?status=failed`),
     dialog: /^Replay/,
   },
   {
     name: "delivery",
-    module: "subscriptions/delivery/delivery-screen.tsx",
+    module: "subscriptions/subscriptions-screen.tsx",
     ...ofSubscription(
       ({ subscriptions: { working }, deliveries }) =>
         `${working}/deliveries/${deliveries.succeeded}`,
@@ -177,7 +177,7 @@ export const screens: readonly Screen[] = [
   },
   {
     name: "delivery-failing",
-    module: "subscriptions/delivery/delivery-screen.tsx",
+    module: "subscriptions/subscriptions-screen.tsx",
     ...ofSubscription(
       ({ subscriptions: { failing }, deliveries }) => `${failing}/deliveries/${deliveries.failing}`,
     ),

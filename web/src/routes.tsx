@@ -101,6 +101,7 @@ const signInPath = (next: string | undefined) =>
   next === undefined ? "/sign-in" : `/sign-in?${new URLSearchParams({ next })}`;
 
 const loadOverview = () => import("./overview/overview-screen.tsx");
+const loadSubscriptions = () => import("./subscriptions/subscriptions-screen.tsx");
 const loadRun = () => import("./runs/run/run-screen.tsx");
 
 /**
@@ -278,20 +279,17 @@ const screens = {
     inWorkspace(
       "/subscriptions",
       "subscriptions:read",
-      screen(() => import("./subscriptions/list/subscriptions-screen.tsx"), "SubscriptionsScreen"),
+      screen(loadSubscriptions, "SubscriptionsScreen"),
     ),
     inWorkspace(
       "/subscriptions/$subscriptionId",
       "subscriptions:read",
-      screen(
-        () => import("./subscriptions/subscription/subscription-screen.tsx"),
-        "SubscriptionScreen",
-      ),
+      screen(loadSubscriptions, "SubscriptionScreen"),
     ),
     inWorkspace(
       "/subscriptions/$subscriptionId/deliveries/$deliveryId",
       "subscriptions:read",
-      screen(() => import("./subscriptions/delivery/delivery-screen.tsx"), "DeliveryScreen"),
+      screen(loadSubscriptions, "DeliveryScreen"),
     ),
   ],
   usage: [

@@ -1,4 +1,5 @@
-import { Clock, CreditCard, type LucideIcon, OctagonX, Pause, Unplug, Webhook } from "lucide-react";
+import type { Subscription } from "@beckon/client";
+import { Clock, CreditCard, type LucideIcon, OctagonX, Pause, Unplug } from "lucide-react";
 import type { ReactNode } from "react";
 import { useWorkspace } from "../data/index.ts";
 import {
@@ -9,7 +10,6 @@ import {
   shortenId,
 } from "../format/index.ts";
 import type { AgentName } from "../runs/index.ts";
-import { disabledBecause, nameOf as nameOfSubscription } from "../subscriptions/index.ts";
 import { LinkButton, Row } from "../ui/index.ts";
 import type { AttentionItem } from "./attention.ts";
 import { ResumeButton } from "./resume-button.tsx";
@@ -21,7 +21,7 @@ interface AttentionRowProps {
 
 /** One thing that needs attention, and what to do about it. */
 export function AttentionRow({ item, agents }: AttentionRowProps) {
-  const { id, can } = useWorkspace();
+  const { id } = useWorkspace();
   const path = `/w/${id}`;
   const nameOf = (agentId: string) => agents.get(agentId)?.name ?? shortenId(agentId);
   const raise = (scope: string) => (
@@ -59,38 +59,8 @@ export function AttentionRow({ item, agents }: AttentionRowProps) {
         />
       );
     }
-    case "subscription": {
-      const { subscription } = item;
-      const isDisabled = subscription.status === "disabled";
-      const error = subscription.health.last_error;
-      const canResume = isDisabled && can("subscriptions:write");
-      return (
-        <Row
-          start={<Icon icon={Webhook} tone="flare" />}
-          title={
-            <Named name={nameOfSubscription(subscription)}>
-              {isDisabled ? "was disabled" : "is failing"}
-            </Named>
-          }
-          detail={
-            isDisabled ? (
-              `Events are not sent, because ${disabledBecause(subscription)}.`
-            ) : (
-              <bdi title={error ?? undefined}>{error ?? "Its receiver accepts no delivery."}</bdi>
-            )
-          }
-          end={
-            <LinkButton
-              size="small"
-              href={`${path}/subscriptions/${subscription.id}${canResume ? "?act=resume" : ""}`}
-            >
-              {canResume ? "Resume" : "Open"}
-              <span className="sr-only">{` the subscription ${nameOfSubscription(subscription)}`}</span>
-            </LinkButton>
-          }
-        />
-      );
-    }
+    case "subscription":
+      return <SubscriptionRow subscription={item.subscription} path={path} />;
     case "queue": {
       const { count, isMore } = item.queue;
       return (
@@ -145,6 +115,34 @@ export function AttentionRow({ item, agents }: AttentionRowProps) {
       );
     }
   }
+}
+
+interface SubscriptionRowProps {
+  readonly subscription: Subscription;
+  readonly path: string;
+}
+
+function SubscriptionRow({ subscription, path }: SubscriptionRowProps) {
+  const { id, url, description, status, health } = subscription;
+  const { can } = useWorkspace();
+  const isDisabled = status === "disabled";
+  const canResume = isDisabled && can("subscriptions:write");
+  const detail = `${isDisabled ? "Events are not sent. " : ""}${health.last_error ?? ""}`;
+  return (
+    <Row
+      start={<Icon icon={OctagonX} tone="flare" />}
+      title={<Named name={description || url}>{isDisabled ? "was disabled" : "is failing"}</Named>}
+      detail={<bdi title={detail}>{detail}</bdi>}
+      end={
+        <LinkButton
+          size="small"
+          href={`${path}/subscriptions/${id}${canResume ? "?act=resume" : ""}`}
+        >
+          {canResume ? "Resume delivery" : "Open subscription"}
+        </LinkButton>
+      }
+    />
+  );
 }
 
 const tones = { flare: "text-flare", brass: "text-brass" };

@@ -1,6 +1,5 @@
 import type { Ceiling, ModelList, Subscription } from "@beckon/client";
 import type { AgentName } from "../runs/index.ts";
-import { healthOf } from "../subscriptions/index.ts";
 import type { Queue, Recent } from "./queries.ts";
 
 /** Something that a person should look at. */
@@ -72,9 +71,9 @@ function failingOf({ byAgent }: Condition): AttentionItem[] {
 /** Paused ones are left out: that is meant. */
 function subscriptionsOf({ subscriptions = [], nowMs }: Condition): AttentionItem[] {
   return subscriptions.flatMap((subscription) => {
-    const health = healthOf(subscription);
-    const since = Date.parse(subscription.health.failing_since ?? "");
-    return health === "disabled" || (health === "failing" && nowMs - since >= minFailingMs)
+    const { status, health } = subscription;
+    const failingMs = nowMs - Date.parse(health.failing_since ?? "");
+    return status === "disabled" || (status === "enabled" && failingMs >= minFailingMs)
       ? [{ kind: "subscription", subscription }]
       : [];
   });

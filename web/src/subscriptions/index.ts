@@ -1,3 +1,2 @@
-export { disabledBecause, healthOf, nameOf } from "./health.ts";
-export { subscriptionsKey, subscriptionsQuery } from "./queries.ts";
+export { subscriptionsQuery } from "./list-query.ts";
 export { RunDeliveries } from "./run/run-deliveries.tsx";

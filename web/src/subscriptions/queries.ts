@@ -3,9 +3,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { type CurrentWorkspace, listOptions } from "../data/index.ts";
 import { pollMs } from "./health.ts";
-
-/** Beginning of the keys of all queries of subscriptions, for `announceChanges`. */
-export const subscriptionsKey = (workspaceId: string) => [workspaceId, "subscriptions"] as const;
+import { subscriptionsKey } from "./list-query.ts";
 
 /** Beginning of the keys of all queries of a subscription and its deliveries. */
 export const subscriptionKey = (workspaceId: string, subscriptionId: string) =>
@@ -13,18 +11,6 @@ export const subscriptionKey = (workspaceId: string, subscriptionId: string) =>
 
 /** Nothing patches the cache while the screen is not shown. */
 const live = { staleTime: 0, meta: { live: true } };
-
-/** All subscriptions of the workspace: there are at most 50. */
-export const subscriptionsQuery = ({ id, client, can }: CurrentWorkspace) =>
-  queryOptions({
-    queryKey: [...subscriptionsKey(id), "list"],
-    queryFn: async ({ signal }): Promise<readonly Subscription[]> =>
-      (await client.subscriptions.list({ limit: 200 }, { signal }).page()).data,
-    ...live,
-    refetchInterval: ({ state }) =>
-      pollMs(state.data?.map(({ health }) => health.next_attempt_at) ?? [], Date.now()),
-    enabled: can("subscriptions:read"),
-  });
 
 /** One subscription. */
 export const subscriptionQuery = ({ id, client }: CurrentWorkspace, subscriptionId: string) =>

@@ -2,7 +2,7 @@ import type { Subscription, WorkspaceEvent } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useWorkspace } from "../data/index.ts";
 import { useEvents, useThrottled } from "../live/index.ts";
-import { subscriptionsKey } from "./queries.ts";
+import { subscriptionsKey } from "./list-query.ts";
 
 /** Milliseconds between two readings, however many events there are. */
 const minIntervalMs = 2_000;

@@ -4,8 +4,9 @@ import { Redo2, SquareTerminal } from "lucide-react";
 import { announceChanges, sentenceOf, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
 import { Button, CodeBlock, Popover, useToast } from "../../ui/index.ts";
 import { whyNotReplayed } from "../health.ts";
+import { subscriptionsKey } from "../list-query.ts";
 import { needsEditor } from "../permission.ts";
-import { type DeliveryAttempt, subscriptionsKey } from "../queries.ts";
+import type { DeliveryAttempt } from "../queries.ts";
 import { curlOf } from "./curl.ts";
 
 interface DeliveryActionsProps {

@@ -3,9 +3,10 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { announceChanges, usePatch, useWorkspace } from "../../data/index.ts";
 import { MergeDialog, useToast } from "../../ui/index.ts";
-import { subscriptionQuery, subscriptionsKey } from "../queries.ts";
-import { SubscriptionForm } from "./subscription-form.tsx";
+import { subscriptionsKey } from "../list-query.ts";
+import { subscriptionQuery } from "../queries.ts";
 import { changesFor, fieldsOf, type SubscriptionFields } from "./subscription-fields.ts";
+import { SubscriptionForm } from "./subscription-form.tsx";
 
 interface EditSubscriptionProps {
   readonly subscription: Subscription;

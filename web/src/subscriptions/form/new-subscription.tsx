@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { announceChanges, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
-import { subscriptionsKey } from "../queries.ts";
+import { subscriptionsKey } from "../list-query.ts";
 import { IssuedSecret } from "../secret/issued-secret.tsx";
 import { bodyOf, newSubscription, type SubscriptionFields } from "./subscription-fields.ts";
 import { SubscriptionForm } from "./subscription-form.tsx";

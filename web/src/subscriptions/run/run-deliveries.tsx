@@ -2,7 +2,7 @@ import type { Run } from "@beckon/client";
 import { lazy, Suspense } from "react";
 
 const RunDeliveriesList = lazy(async () => ({
-  default: (await import("./run-deliveries-list.tsx")).RunDeliveriesList,
+  default: (await import("../subscriptions-screen.tsx")).RunDeliveriesList,
 }));
 
 /** What was delivered about a run. Its code is loaded when it is shown. */

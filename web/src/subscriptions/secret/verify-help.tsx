@@ -1,8 +1,10 @@
 import type { Subscription } from "@beckon/client";
-import { SnippetTabs } from "../../ui/index.ts";
+import { useState } from "react";
+import { CodeBlock, SegmentedControl } from "../../ui/index.ts";
 
 const snippets = [
   {
+    value: "typescript",
     label: "TypeScript",
     code: `import { Webhook } from "standardwebhooks";
 
@@ -16,6 +18,7 @@ const event = webhook.verify(body, {
 });`,
   },
   {
+    value: "python",
     label: "Python",
     code: `import os
 from standardwebhooks.webhooks import Webhook
@@ -25,10 +28,11 @@ webhook = Webhook(os.environ["BECKON_SIGNING_SECRET"])
 # body: the bytes of the request as they arrived, before they are parsed
 event = webhook.verify(body, headers)`,
   },
-];
+] as const;
 
 /** How a server verifies that a delivery comes from Beckon. */
 export function VerifyHelp({ format }: { readonly format: Subscription["format"] }) {
+  const [language, setLanguage] = useState<(typeof snippets)[number]["value"]>("typescript");
   return (
     <section aria-label="How to verify" className="flex min-w-0 flex-col gap-2">
       <p className="text-ink-2">
@@ -36,7 +40,19 @@ export function VerifyHelp({ format }: { readonly format: Subscription["format"]
           ? "Verify the signature first, then parse the body as a CloudEvent."
           : "Verify each request before you use it. Respond with a 2xx status within 15 seconds."}
       </p>
-      <SnippetTabs label="Verify a delivery" snippets={snippets} />
+      <div className="flex">
+        <SegmentedControl
+          label="Language"
+          options={snippets}
+          value={language}
+          onChange={setLanguage}
+        />
+      </div>
+      {snippets
+        .filter(({ value }) => value === language)
+        .map(({ value, label, code }) => (
+          <CodeBlock key={value} code={code} label={`Verify a delivery: ${label}`} />
+        ))}
       <p className="text-label text-ink-3">
         The library standardwebhooks exists for more languages. A delivery can arrive twice: use
         webhook-id to recognise it.

@@ -13,7 +13,7 @@ import { TestDialog } from "./test-dialog.tsx";
 import { VerifyDialog } from "./verify-dialog.tsx";
 
 const EditSubscription = lazy(async () => ({
-  default: (await import("../form/edit-subscription.tsx")).EditSubscription,
+  default: (await import("../form/forms.ts")).EditSubscription,
 }));
 
 /** The dialog that the URL names. */

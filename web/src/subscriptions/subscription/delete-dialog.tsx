@@ -5,7 +5,8 @@ import { announceChanges, useWorkspace } from "../../data/index.ts";
 import { formatCounted } from "../../format/index.ts";
 import { ConfirmDialog, useToast } from "../../ui/index.ts";
 import { nameOf } from "../health.ts";
-import { subscriptionKey, subscriptionsKey } from "../queries.ts";
+import { subscriptionsKey } from "../list-query.ts";
+import { subscriptionKey } from "../queries.ts";
 
 interface DialogProps {
   readonly subscription: Subscription;

@@ -3,7 +3,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { announceChanges, useWorkspace } from "../../data/index.ts";
 import { ConfirmDialog, useToast } from "../../ui/index.ts";
 import { nameOf } from "../health.ts";
-import { subscriptionQuery, subscriptionsKey } from "../queries.ts";
+import { subscriptionsKey } from "../list-query.ts";
+import { subscriptionQuery } from "../queries.ts";
 
 interface DialogProps {
   readonly subscription: Subscription;

@@ -5,7 +5,7 @@ import { announceChanges, useWorkspace } from "../../data/index.ts";
 import { formatCount, formatCounted } from "../../format/index.ts";
 import { Button, Dialog, FormError } from "../../ui/index.ts";
 import { disabledBecause, nameOf } from "../health.ts";
-import { subscriptionsKey } from "../queries.ts";
+import { subscriptionsKey } from "../list-query.ts";
 import { useReplay } from "./use-replay.ts";
 
 interface ResumeDialogProps {

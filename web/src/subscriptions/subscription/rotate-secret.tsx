@@ -4,7 +4,7 @@ import { useState } from "react";
 import { announceChanges, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
 import { RotateDialog } from "../../ui/index.ts";
 import { nameOf } from "../health.ts";
-import { subscriptionsKey } from "../queries.ts";
+import { subscriptionsKey } from "../list-query.ts";
 import { IssuedSecret } from "../secret/issued-secret.tsx";
 
 interface RotateSecretProps {

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { announceChanges, useWorkspace } from "../../data/index.ts";
 import { formatCounted } from "../../format/index.ts";
 import { useToast } from "../../ui/index.ts";
-import { subscriptionsKey } from "../queries.ts";
+import { subscriptionsKey } from "../list-query.ts";
 import { replayRange } from "../replay.ts";
 
 /** Returns what replays a range of deliveries. @param onDone called when all are pending again */

@@ -4,14 +4,15 @@ import { Plus } from "lucide-react";
 import { lazy, Suspense } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { Button, DataTable, PageHeader, useMedia } from "../../ui/index.ts";
+import { pollMs } from "../health.ts";
+import { subscriptionsQuery } from "../list-query.ts";
 import { needsEditor } from "../permission.ts";
-import { subscriptionsQuery } from "../queries.ts";
 import { useLiveSubscriptions } from "../use-live-subscriptions.ts";
 import { subscriptionColumns } from "./columns.tsx";
 import { NoSubscriptions } from "./no-subscriptions.tsx";
 
 const NewSubscription = lazy(async () => ({
-  default: (await import("../form/new-subscription.tsx")).NewSubscription,
+  default: (await import("../form/forms.ts")).NewSubscription,
 }));
 
 /** The subscriptions of the workspace, and how each of them is. */
@@ -25,7 +26,11 @@ export function SubscriptionsScreen() {
     isSuccess,
     error,
     refetch,
-  } = useQuery(subscriptionsQuery(workspace));
+  } = useQuery({
+    ...subscriptionsQuery(workspace),
+    refetchInterval: ({ state }) =>
+      pollMs(state.data?.map(({ health }) => health.next_attempt_at) ?? [], Date.now()),
+  });
   useLiveSubscriptions(rows);
   const isNarrow = !useMedia("(min-width: 768px)");
   const disabledReason = needsEditor(workspace.can);
