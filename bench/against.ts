@@ -11,6 +11,7 @@ import { withCleanUp } from "./clean-up.ts";
 import type { Measurement } from "./measure.ts";
 import { prepareAgent } from "./prepare-agent.ts";
 import { startModels } from "./start-models.ts";
+import { startReceivers } from "./start-receivers.ts";
 
 /**
  * Compares the checkout, including uncommitted changes, with a commit, in alternating pairs; for
@@ -50,6 +51,7 @@ await withCleanUp(async (opened) => {
   const roots = { checkout, commit: join(folder, "commit") };
   const against = await checkOut(opened, values.against, { checkout, folder: roots.commit });
   const modelPorts = await startModels(opened);
+  const receivers = await startReceivers(opened);
 
   const measured = new Map(chosen.map((one) => [one, [] as Record<Side, Measurement>[]]));
   const wide = () =>
@@ -87,6 +89,7 @@ await withCleanUp(async (opened) => {
         port: version.port,
         key: version.key,
         agent: agents[one.model],
+        receivers,
       };
       const prepares = one.preparedOn === undefined || one.preparedOn === side;
       const measurement = await measureCase(opened, one, {
@@ -118,7 +121,10 @@ await withCleanUp(async (opened) => {
   }
 
   async function startSide(side: Side, pair: number) {
-    const egressAllow = Object.values(modelPorts)
+    const egressAllow = [
+      ...Object.values(modelPorts),
+      ...Object.values(receivers).map(({ message }) => message.port),
+    ]
       .map((port) => `127.0.0.1:${port}`)
       .join(",");
     const version = await startVersion(opened, {

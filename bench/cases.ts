@@ -3,6 +3,7 @@ import type { Load } from "./load.ts";
 import { type Measurement, measure, type Target } from "./measure.ts";
 import type { Agent } from "./prepare-agent.ts";
 import { run } from "./processes.ts";
+import { countReceived, type Receivers } from "./start-receivers.ts";
 
 /** One benchmark case: a load on an agent whose model has a given latency. */
 export interface Case {
@@ -31,6 +32,7 @@ export interface Prepared {
   /** A key with all scopes. */
   readonly key: string;
   readonly agent: Agent;
+  readonly receivers: Receivers;
 }
 
 export const models = { instant: { ms: 0 }, slow: { ms: 500 } } as const;
@@ -96,6 +98,23 @@ export const cases: readonly Case[] = [
     preparedOn: "checkout",
   },
   {
+    // The rows of deliveries are written, and almost nothing is sent.
+    name: "invoke with a subscription whose receiver hangs, instant model, 64 connections",
+    source: "invoke",
+    model: "instant",
+    connections: 64,
+    prepare: (prepared) => subscribe(prepared, "hanging"),
+    preparedOn: "checkout",
+  },
+  {
+    name: "invoke with a subscription, instant model, 64 connections",
+    source: "invoke",
+    model: "instant",
+    connections: 64,
+    prepare: (prepared) => subscribe(prepared, "fast"),
+    preparedOn: "checkout",
+  },
+  {
     // 100 connections to a model that takes 500 ms are 200 requests a second.
     name: "invoke, 500 ms model, 100 connections, five dashboards",
     source: "invoke",
@@ -114,6 +133,37 @@ async function openDashboards({ port, key }: Prepared): Promise<() => Promise<vo
     JSON.stringify({ port, key, count: 5 }),
   ]);
   return () => opened.disposeAsync();
+}
+
+/**
+ * Subscribes a receiver to all events of runs, and deletes the subscription afterwards. Prints the
+ * deliveries per second, and the backlog and its age at the end of the load.
+ */
+async function subscribe(
+  { api, receivers }: Prepared,
+  receiver: keyof Receivers,
+): Promise<() => Promise<void>> {
+  const { id } = await api<{ id: string }>("POST", "/subscriptions", {
+    url: `http://127.0.0.1:${receivers[receiver].message.port}/`,
+    event_types: ["run.started", "run.tool_call", "run.finished", "run.failed", "run.cancelled"],
+  });
+  const before = await countReceived(receivers[receiver]);
+  const start = performance.now();
+  return async () => {
+    const seconds = (performance.now() - start) / 1_000;
+    const rate = ((await countReceived(receivers[receiver])) - before) / seconds;
+    const { health } = await api<{ health: { pending: number; next_attempt_at: string | null } }>(
+      "GET",
+      `/subscriptions/${id}`,
+    );
+    const next = health.next_attempt_at;
+    const ageSeconds = next === null ? 0 : (Date.now() - Date.parse(next)) / 1_000;
+    console.error(
+      `${receiver} receiver: ${rate.toFixed(0)} deliveries/s, ${health.pending} pending, ` +
+        `the oldest due for ${Math.max(0, ageSeconds).toFixed(1)} s`,
+    );
+    await api("DELETE", `/subscriptions/${id}`);
+  };
 }
 
 /** Sets a price and two ceilings that are never reached, and removes them afterwards. */

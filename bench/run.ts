@@ -14,6 +14,7 @@ import { type Measurement, measure, noRunsLeft, type Target } from "./measure.ts
 import { prepareAgent } from "./prepare-agent.ts";
 import { cpuSeconds, residentMiB, run, type Started } from "./processes.ts";
 import { startModels } from "./start-models.ts";
+import { startReceivers } from "./start-receivers.ts";
 import { storeRuns } from "./store-runs.ts";
 
 /**
@@ -60,12 +61,16 @@ await withCleanUp(async (opened) => {
   opened.defer(() => observer.end());
 
   const modelPorts = await startModels(opened);
+  const receivers = await startReceivers(opened);
   const key = "bench-key-of-at-least-thirty-two-characters";
   const environment = {
     DATABASE_URL: database.url,
     BECKON_MASTER_KEY: "0".repeat(64),
     BECKON_BOOTSTRAP_KEY: key,
-    BECKON_EGRESS_ALLOW: Object.values(modelPorts)
+    BECKON_EGRESS_ALLOW: [
+      ...Object.values(modelPorts),
+      ...Object.values(receivers).map(({ message }) => message.port),
+    ]
       .map((port) => `127.0.0.1:${port}`)
       .join(","),
     PORT: "0",
@@ -108,6 +113,7 @@ await withCleanUp(async (opened) => {
     port: server.message.port,
     key,
     agent: agents[one.model],
+    receivers,
   });
 
   const lines: { line: Line; against: Line }[] = [];
@@ -126,7 +132,7 @@ await withCleanUp(async (opened) => {
           measure(opened, target(bare[first.model]), { ...shape, seconds }),
       },
       ...group.map((one, position) => ({
-        name: `(${"bcdefg"[position]}) ${one.name}`,
+        name: `(${"bcdefghij"[position]}) ${one.name}`,
         measure: (seconds: number) =>
           measureCase(opened, one, { target: target(server), prepared: prepared(one), seconds }),
       })),

@@ -8,6 +8,10 @@ import { checkDashboard } from "../e2e/web/soak.ts";
 import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
 import { connect, type Database } from "../server/src/base/database/index.ts";
 import { createLog } from "../server/src/base/log.ts";
+import {
+  describeDeliveries,
+  killAroundDeliveries,
+} from "../server/test/crash/kill-around-deliveries.ts";
 import { killAroundSteps } from "../server/test/crash/kill-around-steps.ts";
 import { faultsOf, storm, summary } from "../server/test/crash/storm.ts";
 import { startGuard } from "../server/test/guard.ts";
@@ -20,6 +24,7 @@ import { fillMemory } from "../server/test/soak/memory.ts";
  *
  *   crash       e2e/crash.test.ts with more runs and faults, and with kills of PostgreSQL
  *   money       kills of server processes around the write of a step: what is metered and reserved
+ *   deliveries  kills of server processes while events are delivered
  *   disk        a full disk
  *   processes   lost processes with 500 runs
  *   memory      a workspace that fills the memory
@@ -29,6 +34,8 @@ import { fillMemory } from "../server/test/soak/memory.ts";
  *   CRASH_ACKNOWLEDGED    acknowledged runs; default 10000
  *   CRASH_FAULTS          faults, most of them kills; default 60
  *   MONEY_KILLS           kills around the write of a step; default 500
+ *   DELIVERY_KILLS        kills while events are delivered; default 30
+ *   DELIVERY_EVENTS       delivered events; default 10000
  */
 type Embedded = Awaited<ReturnType<typeof startEmbedded>>;
 
@@ -36,6 +43,7 @@ const log = (line: string) => console.log(line);
 const tests: Readonly<Record<string, () => Promise<boolean>>> = {
   crash: crashOften,
   money: killOftenAroundSteps,
+  deliveries: killOftenAroundDeliveries,
   disk: () => fillDisk(log),
   processes: () => loseProcesses(log),
   memory: () => fillMemory(log),
@@ -121,6 +129,23 @@ function killOftenAroundSteps(): Promise<boolean> {
         `${report.broken.length} violations`,
     );
     return report.broken.length === 0 && report.lost > 0;
+  });
+}
+
+/** Kills servers while events are delivered. Each event must arrive at least once. */
+function killOftenAroundDeliveries(): Promise<boolean> {
+  const seed = printedSeed();
+  const kills = number("DELIVERY_KILLS", 30);
+  const events = number("DELIVERY_EVENTS", 10_000);
+  return withDatabase(async ({ url }, database) => {
+    const options = { seed, kills, events, databaseUrl: url, pool: database.engine, log };
+    const report = await killAroundDeliveries(options);
+    for (const line of report.broken.slice(0, 50)) log(`✗ ${line}`);
+    log(
+      `soak: deliveries, seed ${seed}: ${kills} kills, ${describeDeliveries(report)}; ` +
+        `${report.broken.length} violations`,
+    );
+    return report.broken.length === 0;
   });
 }
 

@@ -84,6 +84,7 @@ test("a startup killed at any moment leaves everything readable, and the next on
     tokens: expect.any(Number),
     providers: 1,
     agent_secrets: 1,
+    subscriptions: 1,
     idempotency: 1,
   });
   expect(before.tokens).toBeGreaterThan(250);
@@ -121,6 +122,7 @@ test("a later startup with the previous key still set writes nothing", async () 
     engine.query(
       `select 'i' as of, xmin::text as by, '' as row from installation union all select 't', xmin::text, encode(hash, 'hex') from tokens
        union all select 'p', xmin::text, id from providers union all select 's', xmin::text, id from agent_secrets
+       union all select 'u', xmin::text, id from subscriptions
        union all select 'a', xmin::text, key from idempotency where answer is not null order by 1, 3`,
     );
   const before = await written();

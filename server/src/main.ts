@@ -118,7 +118,7 @@ export interface StartOptions {
   readonly modelServers?: readonly ModelServer[];
   /** Limits of deliveries that replace the defaults, and functions that tests replace. */
   readonly deliveries?: Partial<
-    Pick<SenderOptions, "maxPending" | "maxFailingSeconds" | "timeoutMs">
+    Pick<SenderOptions, "maxPending" | "maxFailingSeconds" | "sweepMs" | "timeoutMs">
   > & {
     readonly seams?: EgressSeams;
   };

@@ -26,6 +26,7 @@ export type EncryptedValue =
   | "provider check"
   | "provider run"
   | "tool"
+  | "signing secret"
   | "stored answer";
 
 export const allDecrypt: Readonly<Record<EncryptedValue, string>> = {
@@ -34,6 +35,7 @@ export const allDecrypt: Readonly<Record<EncryptedValue, string>> = {
   "provider check": "opens",
   "provider run": "opens",
   tool: "opens",
+  "signing secret": "opens",
   "stored answer": "opens",
 };
 
@@ -70,6 +72,11 @@ export async function createEncryptedValues(beckon: TestBeckon): Promise<Encrypt
     ],
   });
   const handy = await beckon.createAgent({ tools: [toolGrant({ secret: toolSecret })] });
+  const signing = (
+    await beckon.call("/subscriptions", {
+      body: { url: models.url, event_types: ["subscription.disabled"] },
+    })
+  ).body.data;
   const createAgain = (url: string) =>
     beckon.call(`${url}/api/public/agents`, {
       body: { name: `Once ${number}`, model: "demo/echo" },
@@ -102,6 +109,7 @@ export async function createEncryptedValues(beckon: TestBeckon): Promise<Encrypt
       const ran = await invoke(url, modelled, "Hello");
       const reached = target.reached.length;
       const called = await invoke(url, handy, "/call read {}");
+      const signed = await at(`/subscriptions/${signing.id}/secret`);
       const again = await createAgain(url);
       const used = models.requests.at(-1)?.headers.authorization;
       return {
@@ -117,6 +125,7 @@ export async function createEncryptedValues(beckon: TestBeckon): Promise<Encrypt
           target.reached[reached]?.headers.authorization === toolSecret
             ? "opens"
             : describe(called),
+        "signing secret": signed.body.data?.secret === signing.secret ? "opens" : describe(signed),
         "stored answer":
           again.status === 201 && again.body.data.token === once.body.data.token
             ? "opens"

@@ -37,6 +37,10 @@ export interface FilledWorkspace {
    */
   readonly busy: { readonly agentId: string; readonly runIds: readonly string[] };
   readonly keyId: string;
+  /** A subscription that is paused, with a delivery that was not sent. Nothing is sent. */
+  readonly subscription: { readonly id: string; readonly deliveryId: string };
+  /** An event of no run. */
+  readonly eventId: string;
   readonly invitationId: string;
   /** Session of the owner. */
   readonly sessionId: string;
@@ -163,6 +167,7 @@ async function fillWorkspace(
         values ($4, $2, $5, 'system', 'held') on conflict do nothing`,
     [planId, id, mark, busy.runIds[0], busy.agentId],
   );
+  const subscription = await addSubscriptions();
   const owner = await addPerson(beckon, { role: "owner", key });
   const viewer = await addPerson(beckon, { role: "viewer", key });
   const { id: invitationId } = await send("/invitations", {
@@ -191,10 +196,53 @@ async function fillWorkspace(
     artifactId,
     busy,
     keyId,
+    subscription,
+    eventId: await lastEvent(),
     invitationId,
     sessionId,
     mark,
   };
+
+  async function addSubscriptions() {
+    const ids: string[] = [];
+    for (const number of [1, 2]) {
+      const { data } = (
+        await beckon.call("/subscriptions", {
+          credential: key,
+          body: {
+            url: `http://127.0.0.1:9/${mark}-${number}`,
+            event_types: ["run.finished", "agent.paused"],
+            description: mark,
+            agent_ids: [agent.id],
+            trigger_ids: number === 1 ? null : [trigger.id],
+            headers: { authorization: `Bearer ${mark}` },
+          },
+        })
+      ).body;
+      await send(`/subscriptions/${data.id}/pause`, {});
+      ids.push(data.id);
+    }
+    const [subscriptionId = ""] = ids;
+    // Two deliveries about the same run. Deliveries of a run that just ends would be one.
+    const { rows } = await beckon.db.database.engine.query<{ id: string }>(
+      `insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version,
+          agent_id, run_id, seq, status, finished_at)
+        select 'dlv_' || substr(e.id, 5, 10) || lpad(e.seq::text, 16, '0'), e.workspace_id, $1,
+          'event', e.id, e.type, e.version, $3, e.run_id, e.seq, 'not_sent', now()
+        from events e where e.run_id = $2 and e.type in ('run.started', 'run.finished')
+        returning id`,
+      [subscriptionId, runId, agent.id],
+    );
+    return { id: subscriptionId, deliveryId: rows[0]?.id ?? "" };
+  }
+
+  async function lastEvent() {
+    const { rows } = await beckon.db.database.engine.query<{ id: string }>(
+      "select id from workspace_events where workspace_id = $1 order by number desc limit 1",
+      [id],
+    );
+    return rows[0]?.id ?? "";
+  }
 }
 
 /** Returns a value for each path parameter, by name. */
@@ -204,6 +252,10 @@ export function pathParametersOf(of: FilledWorkspace): Readonly<Record<string, s
     ":trigger_id": of.trigger.id,
     ":run_id": of.runId,
     ":artifact_id": of.artifactId,
+    ":seq": "1",
+    ":event_id": of.eventId,
+    ":subscription_id": of.subscription.id,
+    ":delivery_id": of.subscription.deliveryId,
     ":provider_id": of.provider.id,
     ":price_id": of.priceId,
     ":plan_id": of.planId,

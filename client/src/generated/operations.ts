@@ -781,7 +781,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Test subscription. Delivers the documented example of an event, with `"test": true` in its data. Its ids belong to nothing. `type` is by default the first of the subscription's `event_types`. Needs the scope `subscriptions:write`. */
+      /** Test subscription. Delivers the documented example of an event, with `"test": true`. The ids of agent and run belong to nothing. `type` is by default the first of the subscription's `event_types`. Needs the scope `subscriptions:write`. */
       test: (
         subscriptionId: string,
         body?: TestSubscriptionBody,

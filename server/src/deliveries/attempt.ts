@@ -192,7 +192,8 @@ function failureOf(thrown: unknown, timeoutMs: number): string {
   if (known !== undefined) return known;
   if (/^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|EPROTO)/.test(code))
     return `The TLS connection to the receiver failed: ${code}.`;
-  if (/^HPE_/.test(code)) return `The response is not valid HTTP: ${code}.`;
+  if (thrown instanceof Error && thrown.name === "HTTPParserError")
+    return "The response is not valid HTTP.";
   return `The request failed${code === "" ? "" : `: ${code}`}.`;
 }
 

@@ -40,6 +40,8 @@ export interface ClaimResult {
   readonly stopped: readonly string[];
   /** Whether any workspace has a subscription. */
   readonly someSubscriptions: boolean;
+  /** Milliseconds until the next delivery is due that is not due yet; undefined if there is none. */
+  readonly nextDueMs: number | undefined;
 }
 
 /**
@@ -121,7 +123,9 @@ with recursive busy as materialized (
 select r.*, (select exists (select from subscriptions where deleted_at is null)) as some,
   (select json_agg(b.id) from busy b where not exists (
     select from subscriptions s
-    where s.id = b.id and s.deleted_at is null and s.status = 'enabled')) as stopped
+    where s.id = b.id and s.deleted_at is null and s.status = 'enabled')) as stopped,
+  (select extract(epoch from min(next_at) - now())::float8 * 1000 from waiting
+    where next_at > now()) as next_due_ms
 from (values (1)) as always left join rows r on true order by r.id`;
 });
 
@@ -135,6 +139,7 @@ export async function claimDeliveries(
     readonly id: string | null;
     readonly some: boolean;
     readonly stopped: string[] | null;
+    readonly next_due_ms: number | null;
   }
   const { rows } = await claimStatement.send<Row>(engine, input);
   const claimed = rows.filter((row): row is Row & ClaimedDelivery => row.id !== null);
@@ -142,5 +147,6 @@ export async function claimDeliveries(
     claimed,
     stopped: rows[0]?.stopped ?? [],
     someSubscriptions: rows[0]?.some ?? false,
+    nextDueMs: rows[0]?.next_due_ms ?? undefined,
   };
 }

@@ -10,3 +10,4 @@ export {
   sealSigningSecret,
 } from "./secrets.ts";
 export { defaultDeliveryLimits, type Sender, type SenderOptions, startSender } from "./sender.ts";
+export type { DeliveryServices } from "./services.ts";

@@ -16,10 +16,16 @@ export interface SenderOptions extends AttemptPorts {
   readonly maxPending: number;
   /** Time in seconds after which a subscription of which every attempt failed is disabled. */
   readonly maxFailingSeconds: number;
+  /** Time between two sweeps, which close, limit and delete deliveries, in milliseconds. */
+  readonly sweepMs: number;
 }
 
 /** Limits of deliveries that tests replace. */
-export const defaultDeliveryLimits = { maxPending: 100_000, maxFailingSeconds: 5 * 24 * 3_600 };
+export const defaultDeliveryLimits = {
+  maxPending: 100_000,
+  maxFailingSeconds: 5 * 24 * 3_600,
+  sweepMs: 10_000,
+};
 
 /** Sends the deliveries that are due. */
 export interface Sender {
@@ -49,15 +55,17 @@ export const maxConcurrent = 4;
 /** Time between polls while a workspace has subscriptions, and while none has. */
 const pollMs = 250;
 const idlePollMs = 1_000;
-/** Minimum time between two claims. It makes claims larger under load. */
-const minClaimGapMs = 20;
+/**
+ * Minimum time from one claim to the next, after a claim that found something, and after one that
+ * found nothing. It makes claims larger under load, and rare while all receivers are busy.
+ */
+const minGapMs = { found: 20, empty: 100 };
 /**
  * Delay of the event loop above which the sender claims less, in milliseconds, so that the
  * process's callers are served first.
  */
 const maxLagMs = 20;
-/** Time between two sweeps, and number of sweeps from one deletion of old rows to the next. */
-const sweepMs = 10_000;
+/** Number of sweeps from one deletion of old rows to the next. */
 const sweepsPerPruning = 6;
 
 /** Starts to send deliveries. */
@@ -71,6 +79,7 @@ export function startSender(options: SenderOptions): Sender {
   const maxWaitMs = 1.3 * options.timeoutMs;
   const leaseSeconds = (3 * options.timeoutMs) / 1_000;
   let someSubscriptions = false;
+  let nextDueMs = pollMs;
   let woken = Promise.withResolvers<void>();
 
   const outcomes: Batcher<Outcome, void> = createBatcher({
@@ -143,7 +152,8 @@ export function startSender(options: SenderOptions): Sender {
     return lane;
   }
 
-  async function claim(): Promise<void> {
+  /** @returns whether anything was due. */
+  async function claim(): Promise<boolean> {
     const lagMs = await eventLoopLag();
     const all = [...lanes.values()];
     const claimed = all.reduce((sum, lane) => sum + lane.claimed, 0);
@@ -157,23 +167,28 @@ export function startSender(options: SenderOptions): Sender {
       leaseSeconds,
     });
     someSubscriptions = result.someSubscriptions;
+    nextDueMs = result.nextDueMs ?? pollMs;
     for (const id of result.stopped) lanes.get(id)?.abort();
     for (const delivery of result.claimed) {
       const lane = laneOf(delivery.subscription_id);
       lane.add(delivery);
       if (stopping.signal.aborted) lane.releaseWaiting();
     }
+    return result.claimed.length > 0;
   }
 
   async function poll(): Promise<void> {
     while (!stopping.signal.aborted) {
       woken = Promise.withResolvers();
-      await attemptTo("claiming deliveries", claim);
-      await sleep(minClaimGapMs, stopping.signal).catch(() => {});
+      const start = elapsed();
+      const found = await attemptTo("claiming deliveries", claim);
       const waiting = new AbortController();
-      const idle = sleep(someSubscriptions ? pollMs : idlePollMs, waiting.signal).catch(() => {});
+      const pauseMs = someSubscriptions ? Math.min(pollMs, nextDueMs) : idlePollMs;
+      const idle = sleep(pauseMs, waiting.signal).catch(() => {});
       await Promise.race([idle, woken.promise]);
       waiting.abort();
+      const gapMs = minGapMs[found ? "found" : "empty"] - (elapsed() - start);
+      if (gapMs > 0) await sleep(gapMs, stopping.signal).catch(() => {});
     }
   }
 
@@ -191,7 +206,7 @@ export function startSender(options: SenderOptions): Sender {
         await attemptTo("deleting old deliveries", async () => {
           while ((await pruneDeliveries(database)) && more());
         });
-      await sleep(sweepMs, stopping.signal).catch(() => {});
+      await sleep(options.sweepMs, stopping.signal).catch(() => {});
     }
   }
 

@@ -65,6 +65,15 @@ const { data: invitation } = (
   await beckon.call("/invitations", { body: { email: "waits@example.com", role: "viewer" } })
 ).body;
 
+const subscribing = {
+  url: "http://127.0.0.1:9/events",
+  event_types: ["run.finished"],
+  headers: { authorization: apiKey },
+};
+const { data: subscription } = (await beckon.call("/subscriptions", { body: subscribing })).body;
+const ofSubscription = `/subscriptions/${subscription.id}`;
+const { data: delivery } = (await beckon.call(`${ofSubscription}/test`, { method: "POST" })).body;
+
 interface Act {
   readonly action: string;
   readonly request: readonly [method: string, path: string, body?: unknown];
@@ -236,6 +245,80 @@ const acts: readonly Act[] = [
     request: ["PATCH", `/providers/${provider.id}`, { free: true }],
     target: provider.id,
     data: { before: { free: false }, after: { free: true } },
+  },
+  {
+    action: "subscription.create",
+    request: ["POST", "/subscriptions", subscribing],
+    target: made,
+    data: {
+      ...subscribing,
+      headers: undefined,
+      header_names: ["authorization"],
+      description: "",
+      agent_ids: null,
+      trigger_ids: null,
+      tags: null,
+      payload: "full",
+      format: "standard",
+    },
+  },
+  {
+    action: "subscription.update",
+    request: ["PATCH", ofSubscription, { event_types: ["run.failed"], headers: {} }],
+    target: subscription.id,
+    data: {
+      before: { event_types: ["run.finished"], header_names: ["authorization"] },
+      after: { event_types: ["run.failed"], header_names: [] },
+      headers: "replaced",
+    },
+  },
+  {
+    action: "subscription.rotate",
+    request: ["POST", `${ofSubscription}/rotate`, { grace_seconds: 5 }],
+    target: subscription.id,
+    data: { grace_seconds: 5 },
+  },
+  {
+    action: "subscription.reveal",
+    request: ["GET", `${ofSubscription}/secret`],
+    target: subscription.id,
+    data: {},
+  },
+  {
+    action: "subscription.test",
+    request: ["POST", `${ofSubscription}/test`],
+    target: subscription.id,
+    data: { type: "run.failed", delivery_id: expect.stringMatching(/^dlv_/) },
+  },
+  {
+    action: "subscription.replay",
+    request: ["POST", `${ofSubscription}/replay`, { since: "2026-01-01T00:00:00Z" }],
+    target: subscription.id,
+    data: { since: "2026-01-01T00:00:00Z", until: null, which: "missed", replayed: 0 },
+  },
+  {
+    action: "delivery.replay",
+    request: ["POST", `${ofSubscription}/deliveries/${delivery.id}/replay`],
+    target: delivery.id,
+    data: { subscription_id: subscription.id, type: "run.finished", status: "pending" },
+  },
+  {
+    action: "subscription.pause",
+    request: ["POST", `${ofSubscription}/pause`],
+    target: subscription.id,
+    data: {},
+  },
+  {
+    action: "subscription.resume",
+    request: ["POST", `${ofSubscription}/resume`],
+    target: subscription.id,
+    data: { status: "paused", disabled_reason: null },
+  },
+  {
+    action: "subscription.delete",
+    request: ["DELETE", ofSubscription],
+    target: subscription.id,
+    data: { url: subscribing.url },
   },
   {
     action: "price.create",
@@ -487,7 +570,7 @@ const exceptions = [
 test("every route that can change or reveal something here was called", () => {
   const pattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`);
   const untried = managedRoutes
-    .filter(({ method, path }) => method !== "GET" || path.endsWith("/token"))
+    .filter(({ method, path }) => method !== "GET" || /\/(token|secret)$/.test(path))
     .filter(
       (route) =>
         !acts.some(
@@ -507,7 +590,7 @@ test("no entry contains a secret", async () => {
   const text = rows[0]?.text ?? "";
   for (const secret of [...secrets, apiKey, toolSecret, beckon.key])
     expect(text).not.toContain(secret);
-  expect(text).not.toMatch(/bk[a-z]_|v1\.[0-9a-f]{8}\./);
+  expect(text).not.toMatch(/bk[a-z]_|whsec_|v1\.[0-9a-f]{8}\./);
 });
 
 test.each(["update audit set actor = 'nobody'", "delete from audit", "truncate audit"])(

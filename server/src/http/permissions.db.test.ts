@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { artifactOf, longInput } from "../../test/artifact-of.ts";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { addPerson } from "../../test/people.ts";
 import { insertKey, insertStranger } from "../../test/workspace-key.ts";
@@ -38,6 +39,19 @@ const { data: plan } = (await beckon.call("/plans", { body: { name: "test" } }))
 await beckon.call(`/limits/agent/${agent.id}`, {
   method: "PUT",
   body: { limit_micros: 1_000_000 },
+});
+const { data: subscription } = (
+  await beckon.call("/subscriptions", {
+    body: { url: "http://127.0.0.1:9/events", event_types: ["run.finished"] },
+  })
+).body;
+const ofSubscription = `/subscriptions/${subscription.id}`;
+const { data: delivery } = (await beckon.call(`${ofSubscription}/test`, { method: "POST" })).body;
+await beckon.call(`/agents/${other.id}/pause`, { method: "POST" });
+await beckon.call(`/agents/${other.id}/resume`, { method: "POST" });
+const event = await eventually("the event of the pause", async () => {
+  const { body } = await beckon.call("/events?kind=agent.paused");
+  return body.data[0] as { id: string } | undefined;
 });
 const stranger = await insertStranger(beckon);
 
@@ -88,6 +102,24 @@ const routes: readonly (readonly [scope: string, method: string, path: string])[
   ["runs:write", "POST", "/runs/delete"],
   ["runs:write", "DELETE", `/runs/${own.run_id}`],
   ["runs:read", "GET", "/events"],
+  ["runs:read", "GET", `/events/${event.id}`],
+  ["runs:read", "GET", `/runs/${own.run_id}/events/1`],
+  ["subscriptions:write", "POST", "/subscriptions"],
+  ["subscriptions:read", "GET", "/subscriptions"],
+  ["subscriptions:read", "GET", ofSubscription],
+  ["subscriptions:write", "PATCH", ofSubscription],
+  ["subscriptions:write", "DELETE", ofSubscription],
+  ["subscriptions:write", "POST", `${ofSubscription}/pause`],
+  ["subscriptions:write", "POST", `${ofSubscription}/resume`],
+  ["subscriptions:write", "POST", `${ofSubscription}/rotate`],
+  ["subscriptions:write", "GET", `${ofSubscription}/secret`],
+  ["subscriptions:write", "POST", `${ofSubscription}/test`],
+  ["subscriptions:write", "POST", `${ofSubscription}/replay`],
+  ["subscriptions:read", "GET", `${ofSubscription}/deliveries`],
+  ["subscriptions:read", "GET", `${ofSubscription}/deliveries/${delivery.id}`],
+  ["subscriptions:write", "POST", `${ofSubscription}/deliveries/${delivery.id}/replay`],
+  ["subscriptions:read", "GET", `/runs/${own.run_id}/deliveries`],
+  ["runs:read", "GET", `/runs/${own.run_id}/deliveries`],
   ["providers:write", "POST", "/providers"],
   ["providers:read", "GET", "/providers"],
   ["providers:read", "GET", "/models"],
@@ -165,12 +197,12 @@ test.each(routes)("all scopes except %s do not allow %s %s", async (needed, meth
 
 test.each(routes.filter(([, method]) => method === "GET"))(
   "the scope %s allows %s %s",
-  async (needed, method, path) => {
+  async (_, method, path) => {
     expect(
       (
         await beckon.call(path, {
           method,
-          credential: await insertKey(beckon, { scopes: [needed] }),
+          credential: await insertKey(beckon, { scopes: allNeededBy(method, path) }),
         })
       ).status,
     ).toBe(200);

@@ -11,6 +11,13 @@ const many = <T>(work: (index: number) => Promise<T>) =>
 
 const names = (routes: typeof managedRoutes) => routes.map(({ doc }) => doc.id).sort();
 
+const subscribe = async () =>
+  (
+    await beckon.call("/subscriptions", {
+      body: { url: "http://127.0.0.1:9/events", event_types: ["run.finished"] },
+    })
+  ).body.data as { id: string };
+
 /** For each route that rotates a secret: its path, and a request that uses the returned secret. */
 const rotating: Readonly<
   Record<
@@ -39,6 +46,17 @@ const rotating: Readonly<
     return {
       path: `/keys/${data.id}/rotate`,
       works: ({ key = "" }) => beckon.call("/agents", { credential: key }),
+    };
+  },
+  rotateSubscriptionSecret: async () => {
+    const { id } = await subscribe();
+    return {
+      path: `/subscriptions/${id}/rotate`,
+      // A signing secret is no credential: it is valid while it is the one that is revealed.
+      works: async ({ secret = "" }) => {
+        const answer = await beckon.call(`/subscriptions/${id}/secret`);
+        return { ...answer, status: answer.body.data.secret === secret ? 200 : 401 };
+      },
     };
   },
 };
@@ -74,17 +92,37 @@ test.each(Object.entries(rotating))(
   },
 );
 
-/** For each route with If-Match: a change of an agent that both callers have read. */
+/**
+ * For each route with If-Match: a resource, its path, a change of it that both callers have read,
+ * and a request of the route.
+ */
 const matching: Readonly<
   Record<
     string,
-    (agentId: string, index: number) => readonly [method: string, path: string, body?: unknown]
+    {
+      readonly make: () => Promise<{ id: string }>;
+      readonly list: string;
+      readonly update: object;
+      readonly request: readonly [method: string, path: string, body?: unknown];
+    }
   >
 > = {
-  updateAgent: (id, index) => ["PATCH", `/agents/${id}`, { name: `Changed by ${index}` }],
-  deleteAgent: (id) => ["DELETE", `/agents/${id}`],
-  restoreAgentVersion: (id) => ["POST", `/agents/${id}/versions/1/restore`, {}],
+  updateAgent: ofAgent("PATCH", "", { name: "Ours" }),
+  deleteAgent: ofAgent("DELETE", ""),
+  restoreAgentVersion: ofAgent("POST", "/versions/1/restore", {}),
+  updateSubscription: ofSubscription("PATCH", { description: "Ours" }),
+  deleteSubscription: ofSubscription("DELETE"),
 };
+
+function ofAgent(...request: readonly [method: string, path: string, body?: unknown]) {
+  const update = { name: "Theirs" };
+  return { make: () => beckon.createAgent(), list: "/agents", update, request };
+}
+
+function ofSubscription(method: string, body?: unknown) {
+  const request = [method, "", body] as const;
+  return { make: subscribe, list: "/subscriptions", update: { description: "Theirs" }, request };
+}
 
 test("this file lists every route with If-Match", () => {
   expect(Object.keys(matching).sort()).toEqual(
@@ -94,16 +132,13 @@ test("this file lists every route with If-Match", () => {
 
 test.each(Object.entries(matching))(
   "%s against an update: one succeeds, the other gets stale",
-  async (_, change) => {
+  async (_, { make, list, update, request: [method, path, body] }) => {
     for (let round = 0; round < 5; round++) {
-      const { id } = await beckon.createAgent();
-      const headers = {
-        "if-match": (await beckon.call(`/agents/${id}`)).headers.get("etag") ?? "",
-      };
-      const [method, path, body] = change(id, 0);
+      const one = `${list}/${(await make()).id}`;
+      const headers = { "if-match": (await beckon.call(one)).headers.get("etag") ?? "" };
       const answers = await Promise.all([
-        beckon.call(path, { method, body, headers }),
-        beckon.call(`/agents/${id}`, { method: "PATCH", body: { name: "Theirs" }, headers }),
+        beckon.call(one + path, { method, body, headers }),
+        beckon.call(one, { method: "PATCH", body: update, headers }),
       ]);
       const [won, lost] = answers[0].status < 300 ? answers : answers.toReversed();
       expect(won?.status).toBeOneOf([200, 204]);
@@ -111,8 +146,7 @@ test.each(Object.entries(matching))(
       expect([lost?.status, lost?.body.code]).toEqual(
         won?.status === 204 ? [404, "not_found"] : [412, "stale"],
       );
-      if (won?.status === 200)
-        expect((await beckon.call(`/agents/${id}`)).body.data).toEqual(won.body.data);
+      if (won?.status === 200) expect((await beckon.call(one)).body.data).toEqual(won.body.data);
     }
   },
 );

@@ -27,6 +27,15 @@ const rotatedKey = await createKey();
 const { body: invoked } = await beckon.invoke(agent, "Hello");
 await beckon.call(trigger.url, { credential: null, body: "Hello" });
 
+const subscribing = {
+  url: "http://127.0.0.1:9/events",
+  event_types: ["run.finished"],
+  headers: { authorization: apiKey },
+};
+const subscription = (await beckon.call("/subscriptions", { body: subscribing })).body.data;
+const ofSubscription = `/subscriptions/${subscription.id}`;
+const delivery = (await beckon.call(`${ofSubscription}/test`, { method: "POST" })).body.data;
+
 describe("a response with a secret must not be cached:", () => {
   test.each<[string, string, string, unknown]>([
     ["a created agent", "POST", "/agents", { name: "Test", model: "demo/echo" }],
@@ -37,10 +46,14 @@ describe("a response with a secret must not be cached:", () => {
     ["a rotated trigger", "POST", `/agents/${agent.id}/triggers/${rotated.trigger.id}/rotate`, {}],
     ["a revealed trigger", "GET", `${triggerPath}/token`, undefined],
     ["a created key", "POST", "/keys", { name: "Test", preset: "invoke" }],
+    ["a created subscription", "POST", "/subscriptions", subscribing],
+    ["a rotated signing secret", "POST", `${ofSubscription}/rotate`, {}],
+    ["a revealed signing secret", "GET", `${ofSubscription}/secret`, undefined],
     ["a rotated key", "POST", `/keys/${rotatedKey.id}/rotate`, {}],
   ])("%s", async (_, method, path, body) => {
     const answer = await beckon.call(path, { method, body });
-    expect(answer.body.data.token ?? answer.body.data.key).toMatch(/^bk[atw]_[\w-]{48}$/);
+    const { token, key, secret } = answer.body.data;
+    expect(token ?? key ?? secret).toMatch(/^(bk[atw]_[\w-]{48}|whsec_[\w+/]{43}=)$/);
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 });
@@ -63,6 +76,10 @@ test.each([
   `/providers/${provider.id}`,
   "/keys",
   `/keys/${key.id}`,
+  "/subscriptions",
+  ofSubscription,
+  `${ofSubscription}/deliveries`,
+  `${ofSubscription}/deliveries/${delivery.id}`,
   "/audit?limit=200",
 ])("GET %s shows no secret", async (path) => {
   const { status, body } = await beckon.call(path);
@@ -70,7 +87,7 @@ test.each([
   const text = JSON.stringify(body);
   for (const secret of [agent.token, trigger.token, apiKey, key.key, beckon.key])
     expect(text).not.toContain(secret);
-  expect(text).not.toMatch(/sealed|"hash"|v1\.[0-9a-f]{8}\.|"url"|"token"|"key"/);
+  expect(text).not.toMatch(/sealed|"hash"|v1\.[0-9a-f]{8}\.|triggers\/bkt_|whsec_|"token"|"key"/);
 });
 
 test.each<[string, string, unknown]>([
@@ -80,13 +97,17 @@ test.each<[string, string, unknown]>([
   ["PATCH", triggerPath, { name: "Renamed" }],
   ["PATCH", `/providers/${provider.id}`, { api_key: apiKey }],
   ["PATCH", `/keys/${key.id}`, { name: "Renamed" }],
+  ["PATCH", ofSubscription, { headers: subscribing.headers }],
+  ["POST", `${ofSubscription}/deliveries/${delivery.id}/replay`, {}],
+  ["POST", `${ofSubscription}/pause`, {}],
+  ["POST", `${ofSubscription}/resume`, {}],
 ])("%s %s shows no secret", async (method, path, body) => {
   const answer = await beckon.call(path, { method, body });
   expect(answer.status).toBe(200);
   const text = JSON.stringify(answer.body);
   for (const secret of [agent.token, trigger.token, apiKey, key.key])
     expect(text).not.toContain(secret);
-  expect(text).not.toMatch(/"url"|"token"|"key"/);
+  expect(text).not.toMatch(/triggers\/bkt_|whsec_|"token"|"key"/);
 });
 
 test("the database contains no secret in plain text", async () => {
@@ -96,9 +117,9 @@ test("the database contains no secret in plain text", async () => {
   );
   for (const { name } of tables) {
     const { rows } = await engine.query<{ found: boolean }>(
-      `select coalesce(bool_or(strpos(t::text, $1) > 0 or strpos(t::text, $2) > 0 or strpos(t::text, $3) > 0 or strpos(t::text, $4) > 0 or strpos(t::text, $5) > 0), false) as found
+      `select coalesce(bool_or(strpos(t::text, $1) > 0 or strpos(t::text, $2) > 0 or strpos(t::text, $3) > 0 or strpos(t::text, $4) > 0 or strpos(t::text, $5) > 0 or strpos(t::text, $6) > 0), false) as found
         from ${name} as t`,
-      [agent.token, trigger.token, apiKey, beckon.key, key.key],
+      [agent.token, trigger.token, apiKey, beckon.key, key.key, subscription.secret],
     );
     expect([name, rows[0]?.found]).toEqual([name, false]);
   }

@@ -4,6 +4,7 @@ import type { Database } from "../base/database/index.ts";
 import type { Egress, Transport } from "../base/egress/index.ts";
 import type { Log } from "../base/log.ts";
 import type { SecretCipher } from "../base/secrets/index.ts";
+import type { DeliveryServices } from "../deliveries/index.ts";
 import type { KeyUse } from "../keys/index.ts";
 import type { LimitServices } from "../limits/index.ts";
 import type { PriceServices } from "../prices/index.ts";
@@ -13,7 +14,7 @@ import type { FailedAuthentications } from "./failed-authentications.ts";
 import type { Streams } from "./streams/index.ts";
 
 /** The services that the HTTP routes use. */
-export interface Services extends PriceServices, LimitServices {
+export interface Services extends PriceServices, LimitServices, DeliveryServices {
   readonly database: Database;
   readonly cipher: SecretCipher;
   readonly log: Log;
@@ -38,11 +39,4 @@ export interface Services extends PriceServices, LimitServices {
   readonly guesses: FailedAuthentications;
   readonly failedSignIns: FailedSignIns;
   readonly streams: Streams;
-  readonly deliveries: {
-    /**
-     * Must be called after the commit of a change to a subscription, or of deliveries that are due,
-     * so that all processes notice it at once. They poll otherwise.
-     */
-    changed(): void;
-  };
 }

@@ -20,6 +20,11 @@ const { data: key } = (await beckon.call("/keys", { body: { name: "Test", preset
 const { body: invoked } = await beckon.invoke(agent, "Hello");
 const member = await addPerson(beckon, { role: "viewer" });
 
+const subscribing = { url: "http://127.0.0.1:9/events", event_types: ["run.finished"] };
+const { data: subscription } = (await beckon.call("/subscriptions", { body: subscribing })).body;
+const ofSubscription = `/subscriptions/${subscription.id}`;
+const { data: delivery } = (await beckon.call(`${ofSubscription}/test`, { method: "POST" })).body;
+
 /** Routes that have a body, each with a valid body. */
 const routes: readonly (readonly [method: string, path: string, body: Record<string, unknown>])[] =
   [
@@ -46,6 +51,14 @@ const routes: readonly (readonly [method: string, path: string, body: Record<str
       { name: "other", kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1" },
     ],
     ["PATCH", `/providers/${provider.id}`, {}],
+    ["POST", "/subscriptions", subscribing],
+    ["PATCH", ofSubscription, {}],
+    ["POST", `${ofSubscription}/pause`, {}],
+    ["POST", `${ofSubscription}/resume`, {}],
+    ["POST", `${ofSubscription}/rotate`, {}],
+    ["POST", `${ofSubscription}/test`, {}],
+    ["POST", `${ofSubscription}/replay`, { since: "2026-01-01T00:00:00Z" }],
+    ["POST", `${ofSubscription}/deliveries/${delivery.id}/replay`, {}],
     ["POST", "/prices", { model: `${provider.name}/small`, ...rates }],
     ["PATCH", `/prices/${price.id}`, {}],
     ["PUT", `/limits/agent/${agent.id}`, { limit_micros: 1_000_000 }],

@@ -32,6 +32,11 @@ async function make(credential = beckon.key) {
     api_key: "sk-0123456789abcdef",
   };
   const provider = (await call("/providers", { body })).body.data;
+  const subscription = (
+    await call("/subscriptions", {
+      body: { url: "http://127.0.0.1:9/events", event_types: ["run.finished"] },
+    })
+  ).body.data;
   const create = () =>
     call("/agents", {
       body: { name: "Once", model: "demo/echo" },
@@ -58,6 +63,12 @@ async function make(credential = beckon.key) {
       where: `id = '${provider.id}'`,
       open: () => call(`/providers/${provider.id}/check`, { method: "POST" }),
     },
+    signing: {
+      table: "subscriptions",
+      column: "secret",
+      where: `id = '${subscription.id}'`,
+      open: () => call(`/subscriptions/${subscription.id}/secret`),
+    },
     answer: { table: "idempotency", column: "answer", where: `key = '${agent.id}'`, open: create },
   };
 }
@@ -79,7 +90,7 @@ const isReadable = async (sealed: Sealed) =>
 const mine = await make();
 const alsoMine = await make();
 const theirs = await make(await insertStranger(beckon));
-const kinds = ["token", "trigger", "provider", "answer"] as const;
+const kinds = ["token", "trigger", "provider", "signing", "answer"] as const;
 
 async function expectBound(one: Sealed, other: Sealed): Promise<void> {
   expect([await isReadable(one), await isReadable(other)]).toEqual([true, true]);

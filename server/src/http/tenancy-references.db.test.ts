@@ -56,7 +56,7 @@ async function keepsApart(asked: unknown, ask: () => Promise<Answer>): Promise<A
 
 /** Query parameters that do not refer to a resource. */
 const plainInQueries =
-  "limit paused deleted with format created_after created_before status source kind action since until view bucket group_by from to scope".split(
+  "limit paused deleted with format created_after created_before status source kind action since until view type bucket group_by from to scope".split(
     " ",
   );
 
@@ -69,6 +69,7 @@ const inQueries: Readonly<
 > = {
   agent_id: () => [theirs.agent.id, theirs.deletedAgentId],
   trigger_id: () => [theirs.trigger.id],
+  run_id: () => [theirs.runId],
   external_id: () => [theirs.mark],
   tag: () => [theirs.mark],
   search: () => [theirs.mark],
@@ -145,7 +146,7 @@ const plainInBodies = new Set(
   beckon agents paused pause_reason triggers prompt_prefix enabled filter error created_after created_before status source all version
   payload content_type input config kind base_url api_key free document
   input_micros_per_million output_micros_per_million cached_input_micros_per_million cache_write_micros_per_million scopes preset expires_in_days expires_at time_zone role
-  max_cost_micros reserve_output_tokens limit_micros pauses_agent tokens voice_ms browser_ms cost_micros plan takes_effect anchor_day`.split(
+  max_cost_micros reserve_output_tokens limit_micros pauses_agent tokens voice_ms browser_ms cost_micros plan takes_effect anchor_day event_types tags format since until which allows_callback`.split(
     /\s+/,
   ),
 );
@@ -186,6 +187,11 @@ const document = (agent: object) => ({
   beckon: 1,
   agents: [{ name: "Test", model: "demo/echo", ...agent }],
 });
+const subscribing = (selection: object) => ({
+  url: "http://127.0.0.1:9/events",
+  event_types: ["run.finished"],
+  ...selection,
+});
 const after = async (list: string) =>
   (await beckon.call(list, { credential: theirs.key })).body.next as string;
 
@@ -212,6 +218,16 @@ const cases: Readonly<
   "updateKey.agent_ids": [theirs.agent.id, theirs.deletedAgentId].map(
     (id) => [{ agent_ids: [ours.agent.id, id] }, 404] as const,
   ),
+  "createSubscription.agent_ids": [theirs.agent.id, theirs.deletedAgentId].map(
+    (id) => [subscribing({ agent_ids: [ours.agent.id, id] }), 400] as const,
+  ),
+  "createSubscription.trigger_ids": [
+    [subscribing({ trigger_ids: [ours.trigger.id, theirs.trigger.id] }), 400],
+  ],
+  "updateSubscription.agent_ids": [theirs.agent.id, theirs.deletedAgentId].map(
+    (id) => [{ agent_ids: [ours.agent.id, id] }, 400] as const,
+  ),
+  "updateSubscription.trigger_ids": [[{ trigger_ids: [theirs.trigger.id] }, 400]],
   "cancelRuns.agent_id": [
     [{ filter: { agent_id: theirs.busy.agentId } }, 200, { cancelled: 0, next: null }],
   ],

@@ -30,7 +30,7 @@ const invoke = {
 } as const;
 const routes = [...managedRoutes, invoke];
 const membersIn = (path: string) =>
-  (path.match(/:\w+/g) ?? []).filter((name) => ![":version", ":scope"].includes(name));
+  (path.match(/:\w+/g) ?? []).filter((name) => ![":version", ":scope", ":seq"].includes(name));
 const withIds = routes.filter(
   (route) =>
     membersIn(route.path).length > 0 && route.path !== "/workspace-plans/:target_workspace_id",

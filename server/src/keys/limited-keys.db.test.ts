@@ -33,6 +33,28 @@ const runs = {
 const artifact: string = (await beckon.call(`/runs/${runs.mine}/events`)).body.data.find(
   ({ data }: { data: { artifact_id?: string } }) => data.artifact_id !== undefined,
 ).data.artifact_id;
+const subscribing = { url: "http://127.0.0.1:9/events", event_types: ["run.finished"] };
+const subscribe = async (agentIds: readonly string[] | null) => {
+  const body = { ...subscribing, agent_ids: agentIds };
+  const { id } = (await beckon.call("/subscriptions", { body })).body.data;
+  const test = await beckon.call(`/subscriptions/${id}/test`, { method: "POST" });
+  return { id: id as string, deliveryId: test.body.data.id as string };
+};
+const subscriptions = {
+  mine: await subscribe([mine.id]),
+  theirs: await subscribe([mine.id, theirs.id]),
+};
+await subscribe(null);
+const eventOf = async (agentId: string) => {
+  await beckon.call(`/agents/${agentId}/pause`, { method: "POST" });
+  await beckon.call(`/agents/${agentId}/resume`, { method: "POST" });
+  const { rows } = await beckon.db.database.engine.query<{ id: string }>(
+    "select id from workspace_events where agent_id = $1 limit 1",
+    [agentId],
+  );
+  return rows[0]?.id ?? "";
+};
+const events = { mine: await eventOf(mine.id), theirs: await eventOf(theirs.id) };
 const keys = {
   mine: await create({ preset: "invoke", agent_ids: [mine.id] }),
   theirs: await create({ preset: "invoke", agent_ids: [theirs.id] }),
@@ -50,12 +72,16 @@ const pathTo = (path: string, whose: "mine" | "theirs") =>
     .replace(":version", "1")
     .replace(":run_id", runs[whose])
     .replace(":artifact_id", artifact)
+    .replace(":seq", "1")
+    .replace(":event_id", events[whose])
+    .replace(":subscription_id", subscriptions[whose].id)
+    .replace(":delivery_id", subscriptions[whose].deliveryId)
     .replace(":key_id", keys[whose].id)
     .replace(":provider_id", provider.id);
 const routes = managedRoutes.map(
   ({ method, path, permission }) => [method, path, permission] as const,
 );
-const about = routes.filter(([, path]) => /:(agent|run|key)_id/.test(path));
+const about = routes.filter(([, path]) => /:(agent|run|key|subscription|event)_id/.test(path));
 
 test("a preset grants only its scopes that concern agents", () => {
   expect(limited.scopes).toEqual(scopes.filter((scope) => !workspaceScopes.includes(scope)));
@@ -105,7 +131,7 @@ test.each(routes.filter(([, , permission]) => workspaceScopes.includes(permissio
 test("every route is covered by one of these tests or listed here", () => {
   const others = routes.filter(
     ([, path, permission]) =>
-      !/:(agent|run|key)_id/.test(path) && !workspaceScopes.includes(permission),
+      !/:(agent|run|key|subscription|event)_id/.test(path) && !workspaceScopes.includes(permission),
   );
   expect(others.map(([method, path]) => `${method} ${path}`).sort()).toEqual(
     [
@@ -113,6 +139,7 @@ test("every route is covered by one of these tests or listed here", () => {
       "GET /agents/export",
       "GET /keys",
       "GET /runs",
+      "GET /subscriptions",
       "POST /agents",
       "POST /agents/import",
       "POST /keys",
@@ -125,6 +152,7 @@ test("every route is covered by one of these tests or listed here", () => {
       "GET /usage",
       "POST /runs/cancel",
       "POST /runs/delete",
+      "POST /subscriptions",
       "POST /tools/http/import",
     ].sort(),
   );
@@ -135,6 +163,7 @@ describe("a list contains only resources of the key's agents:", () => {
     ["/agents", () => [alsoMine.id, mine.id]],
     ["/runs", () => [runs.mine]],
     ["/keys", () => [limited.id, keys.mine.id]],
+    ["/subscriptions", () => [subscriptions.mine.id]],
   ])("%s", async (path, expected) => {
     const { status, body } = await call(path);
     expect([status, body.data.map(({ id }: { id: string }) => id)]).toEqual([200, expected()]);

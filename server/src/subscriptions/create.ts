@@ -7,7 +7,12 @@ import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
-import { newSigningSecret, sealHeaders, sealSigningSecret } from "../deliveries/index.ts";
+import {
+  type DeliveryServices,
+  newSigningSecret,
+  sealHeaders,
+  sealSigningSecret,
+} from "../deliveries/index.ts";
 import { noDeliveries } from "./health-store.ts";
 import { permitSelection } from "./selection.ts";
 import { countSubscriptions, insertSubscription } from "./store.ts";
@@ -22,15 +27,16 @@ export async function createSubscription({
   ctx,
   input,
 }: {
-  ctx: Context & { readonly egress: Pick<Egress, "missingException"> };
+  ctx: Context & DeliveryServices & { readonly egress: Pick<Egress, "missingException"> };
   input: { body: UnparsedBody };
 }): Promise<Once<SubscriptionWithSecret>> {
   permit(ctx, "subscriptions:write");
   const addressError = await privateAddressError(ctx.egress, input.body, "url");
-  return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+  const result = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, async () => {
       const body = parseBody(createSubscriptionBody, input.body);
-      const { secret: given, headers, ...columns } = body;
+      const { secret: given, headers, ...rest } = body;
+      const columns = { ...rest, url: new URL(body.url).href };
       await permitSelection(tx, ctx, columns);
       if (addressError !== undefined) throw addressError;
       if ((await countSubscriptions(tx, ctx.workspaceId)) >= maxSubscriptions) {
@@ -39,7 +45,7 @@ export async function createSubscription({
           `This workspace has ${maxSubscriptions} subscriptions, which is the maximum. Delete one first.`,
         );
       }
-      const owner = { id: newId("sub"), workspace_id: ctx.workspaceId, url: body.url };
+      const owner = { id: newId("sub"), workspace_id: ctx.workspaceId, url: columns.url };
       const secret = given ?? newSigningSecret();
       const row = await insertSubscription(tx, {
         ...columns,
@@ -57,4 +63,6 @@ export async function createSubscription({
       return { ...toSubscription(row, noDeliveries), secret };
     }),
   );
+  ctx.deliveries.changed();
+  return result;
 }

@@ -1,6 +1,7 @@
 import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
+import type { DeliveryServices } from "../deliveries/index.ts";
 import { endPending } from "./pending-store.ts";
 import { deleteSubscriptionRow } from "./store.ts";
 import {
@@ -17,7 +18,7 @@ export async function deleteSubscription({
   ctx,
   input,
 }: {
-  ctx: Context;
+  ctx: Context & DeliveryServices;
   input: SubscriptionInput;
 }): Promise<void> {
   permit(ctx, "subscriptions:write");
@@ -33,5 +34,6 @@ export async function deleteSubscription({
     });
     return found;
   });
+  ctx.deliveries.changed();
   await endPending(database, row, "cancelled");
 }

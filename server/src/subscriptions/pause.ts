@@ -4,6 +4,7 @@ import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import type { DeliveryServices } from "../deliveries/index.ts";
 import { endPending } from "./pending-store.ts";
 import { pauseSubscriptionRow } from "./store.ts";
 import {
@@ -21,7 +22,7 @@ export async function pauseSubscription({
   ctx,
   input,
 }: {
-  ctx: Context;
+  ctx: Context & DeliveryServices;
   input: SubscriptionInput & { body: UnparsedBody };
 }): Promise<Once<Subscription>> {
   permit(ctx, "subscriptions:write");
@@ -36,6 +37,7 @@ export async function pauseSubscription({
       return showSubscription(tx, paused);
     });
   });
+  ctx.deliveries.changed();
   await endPending(database, { id: result.data.id, workspace_id: workspaceId }, "not_sent");
   return result;
 }

@@ -5,6 +5,7 @@ import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.t
 import { type Once, once } from "../base/idempotency/index.ts";
 import { timeOf } from "../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import type { DeliveryServices } from "../deliveries/index.ts";
 import { countMissed } from "./health-store.ts";
 import { endPending } from "./pending-store.ts";
 import { resumeSubscriptionRow, type SubscriptionRow } from "./store.ts";
@@ -24,7 +25,7 @@ export async function resumeSubscription({
   ctx,
   input,
 }: {
-  ctx: Context;
+  ctx: Context & DeliveryServices;
   input: SubscriptionInput & { body: UnparsedBody };
 }): Promise<Once<ResumedSubscription>> {
   permit(ctx, "subscriptions:write");
@@ -34,7 +35,7 @@ export async function resumeSubscription({
   );
   // A process that exited can have left pending deliveries. They count as missed.
   await endPending(database, inactive, "not_sent");
-  return inWorkspace(database.tenant, workspaceId, async (tx) => {
+  const result = await inWorkspace(database.tenant, workspaceId, async (tx) => {
     const row = await requireSubscriptionForChange(tx, ctx, input);
     return once(tx, ctx, async () => {
       parseBody(emptyBody, input.body, {});
@@ -49,6 +50,8 @@ export async function resumeSubscription({
       return { ...(await showSubscription(tx, resumed)), missed };
     });
   });
+  ctx.deliveries.changed();
+  return result;
 }
 
 async function missedBy(

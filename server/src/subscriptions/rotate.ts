@@ -4,7 +4,7 @@ import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
-import { newSigningSecret, sealSigningSecret } from "../deliveries/index.ts";
+import { type DeliveryServices, newSigningSecret, sealSigningSecret } from "../deliveries/index.ts";
 import { rotateSecretRow } from "./store.ts";
 import {
   requireSubscriptionForChange,
@@ -22,11 +22,11 @@ export async function rotateSubscriptionSecret({
   ctx,
   input,
 }: {
-  ctx: Context;
+  ctx: Context & DeliveryServices;
   input: SubscriptionInput & { body: UnparsedBody };
 }): Promise<Once<SubscriptionWithSecret>> {
   permit(ctx, "subscriptions:write");
-  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+  const result = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireSubscriptionForChange(tx, ctx, input);
     return once(tx, ctx, async () => {
       const { secret = newSigningSecret(), grace_seconds } = parseBody(
@@ -44,4 +44,6 @@ export async function rotateSubscriptionSecret({
       return { ...(await showSubscription(tx, rotated)), secret };
     });
   });
+  ctx.deliveries.changed();
+  return result;
 }

@@ -10,6 +10,7 @@ import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import type { DeliveryServices } from "../deliveries/index.ts";
 import { insertTestDelivery, requireDelivery, toDelivery } from "./deliveries/index.ts";
 import { exampleEvents } from "./examples.ts";
 import {
@@ -19,7 +20,7 @@ import {
 } from "./subscription.ts";
 
 /**
- * Sends an example event of a type to the receiver: its data has `"test": true`. No event is
+ * Sends an example event of a type to the receiver: the body has `"test": true`. No event is
  * written, so that the API does not have it.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; `conflict` if the subscription is not
  *   enabled.
@@ -28,12 +29,12 @@ export async function testSubscription({
   ctx,
   input,
 }: {
-  ctx: Context;
+  ctx: Context & DeliveryServices;
   input: SubscriptionInput & { body: UnparsedBody };
 }): Promise<Once<Delivery>> {
   permit(ctx, "subscriptions:write");
   const { workspaceId } = ctx;
-  return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
+  const result = await inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
     const subscription = await requireSubscriptionForChange(tx, ctx, input);
     return once(tx, ctx, async () => {
       const body = parseBody(testSubscriptionBody, input.body, {});
@@ -49,7 +50,7 @@ export async function testSubscription({
         event_id: newId("evt"),
         type,
         version: eventVersion,
-        data: subscription.payload === "thin" ? null : { ...data, test: true },
+        data: subscription.payload === "thin" ? null : data,
       });
       await record(tx, ctx, {
         action: "subscription.test",
@@ -59,4 +60,6 @@ export async function testSubscription({
       return toDelivery(await requireDelivery(tx, ctx, { ...input, deliveryId }));
     });
   });
+  ctx.deliveries.changed();
+  return result;
 }

@@ -9,7 +9,12 @@ import { inWorkspace } from "../base/database/index.ts";
 import { type Egress, privateAddressError } from "../base/egress/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
-import { originOf, sealHeaders, sealSigningSecret } from "../deliveries/index.ts";
+import {
+  type DeliveryServices,
+  originOf,
+  sealHeaders,
+  sealSigningSecret,
+} from "../deliveries/index.ts";
 import { permitSelection } from "./selection.ts";
 import { type SubscriptionRow, updateSubscriptionRow } from "./store.ts";
 import {
@@ -29,22 +34,23 @@ export async function updateSubscription({
   ctx,
   input,
 }: {
-  ctx: Context & { readonly egress: Pick<Egress, "missingException"> };
+  ctx: Context & DeliveryServices & { readonly egress: Pick<Egress, "missingException"> };
   input: SubscriptionInput & { body: UnparsedBody };
 }): Promise<Subscription> {
   permit(ctx, "subscriptions:write");
   const addressError = await privateAddressError(ctx.egress, input.body, "url");
-  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+  const result = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireSubscriptionForChange(tx, ctx, input);
     requireMatchingVersion(ctx, row);
     const body = parseBody(updateSubscriptionBody, input.body);
     const { secret, headers, ...given } = body;
-    const columns = Object.fromEntries(
-      Object.entries(given).filter(([, value]) => value !== undefined),
-    );
+    const columns = {
+      ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+      ...(given.url === undefined ? {} : { url: new URL(given.url).href }),
+    };
     await permitSelection(tx, ctx, { ...row, ...columns }, row);
     if (addressError !== undefined) throw addressError;
-    const owner = { ...row, url: body.url ?? row.url };
+    const owner = { ...row, url: columns.url ?? row.url };
     const moves = originOf(owner) !== originOf(row);
     requireSecretsFor(row, originOf(owner), moves, body);
     const changed = await updateSubscriptionRow(tx, row, {
@@ -78,6 +84,8 @@ export async function updateSubscription({
     });
     return after;
   });
+  ctx.deliveries.changed();
+  return result;
 }
 
 /**

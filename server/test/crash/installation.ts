@@ -7,6 +7,7 @@ export interface Installation {
   readonly fleet: Fleet;
   /** A key with all permissions. */
   readonly key: string;
+  readonly masterKey: string;
   readonly agent: { readonly id: string; readonly token: string };
   readonly triggerToken: string;
   close(): Promise<void>;
@@ -20,21 +21,32 @@ export const maxAttempts = 3;
 /**
  * Starts `servers` processes on `databaseUrl` and creates provider, agent (with these `limits`) and
  * trigger over HTTP.
+ * @param options `callable`: hosts that the servers can also call. `settings`: more environment
+ *   variables of the servers.
  */
 export async function install(
   world: World,
   databaseUrl: string,
   servers: number,
   limits: Readonly<Record<string, number>> = {},
+  {
+    callable = [],
+    settings = {},
+  }: {
+    readonly callable?: readonly string[];
+    readonly settings?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<Installation> {
   const key = `bootstrap_${randomBytes(24).toString("base64url")}`;
+  const masterKey = randomBytes(32).toString("base64");
   const fleet = await startFleet(servers, {
     DATABASE_URL: databaseUrl,
-    BECKON_MASTER_KEY: randomBytes(32).toString("base64"),
+    BECKON_MASTER_KEY: masterKey,
     BECKON_BOOTSTRAP_KEY: key,
     BECKON_LEASE_SECONDS: String(leaseSeconds),
-    BECKON_EGRESS_ALLOW: new URL(world.model.url).host,
+    BECKON_EGRESS_ALLOW: [new URL(world.model.url).host, ...callable].join(),
     EFFECTS_URL: world.effectsUrl,
+    ...settings,
   });
   const create = async (path: string, body: unknown) => {
     const response = await fetch(`${fleet.servers[0]?.url}/api/public${path}`, {
@@ -55,7 +67,14 @@ export async function install(
     });
     const agent = await create("/agents", { name: "Crash", model: "world/scripted", limits });
     const trigger = await create(`/agents/${agent.id}/triggers`, { name: "Crash" });
-    return { fleet, key, agent, triggerToken: trigger.token, close: () => fleet.close() };
+    return {
+      fleet,
+      key,
+      masterKey,
+      agent,
+      triggerToken: trigger.token,
+      close: () => fleet.close(),
+    };
   } catch (thrown) {
     await fleet.close();
     throw thrown;

@@ -2,6 +2,7 @@ import type { Scope } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
 import type { Egress } from "../../base/egress/index.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
+import type { DeliveryServices } from "../../deliveries/index.ts";
 import type { EventPoller } from "../../events/index.ts";
 import type { LimitServices } from "../../limits/index.ts";
 import type { PriceServices } from "../../prices/index.ts";
@@ -29,7 +30,8 @@ import type { RouteDoc } from "./route-doc.ts";
 export type ManagedContext = Context &
   ModelListServices &
   PriceServices &
-  LimitServices & {
+  LimitServices &
+  DeliveryServices & {
     readonly runs: RunServices;
     readonly tail: EventPoller;
     readonly egress: Egress;
@@ -129,8 +131,18 @@ export async function handleManaged(
   const key =
     route.method === "POST" ? idempotencyKey(headerOf(incoming, "idempotency-key")) : undefined;
   const binding = raw && bindKey(key, raw);
-  const { database, cipher, operator, runs, egress, outbound, modelLists, prices, limits } =
-    services;
+  const {
+    database,
+    cipher,
+    operator,
+    runs,
+    egress,
+    outbound,
+    modelLists,
+    prices,
+    limits,
+    deliveries,
+  } = services;
   const request: ManagedRequest = {
     ctx: {
       actor,
@@ -146,6 +158,7 @@ export async function handleManaged(
       modelLists,
       prices,
       limits,
+      deliveries,
       idempotency: binding && { route: `${route.method} ${c.req.path}`, binding },
       ifMatch: entityTag(headerOf(incoming, "if-match")),
     },

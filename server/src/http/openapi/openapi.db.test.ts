@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { artifactOf, longInput } from "../../../test/artifact-of.ts";
 import { startTestBeckon } from "../../../test/beckon.ts";
 import { succeeded } from "../../../test/check-answer.ts";
+import { eventually } from "../../../test/eventually.ts";
 import { startModelServer } from "../../../test/model-server.ts";
 import { addPerson, cookieIn, password, visitor } from "../../../test/people.ts";
 import { defaultWorkspaceId } from "../../workspaces/index.ts";
@@ -147,6 +148,26 @@ test("every managed route answers as it declares", async () => {
       await beckon.call("/invitations", { body: { email: "grace@example.com", role: "viewer" } })
     ).body.data.id,
   };
+  const { data: subscription } = (
+    await beckon.call("/subscriptions", {
+      body: { url: "http://127.0.0.1:9/events", event_types: ["run.finished"] },
+    })
+  ).body;
+  const { data: delivery } = (
+    await beckon.call(`/subscriptions/${subscription.id}/test`, { method: "POST" })
+  ).body;
+  await beckon.call(`/agents/${agent.id}/pause`, { method: "POST" });
+  await beckon.call(`/agents/${agent.id}/resume`, { method: "POST" });
+  const { data: event } = await eventually("the event of the pause", async () => {
+    const { body } = await beckon.call("/events?kind=agent.paused");
+    return body.data.length === 0 ? undefined : { data: body.data[0] };
+  });
+  Object.assign(ids, {
+    ":seq": "1",
+    ":event_id": event.id,
+    ":subscription_id": subscription.id,
+    ":delivery_id": delivery.id,
+  });
   await beckon.call(`/limits/agent/${agent.id}`, {
     method: "PUT",
     body: { limit_micros: 5_000_000 },
@@ -165,6 +186,7 @@ test("every managed route answers as it declares", async () => {
   // These routes are called last, because they delete resources that other routes need. A resource
   // is deleted before the resource that it belongs to.
   const order = [
+    "deleteSubscription",
     "deleteRun",
     "deleteLimit",
     "deleteTrigger",

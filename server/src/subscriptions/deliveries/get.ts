@@ -1,9 +1,11 @@
 import type { DeliveryDetails } from "@beckon/contract";
 import { type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
+import { deliveryBody } from "../../deliveries/index.ts";
+import type { SubscriptionRow } from "../store.ts";
 import { requireSubscription } from "../subscription.ts";
 import { type DeliveryInput, requireDelivery, toDelivery } from "./delivery.ts";
-import { listAttempts } from "./store.ts";
+import { type DeliveryRow, findData, listAttempts, type StoredData } from "./store.ts";
 
 /** Attempts that a response shows. A replay adds up to ten. */
 const maxAttempts = 50;
@@ -17,17 +19,19 @@ export async function getDelivery({
   input,
 }: {
   ctx: Context;
-  input: DeliveryInput;
+  input: DeliveryInput & { readonly publicUrl: string };
 }): Promise<DeliveryDetails> {
   permit(ctx, "subscriptions:read");
   const { workspaceId } = ctx;
   return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
-    await requireSubscription(tx, ctx, input);
+    const subscription = await requireSubscription(tx, ctx, input);
     const row = await requireDelivery(tx, ctx, input);
-    const attempts = await listAttempts(tx, { workspaceId, ...input }, maxAttempts);
+    const key = { workspaceId, subscriptionId: input.subscriptionId, deliveryId: input.deliveryId };
+    const attempts = await listAttempts(tx, key, maxAttempts);
+    const data = await findData(tx, key);
     return {
       ...toDelivery(row),
-      body: null,
+      body: bodyOf({ ...row, ...data }, subscription, input.publicUrl),
       attempts_log: attempts.map((attempt) => ({
         number: attempt.number,
         started_at: attempt.started_at.toISOString(),
@@ -41,4 +45,17 @@ export async function getDelivery({
       })),
     };
   });
+}
+
+/**
+ * Returns the body that an attempt sends now; null if the event's data was deleted, or is not
+ * stored because the subscription was not enabled.
+ */
+function bodyOf(
+  row: DeliveryRow & StoredData,
+  { payload, format }: SubscriptionRow,
+  publicUrl: string,
+): string | null {
+  if (payload === "full" && row.data === null) return null;
+  return deliveryBody(row, { payload, format, publicUrl }, row.content ?? undefined).text;
 }

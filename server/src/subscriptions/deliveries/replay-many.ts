@@ -6,6 +6,7 @@ import { ApiError } from "../../base/errors.ts";
 import { type Once, once } from "../../base/idempotency/index.ts";
 import { lowestIdAt, timeOf } from "../../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
+import type { DeliveryServices } from "../../deliveries/index.ts";
 import {
   requireEnabled,
   requireSubscriptionForChange,
@@ -36,13 +37,13 @@ export async function replayDeliveries({
   ctx,
   input,
 }: {
-  ctx: Context;
+  ctx: Context & DeliveryServices;
   input: SubscriptionInput & { body: UnparsedBody };
 }): Promise<Once<Replayed>> {
   permit(ctx, "subscriptions:write");
   const { workspaceId } = ctx;
   const key = { workspaceId, subscriptionId: input.subscriptionId };
-  return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
+  const result = await inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
     const subscription = await requireSubscriptionForChange(tx, ctx, input);
     return once(tx, ctx, async () => {
       const { since, until, which } = parseBody(replayBody, input.body);
@@ -75,6 +76,8 @@ export async function replayDeliveries({
       };
     });
   });
+  ctx.deliveries.changed();
+  return result;
 }
 
 /** Later than every event, also if another machine's clock is ahead. */

@@ -5,7 +5,7 @@ import { inWorkspace } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { type Once, once } from "../../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
-import { originOf } from "../../deliveries/index.ts";
+import { type DeliveryServices, originOf } from "../../deliveries/index.ts";
 import { requireEnabled, requireSubscriptionForChange } from "../subscription.ts";
 import { type DeliveryInput, requireDelivery, toDelivery } from "./delivery.ts";
 import { replayDeliveryRow } from "./replay-store.ts";
@@ -22,12 +22,12 @@ export async function replayDelivery({
   ctx,
   input,
 }: {
-  ctx: Context;
+  ctx: Context & DeliveryServices;
   input: DeliveryInput & { body: UnparsedBody };
 }): Promise<Once<Delivery>> {
   permit(ctx, "subscriptions:write");
   const { workspaceId } = ctx;
-  return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
+  const result = await inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
     const subscription = await requireSubscriptionForChange(tx, ctx, input);
     const row = await requireDelivery(tx, ctx, input);
     return once(tx, ctx, async () => {
@@ -55,4 +55,6 @@ export async function replayDelivery({
       return toDelivery(await requireDelivery(tx, ctx, input));
     });
   });
+  ctx.deliveries.changed();
+  return result;
 }

@@ -84,6 +84,28 @@ export async function findDelivery(
   return rows[0];
 }
 
+/** The event's data that a delivery has. */
+export interface StoredData {
+  readonly data: Record<string, unknown> | null;
+  /** The data as JSON, if it is in an artifact and a body has room for it. */
+  readonly content: string | null;
+}
+
+/** Returns the event's data of a delivery. */
+export async function findData(
+  tx: WorkspaceTransaction,
+  { workspaceId, subscriptionId, deliveryId }: DeliveryKey,
+): Promise<StoredData> {
+  const { rows } = await sql<StoredData>`
+    select d.data, convert_from(a.content, 'UTF8') as content from deliveries d
+    left join artifacts a on d.data ? 'artifact_id' and a.id = d.data ->> 'artifact_id'
+      and a.workspace_id = d.workspace_id and a.run_id = d.run_id
+      and octet_length(a.content) <= 262144
+    where d.subscription_id = ${subscriptionId} and d.id = ${deliveryId}
+      and d.workspace_id = ${workspaceId}`.execute(tx);
+  return rows[0] ?? { data: null, content: null };
+}
+
 /** Returns the last `limit` attempts of a delivery, newest first. */
 export function listAttempts(
   tx: WorkspaceTransaction,

@@ -57,7 +57,10 @@ export const deliveryRoutes: readonly ManagedRoute[] = [
       data: deliveryDetails,
     },
     handle: async (request) => ({
-      data: await getDelivery({ ctx: request.ctx, input: deliveryOf(request) }),
+      data: await getDelivery({
+        ctx: request.ctx,
+        input: { ...deliveryOf(request), publicUrl: request.publicUrl },
+      }),
     }),
   },
   {

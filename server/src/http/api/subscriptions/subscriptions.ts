@@ -225,7 +225,7 @@ export const subscriptionRoutes: readonly ManagedRoute[] = [
       id: "testSubscription",
       summary: "Test subscription",
       description:
-        'Delivers the documented example of an event, with `"test": true` in its data. Its ids belong to nothing. `type` is by default the first of the subscription\'s `event_types`.',
+        'Delivers the documented example of an event, with `"test": true`. The ids of agent and run belong to nothing. `type` is by default the first of the subscription\'s `event_types`.',
       body: testSubscriptionBody,
       bodyOptional: true,
       data: delivery,

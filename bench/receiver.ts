@@ -1,0 +1,20 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/**
+ * A receiver of deliveries. `fast` accepts each at once, `hanging` never responds. It sends the
+ * number of requests that it got whenever it gets a message.
+ */
+const hangs = process.argv[2] === "hanging";
+let received = 0;
+const server = createServer((request, response) => {
+  request.resume().on("end", () => {
+    received += 1;
+    if (!hangs) response.writeHead(204).end();
+  });
+});
+server.listen(0, "127.0.0.1", () =>
+  process.send?.({ port: (server.address() as AddressInfo).port }),
+);
+process.on("message", () => process.send?.({ received }));
+process.on("disconnect", () => process.exit());

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import {
+  describeDeliveries,
+  killAroundDeliveries,
+} from "../server/test/crash/kill-around-deliveries.ts";
+import { testDatabase } from "../server/test/database.ts";
+
+const { url, database } = await testDatabase();
+const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31));
+console.log(`CRASH_SEED=${seed}`);
+
+const kills = 10;
+
+it("delivers every event at least once when processes are killed", async () => {
+  const report = await killAroundDeliveries({
+    seed,
+    kills,
+    events: 300,
+    databaseUrl: url,
+    pool: database.engine,
+  });
+  console.log(`${kills} kills: ${describeDeliveries(report)}`);
+  expect(report.broken.slice(0, 20)).toEqual([]);
+  expect(report.events).toBeGreaterThanOrEqual(300);
+  // Without a kill nothing is repeated. A kill repeats at most what was claimed.
+  expect(report.received).toBeLessThan(2 * report.events);
+}, 300_000);

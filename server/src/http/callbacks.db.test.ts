@@ -1,0 +1,126 @@
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
+import { startReceiver } from "../../test/receiver.ts";
+import { type SubscribeOptions, subscribe } from "../../test/subscribe.ts";
+
+const beckon = await startTestBeckon();
+const { engine } = beckon.db.database;
+const receiver = await startReceiver();
+afterAll(() => receiver.close());
+beforeEach(async () => {
+  await engine.query("update subscriptions set deleted_at = now() where deleted_at is null");
+  receiver.received.length = 0;
+});
+const agent = await beckon.createAgent();
+const callbackUrl = `${receiver.origin}/callbacks/1?token=x`;
+const headers = { "beckon-callback": callbackUrl };
+
+const subscribed = (options: Partial<SubscribeOptions> = {}) =>
+  subscribe(engine, beckon.config.masterKey, {
+    url: receiver.url,
+    eventTypes: ["agent.paused"],
+    ...options,
+  });
+
+describe("the header beckon-callback", () => {
+  test("sends the run's last event to its URL, signed by the oldest subscription, without its extra headers", async () => {
+    const { id, secret } = await subscribed({ headers: { authorization: "Bearer x" } });
+    await subscribed();
+    const { run_id: runId } = (await beckon.invoke(agent, "Hello", headers)).body;
+    const [delivery] = await receiver.awaitCount(1);
+    if (delivery === undefined) throw new Error("nothing was received");
+    expect(delivery.path).toBe("/callbacks/1?token=x");
+    expect(delivery.headers.authorization).toBeUndefined();
+    expect(delivery.body).toMatchObject({
+      type: "run.finished",
+      data: { run_id: runId, subscription_id: id, payload: { output: expect.anything() } },
+    });
+    new Webhook(secret).verify(delivery.text, {
+      "webhook-id": delivery.id,
+      "webhook-timestamp": String(delivery.headers["webhook-timestamp"]),
+      "webhook-signature": String(delivery.headers["webhook-signature"]),
+    });
+    const { rows } = await engine.query(
+      "select kind, subscription_id, callback_url, seq from deliveries where run_id = $1",
+      [runId],
+    );
+    expect(rows).toEqual([
+      { kind: "callback", subscription_id: id, callback_url: callbackUrl, seq: expect.any(Number) },
+    ]);
+  });
+
+  test("is rejected without an enabled subscription of that origin that covers the agent", async () => {
+    const other = await beckon.createAgent();
+    for (const options of [
+      undefined,
+      { status: "paused" },
+      { agentIds: [other.id] },
+      { url: receiver.url.replace("http:", "https:") },
+      { url: "http://127.0.0.1:1/" },
+    ] as const) {
+      await engine.query("update subscriptions set deleted_at = now() where deleted_at is null");
+      if (options !== undefined) await subscribed(options);
+      const answer = await beckon.invoke(agent, "Hello", headers);
+      expectError(answer, 400, "bad_request");
+      expect(answer.body.error).toMatch(/No enabled subscription that covers this agent/);
+    }
+    await subscribed({ agentIds: [agent.id, other.id] });
+    expect((await beckon.invoke(agent, "Hello", headers)).status).toBe(200);
+  });
+
+  test.each(["ftp://example.com/", "not a url", "https://user@example.com/", "https://a/#b"])(
+    "is rejected if it is %s",
+    async (url) => {
+      const answer = await beckon.invoke(agent, "Hello", { "beckon-callback": url });
+      expectError(answer, 400, "bad_request");
+      expect(answer.body.error).toMatch(/^beckon-callback must be/);
+    },
+  );
+
+  test("belongs to what an Idempotency-Key is bound to", async () => {
+    await subscribed();
+    const key = { "idempotency-key": "one" };
+    const first = await beckon.invoke(agent, "Hello", { ...headers, ...key });
+    const again = await beckon.invoke(agent, "Hello", { ...headers, ...key });
+    expect([again.status, again.body.run_id]).toEqual([200, first.body.run_id]);
+    for (const changed of [key, { ...key, "beckon-callback": `${callbackUrl}2` }])
+      expectError(await beckon.invoke(agent, "Hello", changed), 422, "idempotency_mismatch");
+    await receiver.awaitCount(1);
+  });
+
+  test("is accepted by triggers that allow it only", async () => {
+    await subscribed();
+    const closed = await beckon.createTrigger(agent.id);
+    const fire = (url: string) => beckon.call(url, { credential: null, body: "Hello", headers });
+    const rejected = await fire(closed.url);
+    expectError(rejected, 400, "bad_request");
+    expect(rejected.body.error).toMatch(/allows no callbacks/);
+    const path = `/agents/${agent.id}/triggers/${closed.id}`;
+    const changed = await beckon.call(path, { method: "PATCH", body: { allows_callback: true } });
+    expect(changed.body.data.allows_callback).toBe(true);
+    expect((await fire(closed.url)).status).toBe(200);
+    const [delivery] = await receiver.awaitCount(1);
+    expect(delivery?.path).toBe("/callbacks/1?token=x");
+    expect((await beckon.call(path)).body.data.allows_callback).toBe(true);
+  });
+
+  test("also reports a run that is created already failed", async () => {
+    await subscribed();
+    const limited = await beckon.createAgent();
+    const ceiling = await beckon.call(`/limits/agent/${limited.id}`, {
+      method: "PUT",
+      body: { limit_micros: 1 },
+    });
+    expect(ceiling.status).toBeLessThan(300);
+    await engine.query("update budgets set spent = allowed where scope_id = $1", [limited.id]);
+    const answer = await beckon.invoke(limited, "Hello", headers);
+    expect(answer.body.code).toBe("ceiling_reached");
+    const [delivery] = await receiver.awaitCount(1);
+    expect(delivery?.body).toMatchObject({
+      type: "run.failed",
+      data: { run_id: answer.body.run_id, seq: 1 },
+    });
+  });
+});

@@ -1,0 +1,156 @@
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { eventually } from "../../test/eventually.ts";
+import { type Receiver, startReceiver } from "../../test/receiver.ts";
+import { type SubscribeOptions, subscribe } from "../../test/subscribe.ts";
+import { createSecretCipher, parseMasterKey } from "../base/secrets/index.ts";
+import { newSigningSecret, sealSigningSecret } from "../deliveries/index.ts";
+
+const beckon = await startTestBeckon({}, { deliveries: { sweepMs: 200 } });
+const { engine } = beckon.db.database;
+const receivers: Receiver[] = [];
+const receive = async () => {
+  const receiver = await startReceiver();
+  receivers.push(receiver);
+  return receiver;
+};
+const receiver = await receive();
+afterAll(() => Promise.all(receivers.map((each) => each.close())));
+beforeEach(async () => {
+  await engine.query("update subscriptions set deleted_at = now() where deleted_at is null");
+  receiver.received.length = 0;
+  receiver.respond = (_request, response) => response.writeHead(204).end();
+});
+const agent = await beckon.createAgent();
+const invoke = () => beckon.invoke(agent, "Hello");
+
+const subscribed = (options: Partial<SubscribeOptions> = {}) =>
+  subscribe(engine, beckon.config.masterKey, {
+    url: receiver.url,
+    eventTypes: ["run.finished"],
+    ...options,
+  });
+/** Waits until the sender has polled since, as it shows with a delivery to another receiver. */
+async function awaitPoll(): Promise<void> {
+  const witness = await receive();
+  await subscribed({ url: witness.url });
+  await invoke();
+  await witness.awaitCount(1);
+}
+
+test("a healthy receiver gets its events within 2 s while ten others hang", async () => {
+  const hanging = await Promise.all(Array.from({ length: 10 }, receive));
+  for (const each of hanging) {
+    each.respond = () => {};
+    await subscribed({ url: each.url });
+  }
+  await Promise.all(Array.from({ length: 20 }, invoke));
+  await Promise.all(hanging.map((each) => each.awaitCount(4)));
+  await subscribed();
+  for (let count = 1; count <= 5; count++) {
+    const start = performance.now();
+    await Promise.all([invoke(), invoke()]);
+    await receiver.awaitCount(2 * count);
+    expect(performance.now() - start).toBeLessThan(2_000);
+  }
+  // A process makes four attempts for one subscription at the same time.
+  for (const each of hanging) expect(each.received).toHaveLength(4);
+});
+
+test("rotation of the secret under load leaves no delivery that the receiver cannot verify", async () => {
+  const { id, workspaceId, secret } = await subscribed();
+  const cipher = createSecretCipher(parseMasterKey(beckon.config.masterKey ?? ""));
+  const newer = newSigningSecret();
+  const sealed = sealSigningSecret(
+    cipher,
+    { id, workspace_id: workspaceId, url: receiver.url },
+    newer,
+  );
+  // The receiver changes to the new secret while the load continues.
+  let known = secret;
+  const failures: string[] = [];
+  receiver.respond = (request, response) => {
+    try {
+      new Webhook(known).verify(request.text, {
+        "webhook-id": request.id,
+        "webhook-timestamp": String(request.headers["webhook-timestamp"]),
+        "webhook-signature": String(request.headers["webhook-signature"]),
+      });
+    } catch (thrown) {
+      failures.push(String(thrown));
+    }
+    response.writeHead(204).end();
+  };
+  const load = async () => {
+    for (let count = 0; count < 30; count++) await invoke();
+  };
+  const loads = Promise.all(Array.from({ length: 4 }, load));
+  await receiver.awaitCount(20);
+  await engine.query(
+    `update subscriptions set previous_secret = secret, secret = $2,
+       previous_secret_until = now() + interval '1 hour' where id = $1`,
+    [id, sealed],
+  );
+  // Until every process has noticed the rotation, deliveries are signed with the old secret only.
+  await eventually("a delivery with both signatures", () =>
+    receiver.received.some(({ headers }) => String(headers["webhook-signature"]).includes(" "))
+      ? true
+      : undefined,
+  );
+  await receiver.awaitCount(receiver.received.length + 10);
+  known = newer;
+  await loads;
+  await receiver.awaitCount(120);
+  expect(failures).toEqual([]);
+});
+
+test("nothing arrives a second after the subscription was deleted, also of a backlog", async () => {
+  const slow: (() => void)[] = [];
+  receiver.respond = (_request, response) => slow.push(() => response.writeHead(204).end());
+  const { id } = await subscribed();
+  await Promise.all(Array.from({ length: 50 }, invoke));
+  await receiver.awaitCount(4);
+  await engine.query("update subscriptions set deleted_at = now() where id = $1", [id]);
+  await awaitPoll();
+  const arrived = receiver.received.length;
+  expect(arrived).toBeLessThan(20);
+  for (const release of slow) release();
+  await awaitPoll();
+  expect(receiver.received).toHaveLength(arrived);
+  await eventually(
+    "cancelled deliveries",
+    async () => {
+      const { rows } = await engine.query(
+        "select distinct status from deliveries where subscription_id = $1",
+        [id],
+      );
+      return rows.every(({ status }) => status !== "pending") ? true : undefined;
+    },
+    15_000,
+  );
+});
+
+test("a process that stops lets attempts in progress end, and releases what it has not sent", async () => {
+  const slow: (() => void)[] = [];
+  const target = await receive();
+  target.respond = (_request, response) => slow.push(() => response.writeHead(204).end());
+  const process = await beckon.another();
+  const { id } = await subscribed({ url: target.url });
+  // More than one process claims in advance.
+  await Promise.all(Array.from({ length: 60 }, invoke));
+  // Both processes send four at the same time.
+  await target.awaitCount(8);
+  const stopped = process.stop();
+  for (const release of slow.splice(0)) release();
+  target.respond = (_request, response) => response.writeHead(204).end();
+  await stopped;
+  await target.awaitCount(60);
+  const { rows } = await engine.query(
+    "select status, attempts from deliveries where subscription_id = $1",
+    [id],
+  );
+  expect(rows).toHaveLength(60);
+  expect(new Set(target.received.map(({ id: eventId }) => eventId)).size).toBe(60);
+  expect(target.received).toHaveLength(60);
+});

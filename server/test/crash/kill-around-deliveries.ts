@@ -1,0 +1,169 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Pool } from "pg";
+import { eventually } from "../eventually.ts";
+import { type Receiver, startReceiver } from "../receiver.ts";
+import { subscribe } from "../subscribe.ts";
+import { openCaller } from "./calls.ts";
+import { install, planned } from "./installation.ts";
+import { awaitEnds } from "./journal.ts";
+import { type Random, seeded } from "./random.ts";
+import { openWorld } from "./world.ts";
+
+/** Delivered events of each run: its start, one tool call and its end. */
+const eventsPerRun = 3;
+/** Maximum time between the start of a batch of runs and the kill. */
+const maxDelayMs = 150;
+/** Maximum time that the receiver takes to respond. */
+const maxResponseMs = 20;
+/** Maximum time until all deliveries are finished. A claim of a killed process is valid for 3 s. */
+const maxDrainMs = 120_000;
+
+/** What the kills did, and the violations, one line each. */
+export interface DeliveryReport {
+  readonly broken: readonly string[];
+  readonly runs: number;
+  readonly events: number;
+  /** Requests that the receiver got. */
+  readonly received: number;
+  /** Requests beyond the first for each event. */
+  readonly duplicates: number;
+}
+
+/**
+ * Kills server processes while runs write events and the events are delivered. Every event must
+ * arrive at least once, with the same body each time.
+ */
+export async function killAroundDeliveries({
+  seed,
+  kills,
+  events,
+  databaseUrl,
+  pool,
+  log = () => {},
+}: {
+  readonly seed: number;
+  readonly kills: number;
+  readonly events: number;
+  readonly databaseUrl: string;
+  readonly pool: Pool;
+  readonly log?: (line: string) => void;
+}): Promise<DeliveryReport> {
+  const random = seeded(seed);
+  const world = await openWorld();
+  const receiver = await startReceiver();
+  receiver.respond = (_request, response) =>
+    void delay(random.next() * maxResponseMs).then(() => response.writeHead(204).end());
+  const installation = await install(
+    world,
+    databaseUrl,
+    2,
+    {},
+    {
+      callable: [new URL(receiver.url).host],
+      // The address of the server that sends would be in the bodies otherwise.
+      settings: { BECKON_DELIVERY_TIMEOUT_SECONDS: "1", PUBLIC_URL: "http://beckon.test" },
+    },
+  );
+  try {
+    const { fleet } = installation;
+    await subscribe(pool, installation.masterKey, { url: receiver.url });
+    const caller = openCaller(installation, seeded(random.below(2 ** 31)));
+    const runsPerKill = Math.ceil(events / eventsPerRun / kills);
+    for (let kill = 0; kill < kills; kill++) {
+      const sent = Array.from({ length: runsPerKill }, () =>
+        caller.send({ plan: planned({ steps: ["safe"] }), source: "fire", keyed: true }),
+      );
+      await killOne(random, fleet);
+      await Promise.all(sent);
+      if ((kill + 1) % 10 === 0) log(`${kill + 1} kills, ${receiver.received.length} requests`);
+    }
+    const open = await awaitEnds(pool, maxDrainMs);
+    const pending = await drained(pool);
+    return {
+      ...(await check(pool, receiver)),
+      ...(open > 0 || pending ? { broken: [`${open} runs open, deliveries pending`] } : {}),
+    };
+  } finally {
+    await installation.close();
+    await Promise.all([world.close(), receiver.close()]);
+  }
+}
+
+async function killOne(
+  random: Random,
+  fleet: Awaited<ReturnType<typeof install>>["fleet"],
+): Promise<void> {
+  await delay(random.next() * maxDelayMs);
+  const { restarted } = await fleet.kill(random.below(fleet.servers.length), {
+    notify: random.chance(0.5),
+  });
+  await restarted;
+}
+
+/** Waits until no delivery is pending. @returns whether some still are. */
+async function drained(pool: Pick<Pool, "query">): Promise<boolean> {
+  const finished = eventually(
+    "the end of all deliveries",
+    async () => {
+      const { rows } = await pool.query("select from deliveries where status = 'pending' limit 1");
+      return rows.length === 0 ? true : undefined;
+    },
+    maxDrainMs,
+  );
+  return finished.then(
+    () => false,
+    () => true,
+  );
+}
+
+async function check(pool: Pick<Pool, "query">, receiver: Receiver): Promise<DeliveryReport> {
+  const broken: string[] = [];
+  const { rows: stored } = await pool.query<{
+    id: string;
+    run_id: string;
+    seq: number;
+    type: string;
+    delivered: string | null;
+  }>(`select e.id, e.run_id, e.seq, e.type, d.status as delivered
+    from events e left join deliveries d on d.event_id = e.id order by e.run_id, e.seq`);
+  const texts = new Map<string, string>();
+  for (const { id, text } of receiver.received) {
+    if (texts.has(id) && texts.get(id) !== text) broken.push(`${id} had two bodies`);
+    texts.set(id, text);
+  }
+  const wanted = stored.filter(({ type }) => deliveredTypes.has(type));
+  for (const { id, type, delivered } of wanted) {
+    if (!texts.has(id)) broken.push(`${type} ${id} did not arrive`);
+    if (delivered !== "succeeded") broken.push(`the delivery of ${type} ${id} is ${delivered}`);
+  }
+  const known = new Set(wanted.map(({ id }) => id));
+  for (const id of texts.keys()) if (!known.has(id)) broken.push(`${id} is no event`);
+  const runs = Map.groupBy(stored, ({ run_id }) => run_id);
+  for (const [runId, events] of runs) {
+    if (events.some(({ seq }, index) => seq !== index + 1)) broken.push(`${runId} has a gap`);
+    const ends = receiver.received.filter(
+      ({ body }) => body.data.run_id === runId && lastTypes.has(body.type),
+    );
+    const endIds = new Set(ends.map(({ id }) => id));
+    if (endIds.size !== 1) broken.push(`${runId} has ${endIds.size} last events`);
+  }
+  return {
+    broken,
+    runs: runs.size,
+    events: wanted.length,
+    received: receiver.received.length,
+    duplicates: receiver.received.length - texts.size,
+  };
+}
+
+const lastTypes = new Set(["run.finished", "run.failed", "run.cancelled"]);
+const deliveredTypes = new Set(["run.started", "run.tool_call", ...lastTypes]);
+
+/** Describes a report in one line. */
+export function describeDeliveries({ runs, events, received, duplicates }: DeliveryReport): string {
+  const percent = ((100 * duplicates) / Math.max(1, events)).toFixed(2);
+  return (
+    `${events} events of ${runs} runs arrived with ${received} requests: ` +
+    `${duplicates} duplicates (${percent} %)`
+  );
+}
