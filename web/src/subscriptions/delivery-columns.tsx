@@ -43,13 +43,13 @@ export function deliveryColumns({ isNarrow, about }: ColumnsOptions): readonly C
     {
       id: "state",
       header: "State",
-      width: 152,
+      width: 120,
       cell: (delivery) => <DeliveryMark delivery={delivery} />,
     },
     {
       id: "type",
       header: "Event",
-      width: 216,
+      width: 184,
       cell: (delivery) => <EventType delivery={delivery} />,
     },
     about === "run"
@@ -97,16 +97,24 @@ function EventType({ delivery: { type, kind } }: { readonly delivery: Delivery }
   );
 }
 
-/** What the receiver responded, or what went wrong. */
+/** What the receiver responded last, or why it did not. */
 function Outcome({ delivery }: { readonly delivery: Delivery }) {
   const { last_error: error, last_status: status, next_attempt_at: next, attempts } = delivery;
+  if (status !== null)
+    return (
+      <span
+        className={`font-mono text-dense ${error === null ? "" : "text-flare"}`}
+        title={error ?? undefined}
+      >
+        {String(status)}
+      </span>
+    );
   if (error !== null)
     return (
-      <bdi className="text-ink-2" title={error}>
+      <bdi className="text-flare" title={error}>
         {error}
       </bdi>
     );
-  if (status !== null) return <span className="font-mono text-dense">{String(status)}</span>;
   if (next !== null && attempts === 0) return <span className="text-ink-3">Waiting</span>;
   return <span className="text-ink-3">–</span>;
 }

@@ -24,7 +24,7 @@ export function DeliveryMark({ delivery, label = "shown" }: DeliveryMarkProps) {
   return (
     <StatusMark
       status={isRetried ? "waiting" : shape}
-      word={status === "not_sent" ? "Not sent" : isRetried ? "Pending, failed" : wordOf(status)}
+      word={status === "not_sent" ? "Not sent" : wordOf(status)}
       label={label}
     />
   );

@@ -1,4 +1,4 @@
-import type { Subscription } from "@beckon/client";
+import type { Delivery, Subscription } from "@beckon/client";
 import { expect, test } from "vitest";
 import { disabledBecause, healthOf, nameOf, pollMs, whyNotReplayed } from "./health.ts";
 
@@ -48,9 +48,12 @@ test("a subscription without a description has its URL as its name", () => {
   expect(nameOf({ description: "Shop", url })).toBe("Shop");
 });
 
-test("only deliveries that are not pending, of enabled subscriptions, are replayed", () => {
+test("deliveries of enabled subscriptions are replayed, unless they are being sent", () => {
   expect(whyNotReplayed({ status: "enabled" })).toBeUndefined();
-  expect(whyNotReplayed({ status: "enabled" }, { status: "failed" })).toBeUndefined();
-  expect(whyNotReplayed({ status: "enabled" }, { status: "pending" })).toContain("pending");
-  expect(whyNotReplayed({ status: "paused" }, { status: "failed" })).toContain("Resume it first");
+  const why = (status: Delivery["status"], last_error: string | null) =>
+    whyNotReplayed({ status: "enabled" }, { status, last_error });
+  expect(why("failed", "Status 500.")).toBeUndefined();
+  expect(why("pending", "Status 500.")).toBeUndefined();
+  expect(why("pending", null)).toContain("already");
+  expect(whyNotReplayed({ status: "paused" })).toContain("Resume it first");
 });

@@ -57,13 +57,15 @@ export function shortUrl(url: string): string {
   return url.replace(/^https:\/\//, "").replace(/\/$/, "");
 }
 
-/** Returns whether a delivery can be sent again. */
+/** Returns why a delivery cannot be sent again now; undefined if it can. */
 export function whyNotReplayed(
   subscription: Pick<Subscription, "status">,
-  delivery?: Pick<Delivery, "status">,
+  delivery?: Pick<Delivery, "status" | "last_error">,
 ): string | undefined {
   if (subscription.status !== "enabled")
     return `The subscription is ${subscription.status}. Resume it first.`;
-  if (delivery?.status === "pending") return "The delivery is pending already.";
+  // One that waits after a failure need not wait.
+  if (delivery?.status === "pending" && delivery.last_error === null)
+    return "The delivery is being sent already.";
   return undefined;
 }

@@ -2,15 +2,16 @@ import type { DeliveryDetails } from "@beckon/client";
 import { useWorkspace } from "../../data/index.ts";
 import { shortenId } from "../../format/index.ts";
 import { useAgentNames } from "../../runs/index.ts";
-import { CopyButton, Fact, Facts, Id, Link, Time } from "../../ui/index.ts";
+import { CopyButton, Fact, Facts, Id, Link, Time, useMedia } from "../../ui/index.ts";
 
 /** What a delivery is about, and how often it was attempted. */
 export function DeliveryFacts({ delivery }: { readonly delivery: DeliveryDetails }) {
   const { id } = useWorkspace();
   const agents = useAgentNames();
   const { run_id: runId, agent_id: agentId, seq, event_id: eventId } = delivery;
+  const isNarrow = !useMedia("(min-width: 640px)");
   return (
-    <Facts>
+    <Facts layout={isNarrow ? "grid" : "line"}>
       {runId === null ? null : (
         <Fact label="Run">
           <Link href={`/w/${id}/runs/${runId}${seq === null ? "" : `?seq=${seq}`}`}>

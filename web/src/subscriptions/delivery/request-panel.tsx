@@ -1,6 +1,6 @@
 import type { DeliveryDetails } from "@beckon/client";
 import { formatBytes } from "../../format/index.ts";
-import { CopyButton, Panel } from "../../ui/index.ts";
+import { Panel } from "../../ui/index.ts";
 import type { DeliveryAttempt } from "../queries.ts";
 import { BodyText } from "./body-text.tsx";
 import { HeadersList } from "./headers-list.tsx";
@@ -36,12 +36,9 @@ export function RequestPanel({ delivery, attempt }: RequestPanelProps) {
           title="Request body"
           aside={
             body === null ? undefined : (
-              <>
-                <span className="font-mono text-label text-ink-3">
-                  {formatBytes(encoder.encode(body).length)}
-                </span>
-                <CopyButton text={body} what="request body" />
-              </>
+              <span className="font-mono text-label text-ink-3">
+                {formatBytes(encoder.encode(body).length)}
+              </span>
             )
           }
         >

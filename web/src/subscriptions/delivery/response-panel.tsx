@@ -1,5 +1,5 @@
 import type { DeliveryDetails } from "@beckon/client";
-import { CopyButton, Duration, Panel, StatusMark, Time } from "../../ui/index.ts";
+import { Duration, Panel, StatusMark, Time } from "../../ui/index.ts";
 import type { DeliveryAttempt } from "../queries.ts";
 import { BodyText } from "./body-text.tsx";
 import { HeadersList } from "./headers-list.tsx";
@@ -25,7 +25,8 @@ export function ResponsePanel({ delivery, attempt }: ResponsePanelProps) {
             />
             <Duration ms={attempt.duration_ms} />
           </div>
-          {attempt.error === null ? null : (
+          {/* The error of a response says no more than its status. */}
+          {attempt.error === null || attempt.error.includes(`status ${attempt.status}`) ? null : (
             <p className="break-words text-flare">
               <bdi>{attempt.error}</bdi>
             </p>
@@ -35,14 +36,7 @@ export function ResponsePanel({ delivery, attempt }: ResponsePanelProps) {
               <Part title="Response headers">
                 <HeadersList headers={attempt.response_headers} />
               </Part>
-              <Part
-                title="Response body"
-                aside={
-                  attempt.response_body === "" ? undefined : (
-                    <CopyButton text={attempt.response_body} what="response body" />
-                  )
-                }
-              >
+              <Part title="Response body">
                 {attempt.response_body === "" ? (
                   <p className="text-ink-3">Empty</p>
                 ) : (

@@ -19,8 +19,8 @@ export function EventsField({ form }: { readonly form: SubscriptionFormState }) 
   const group = useFocusOnError(isFirst ? error : undefined, formState.submitCount);
   const isOfRunsOnly = hasTriggers || tags.trim() !== "";
   const noteOn = (type: string, title: string) => {
-    if (isOfRunsOnly && title !== "Runs") return "Not with conditions on triggers or tags.";
-    return hasAgents && workspaceEvents.includes(type) ? "Not for some agents only." : undefined;
+    if (isOfRunsOnly && title !== "Runs") return "Not with triggers or tags below.";
+    return hasAgents && workspaceEvents.includes(type) ? "Only with all agents." : undefined;
   };
   const toggle = (type: DeliveredEvent) =>
     setValue(

@@ -9,20 +9,22 @@ export function HealthLine({ subscription }: { readonly subscription: Subscripti
     case "failing":
       return (
         <>
-          Since <Time value={health.failing_since} />:{" "}
-          <bdi>{health.last_error ?? "unknown error"}</bdi>
+          <bdi>{health.last_error ?? "Unknown error."}</bdi>{" "}
+          <span className="text-ink-3">
+            First failure <Time value={health.failing_since} />
+          </span>
         </>
       );
     case "paused":
       return (
         <>
-          Since <Time value={since} />
+          Paused <Time value={since} />
         </>
       );
     case "disabled":
       return (
         <>
-          Since <Time value={since} />, because {disabledBecause(subscription)}
+          <Time value={since} />, because {disabledBecause(subscription)}
         </>
       );
     default:

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { CurlLine, EmptyState } from "../../ui/index.ts";
 
-const body = '{"url": "https://example.com/beckon", "event_types": ["run.finished", "run.failed"]}';
+const body = '{"url": "https://example.com", "event_types": ["run.finished"]}';
 
 /** What subscriptions are for, while there is none. */
 export function NoSubscriptions({ action }: { readonly action: ReactNode }) {

@@ -1,6 +1,6 @@
 import type { Subscription } from "@beckon/client";
 import { formatCount } from "../../format/index.ts";
-import { Fact, Facts, Link, Time } from "../../ui/index.ts";
+import { Fact, Facts, Link, Time, useMedia } from "../../ui/index.ts";
 
 /** Counting ends here: see the contract. */
 const maxPending = 100_000;
@@ -9,8 +9,9 @@ const maxFailed = 10_000;
 /** How deliveries have gone, in figures. All of them are always there, so that nothing shifts. */
 export function HealthFacts({ subscription }: { readonly subscription: Subscription }) {
   const { pending, failed, ...times } = subscription.health;
+  const isNarrow = !useMedia("(min-width: 640px)");
   return (
-    <Facts>
+    <Facts layout={isNarrow ? "grid" : "line"}>
       <Fact label="Last success">
         <At time={times.last_success_at} />
       </Fact>

@@ -11,6 +11,7 @@ export function ResumeButton({ subscription }: { readonly subscription: Subscrip
   return (
     <Button
       size="small"
+      variant="primary"
       onClick={() => show("resume")}
       disabledReason={needsEditor(can)}
       aria-label={`Resume this ${subscription.status} subscription`}

@@ -39,7 +39,7 @@ export function SecretPanel({ subscription }: { readonly subscription: Subscript
             The previous secret signs as well. It stops <Time value={until} />.
           </p>
         )}
-        <div className="flex">
+        <div className="-ml-2 flex">
           <Button size="small" variant="quiet" onClick={() => show("verify")}>
             How to verify
           </Button>

@@ -25,7 +25,7 @@ export function StateNotice({ subscription }: { readonly subscription: Subscript
     case "failing":
       return (
         <Banner tone="warning">
-          Every attempt has failed since <Time value={health.failing_since} />.{" "}
+          Every attempt fails. The first failure was <Time value={health.failing_since} />.{" "}
           <LastError error={health.last_error} />
           {health.next_attempt_at === null ? null : (
             <>

@@ -1,5 +1,5 @@
 import type { Subscription } from "@beckon/client";
-import { EllipsisVertical, Pause, Pencil, Play, Redo2, RotateCw, Trash2 } from "lucide-react";
+import { EllipsisVertical, Pause, Pencil, Redo2, RotateCw, Trash2 } from "lucide-react";
 import { useWorkspace } from "../../data/index.ts";
 import { Button, IconButton, Menu } from "../../ui/index.ts";
 import { whyNotReplayed } from "../health.ts";
@@ -46,13 +46,10 @@ export function SubscriptionActions({ subscription }: { readonly subscription: S
         <Button icon={Pause} onClick={() => show("pause")} disabledReason={disabledReason}>
           Pause
         </Button>
-      ) : (
-        <Button icon={Play} onClick={() => show("resume")} disabledReason={disabledReason}>
-          Resume
-        </Button>
-      )}
+      ) : null}
       <Button
-        variant="primary"
+        // While it is not enabled, the notice below has the primary action.
+        variant={isEnabled ? "primary" : "secondary"}
         onClick={() => show("test")}
         disabledReason={
           disabledReason ??
