@@ -153,7 +153,12 @@ export const screens: readonly Screen[] = [
     name: "subscription-failing",
     module: "subscriptions/subscriptions-screen.tsx",
     ...ofSubscription(({ subscriptions: { failing } }) => failing),
-    dialog: /^Edit/,
+    dialog: /^Pause/,
+  },
+  {
+    name: "subscription-edit",
+    module: "subscriptions/subscriptions-screen.tsx",
+    ...ofSubscription(({ subscriptions: { failing } }) => `${failing}?act=edit`),
   },
   {
     name: "subscription-paused",

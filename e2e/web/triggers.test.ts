@@ -170,7 +170,8 @@ inBrowser("a viewer sees triggers and what they received, and changes nothing", 
   await received(page).getByRole("link", { name: hostile }).waitFor();
   for (const name of ["Reveal", "Rotate", "Send test", "Save prefix", "New trigger"])
     expect(await button(page, name).getAttribute("aria-disabled")).toBe("true");
-  expect(await page.getByRole("switch").isDisabled()).toBe(true);
+  for (const name of ["Enabled", "Allow callbacks"])
+    expect(await page.getByRole("switch", { name }).isDisabled()).toBe(true);
   expect(await page.getByLabel("Prompt prefix").getAttribute("readonly")).not.toBeNull();
   expect(await page.title()).not.toBe("1");
 
