@@ -10,8 +10,8 @@ import { type Case, cases, casesNamed, type Model, measureCase, type Prepared } 
 import { withCleanUp } from "./clean-up.ts";
 import type { Measurement } from "./measure.ts";
 import { prepareAgent } from "./prepare-agent.ts";
+import { startReceivers } from "./receivers/start-receivers.ts";
 import { startModels } from "./start-models.ts";
-import { startReceivers } from "./start-receivers.ts";
 
 /**
  * Compares the checkout, including uncommitted changes, with a commit, in alternating pairs; for

@@ -3,7 +3,7 @@ import type { Load } from "./load.ts";
 import { type Measurement, measure, type Target } from "./measure.ts";
 import type { Agent } from "./prepare-agent.ts";
 import { run } from "./processes.ts";
-import { countReceived, type Receivers } from "./start-receivers.ts";
+import { countReceived, type Receivers } from "./receivers/start-receivers.ts";
 
 /** One benchmark case: a load on an agent whose model has a given latency. */
 export interface Case {

@@ -13,8 +13,8 @@ import { withCleanUp } from "./clean-up.ts";
 import { type Measurement, measure, noRunsLeft, type Target } from "./measure.ts";
 import { prepareAgent } from "./prepare-agent.ts";
 import { cpuSeconds, residentMiB, run, type Started } from "./processes.ts";
+import { startReceivers } from "./receivers/start-receivers.ts";
 import { startModels } from "./start-models.ts";
-import { startReceivers } from "./start-receivers.ts";
 import { storeRuns } from "./store-runs.ts";
 
 /**

@@ -281,6 +281,7 @@ export {
   usageReport,
 } from "./usage.ts";
 export { schemaMistake, type ValueSchema, type ValueType, valueTypes } from "./value-schema.ts";
+export { cloudEventsBody, standardBody } from "./webhooks.ts";
 export {
   type StreamNotice,
   type WorkspaceEvent,

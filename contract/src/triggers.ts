@@ -11,8 +11,8 @@ export const createTriggerBody = z.strictObject({
   prompt_prefix: cleanText(100_000).default(""),
   enabled: z.boolean().default(true),
   /**
-   * Whether requests to the trigger's URL can have the header `beckon-callback`. A caller who knows the
-   * URL can then make Beckon call any path of the origins of subscriptions.
+   * Whether requests to the trigger's URL can have the header `beckon-callback`. A caller who knows
+   * the URL can then make Beckon call any path of the origins of subscriptions.
    */
   allows_callback: z.boolean().default(false),
 });

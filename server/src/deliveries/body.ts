@@ -16,6 +16,7 @@ export interface DeliveredRow {
   readonly data: Readonly<Record<string, unknown>> | null;
 }
 
+/** The settings of a subscription, and of Beckon, on which a body depends. */
 export interface BodyOptions {
   readonly format: DeliveryFormat;
   readonly payload: PayloadStyle;
@@ -35,11 +36,11 @@ const maxBodyBytes = 256 * 1024;
 /**
  * Makes the body of a delivery. The same row and options make the same bytes.
  *
- * `standard` is the form of Standard Webhooks, `cloudevents` the structured mode of CloudEvents 1.0.
- * Both have the same `data`.
+ * `standard` is the form of Standard Webhooks, `cloudevents` the structured mode of CloudEvents
+ * 1.0. Both have the same `data`.
  *
- * @param content the event's data as JSON, if the row has only a reference to it because the data is
- *   larger than 64 KiB. It replaces the reference if the body then has at most 256 KiB.
+ * @param content the event's data as JSON, if the row has only a reference to it because the data
+ *   is larger than 64 KiB. It replaces the reference if the body then has at most 256 KiB.
  */
 export function deliveryBody(
   row: DeliveredRow,

@@ -1,11 +1,9 @@
-export { artifactOf, type BodyOptions, type DeliveredRow, deliveryBody } from "./body.ts";
+export { deliveryBody } from "./body.ts";
 export { reEncryptSubscriptions } from "./re-encrypt-secrets.ts";
 export {
   newSigningSecret,
-  openHeaders,
   openSigningSecret,
   originOf,
-  type SubscriptionOwner,
   sealHeaders,
   sealSigningSecret,
 } from "./secrets.ts";

@@ -5,7 +5,7 @@
 export type RetrySchedule = readonly number[];
 
 /** Fraction by which a delay is randomly shortened or lengthened. */
-export const jitter = 0.1;
+const jitter = 0.1;
 
 /** Maximum time that a receiver can demand with `Retry-After`, in milliseconds. */
 const maxRetryAfterMs = 24 * 3_600_000;

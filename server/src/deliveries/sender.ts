@@ -10,6 +10,7 @@ import { Lane } from "./lane.ts";
 import { closeDeliveries, findBacklogs, pruneDeliveries } from "./maintenance-store.ts";
 import { type Outcome, recordOutcomes } from "./outcome-statement.ts";
 
+/** What the sender needs, and its limits. */
 export interface SenderOptions extends AttemptPorts {
   readonly log: Log;
   /** Pending deliveries above which a subscription is disabled. */
@@ -50,7 +51,7 @@ const maxFailing = 256;
  */
 const maxAhead = 32;
 /** Attempts that a process makes at the same time for one subscription. */
-export const maxConcurrent = 4;
+const maxConcurrent = 4;
 
 /** Time between polls while a workspace has subscriptions, and while none has. */
 const pollMs = 250;

@@ -1,4 +1,10 @@
-import type { DeliveredEvent, NewEvent, NewWorkspaceEvent } from "@beckon/contract";
+import {
+  type DeliveredEvent,
+  eventVersion,
+  type NewEvent,
+  type NewWorkspaceEvent,
+} from "@beckon/contract";
+import { type BodyOptions, deliveryBody } from "../deliveries/index.ts";
 
 const id = (prefix: string) => `${prefix}_01jdb8tq5ke5ktbqrs4n1h9m0z`;
 const usage = { input_tokens: 1_204, output_tokens: 86, cached_input_tokens: 0 };
@@ -84,3 +90,20 @@ export const exampleEvents: Examples = {
     },
   },
 };
+
+/** Returns the body of a delivery of an example, as the sender makes it. */
+export function exampleBody(type: DeliveredEvent, options: BodyOptions): unknown {
+  const { data, ...ids } = exampleEvents[type];
+  const row = {
+    ...ids,
+    kind: "event" as const,
+    workspace_id: id("wsp"),
+    subscription_id: id("sub"),
+    event_id: id("evt"),
+    type,
+    version: eventVersion,
+    time: new Date("2026-01-31T09:30:00.000Z"),
+    data,
+  };
+  return JSON.parse(deliveryBody(row, options).text);
+}

@@ -7,6 +7,7 @@ export {
   replayDeliveries,
   replayDelivery,
 } from "./deliveries/index.ts";
+export { exampleBody } from "./examples.ts";
 export { getSubscription } from "./get.ts";
 export { listSubscriptions } from "./list.ts";
 export { pauseSubscription } from "./pause.ts";

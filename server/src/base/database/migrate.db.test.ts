@@ -16,6 +16,7 @@ await checkServer({ connectionString: earlier.url }, { trustStorage: false });
 const beforeWorkspaceEvents = await testDatabase({ empty: true });
 await checkServer({ connectionString: beforeWorkspaceEvents.url }, { trustStorage: false });
 const beforeLabels = await testDatabase({ empty: true });
+const beforeSubscriptions = await testDatabase({ empty: true });
 await checkServer({ connectionString: beforeLabels.url }, { trustStorage: false });
 const files = (await readdir(new URL("./migrations/", import.meta.url)))
   .filter((file) => file.endsWith(".sql"))
@@ -114,6 +115,24 @@ test("a migration adds the labels of runs without rewriting the table", async ()
   expect((await old.engine.query("select external_id, tags from run_inputs")).rows).toEqual([
     { external_id: null, tags: null },
   ]);
+});
+
+test("a migration adds subscriptions to a database with triggers, and none of these allows callbacks", async () => {
+  const { database: old } = beforeSubscriptions;
+  await migrateBelow(old, "0015");
+  await old.engine.query("insert into workspaces (id, name) values ('wsp_1', 'Test')");
+  await old.engine.query(
+    "insert into agents (id, workspace_id, version, name, max_queued_runs) values ('agt_1', 'wsp_1', 1, 'Test', 1)",
+  );
+  await old.engine.query(
+    "insert into triggers (id, workspace_id, agent_id, name, prompt_prefix) values ('trg_1', 'wsp_1', 'agt_1', 'Test', '')",
+  );
+  await migrate(old.settings, async () => {});
+  expect((await old.engine.query("select id, allows_callback from triggers")).rows).toEqual([
+    { id: "trg_1", allows_callback: false },
+  ]);
+  for (const table of ["subscriptions", "deliveries", "delivery_attempts", "run_callbacks"])
+    expect((await old.engine.query(`select from ${table}`)).rowCount).toBe(0);
 });
 
 test("a migration, and waiting for one, can take longer than the statement timeout", async () => {

@@ -55,8 +55,8 @@ type CheckRequest = (url: URL, headers: RequestInit["headers"]) => void;
 /** A transport that owns its connections. */
 export interface LeanFetch extends Transport {
   /**
-   * Like `call`, for responses of which only the status and the beginning of the body matter. A body
-   * that is too long, encoded or incomplete is no error.
+   * Like `call`, for responses of which only the status and the beginning of the body matter. A
+   * body that is too long, encoded or incomplete is no error.
    */
   readonly callForBeginning: (
     url: URL,

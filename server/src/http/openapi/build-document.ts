@@ -8,6 +8,7 @@ import { accountOperation, managedOperation } from "./managed-operation.ts";
 import { sharedParameters } from "./parameters.ts";
 import { resources } from "./resources.ts";
 import { responseHeaders } from "./response-headers.ts";
+import { webhooksOf } from "./webhooks.ts";
 
 const root = "/api/public";
 
@@ -128,6 +129,7 @@ export function buildDocument(publicUrl: string = defaultUrl) {
     security: [{ key: [] }, { session: [] }],
     tags,
     paths,
+    webhooks: webhooksOf(publicUrl),
     components: {
       securitySchemes: {
         key: {

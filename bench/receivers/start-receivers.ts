@@ -1,13 +1,13 @@
 import { once } from "node:events";
-import { run, type Started } from "./processes.ts";
+import { run, type Started } from "../processes.ts";
 
 /** Receivers of deliveries, each a process. */
 export type Receivers = Readonly<Record<"fast" | "hanging", Started<{ port: number }>>>;
 
 export async function startReceivers(opened: AsyncDisposableStack): Promise<Receivers> {
   return {
-    fast: await run<{ port: number }>(opened, "receiver.ts", ["fast"]),
-    hanging: await run<{ port: number }>(opened, "receiver.ts", ["hanging"]),
+    fast: await run<{ port: number }>(opened, "receivers/receiver.ts", ["fast"]),
+    hanging: await run<{ port: number }>(opened, "receivers/receiver.ts", ["hanging"]),
   };
 }
 
