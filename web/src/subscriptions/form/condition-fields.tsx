@@ -1,7 +1,7 @@
 import { AgentChoice } from "../../agents/index.ts";
 import { messageOf } from "../../data/index.ts";
 import { Field, RadioCards, TextInput } from "../../ui/index.ts";
-import type { SubscriptionFormState } from "./subscription-form.tsx";
+import type { SubscriptionFormState } from "./subscription-fields.ts";
 import { TriggerChoice } from "./trigger-choice.tsx";
 
 /** Of which agents and runs events are delivered. */

@@ -2,7 +2,7 @@ import type { DeliveredEvent } from "@beckon/contract";
 import { messageOf } from "../../data/index.ts";
 import { Checkbox, FieldError, useFocusOnError } from "../../ui/index.ts";
 import { eventGroups, eventTypes, workspaceEvents } from "../events.ts";
-import type { SubscriptionFormState } from "./subscription-form.tsx";
+import type { SubscriptionFormState } from "./subscription-fields.ts";
 
 /** Which events are delivered, each with what it says. */
 export function EventsField({ form }: { readonly form: SubscriptionFormState }) {

@@ -10,7 +10,7 @@ import {
   PasswordInput,
   TextInput,
 } from "../../ui/index.ts";
-import type { SubscriptionFormState } from "./subscription-form.tsx";
+import type { SubscriptionFormState } from "./subscription-fields.ts";
 
 interface HeadersFieldProps {
   readonly form: SubscriptionFormState;

@@ -1,5 +1,5 @@
 import { RadioCards } from "../../ui/index.ts";
-import type { SubscriptionFormState } from "./subscription-form.tsx";
+import type { SubscriptionFormState } from "./subscription-fields.ts";
 
 /** What a delivery contains, and in which form. */
 export function PayloadFields({ form }: { readonly form: SubscriptionFormState }) {

@@ -1,8 +1,8 @@
 import { KeyRound } from "lucide-react";
 import { messageOf } from "../../data/index.ts";
 import { Button, CopyButton, Field, PasswordInput } from "../../ui/index.ts";
+import type { SubscriptionFormState } from "./subscription-fields.ts";
 import { generateSecret } from "./subscription-fields.ts";
-import type { SubscriptionFormState } from "./subscription-form.tsx";
 
 interface SecretFieldProps {
   readonly form: SubscriptionFormState;

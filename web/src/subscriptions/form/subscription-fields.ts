@@ -6,8 +6,8 @@ import {
   type PayloadStyle,
   updateSubscriptionBody,
 } from "@beckon/contract";
-import type { FieldErrors, Resolver } from "react-hook-form";
-import { wording } from "../../data/index.ts";
+import type { FieldErrors, Resolver, UseFormReturn } from "react-hook-form";
+import { wording } from "../../data/form-messages.ts";
 import { usualEvents } from "../events.ts";
 
 /** A header that is sent with each delivery. */
@@ -35,6 +35,9 @@ export interface SubscriptionFields {
   /** Whether the headers replace those of a subscription that exists, whose values are unknown. */
   replacesHeaders: boolean;
 }
+
+/** The form, as its parts get it. */
+export type SubscriptionFormState = UseFormReturn<SubscriptionFields>;
 
 /** A new subscription gets how each run ends, with all data. */
 export const newSubscription: SubscriptionFields = {

@@ -2,7 +2,7 @@ import type { Subscription } from "@beckon/client";
 import type { UseMutationResult } from "@tanstack/react-query";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { useState } from "react";
-import { type UseFormReturn, useForm } from "react-hook-form";
+import { useForm } from "react-hook-form";
 import { failureOf, fieldNamed, messageOf, sentenceOf } from "../../data/index.ts";
 import { AllowAddress, splitCommand } from "../../providers/index.ts";
 import { Button, Field, FormDialog, FormError, TextInput } from "../../ui/index.ts";
@@ -16,11 +16,9 @@ import {
   hasOtherOrigin,
   resolverFor,
   type SubscriptionFields,
+  type SubscriptionFormState,
   sourceOf,
 } from "./subscription-fields.ts";
-
-/** The form of a subscription, as its parts get it. */
-export type SubscriptionFormState = UseFormReturn<SubscriptionFields>;
 
 interface SubscriptionFormProps {
   readonly title: string;

@@ -1,19 +1,19 @@
 import type { Subscription } from "@beckon/client";
 import { lazy, Suspense } from "react";
-import { useWorkspace } from "../../data/index.ts";
-import { whyNotReplayed } from "../health.ts";
-import { needsEditor } from "../permission.ts";
+import { useWorkspace } from "../../../data/index.ts";
+import { whyNotReplayed } from "../../health.ts";
+import { needsEditor } from "../../permission.ts";
+import { useSubscriptionSearch } from "../search.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { PauseDialog } from "./pause-dialog.tsx";
 import { ReplayDialog } from "./replay-dialog.tsx";
 import { ResumeDialog } from "./resume-dialog.tsx";
 import { RotateSecret } from "./rotate-secret.tsx";
-import { useSubscriptionSearch } from "./search.ts";
 import { TestDialog } from "./test-dialog.tsx";
 import { VerifyDialog } from "./verify-dialog.tsx";
 
 const EditSubscription = lazy(async () => ({
-  default: (await import("../form/forms.ts")).EditSubscription,
+  default: (await import("../../form/forms.ts")).EditSubscription,
 }));
 
 /** The dialog that the URL names. */

@@ -1,10 +1,19 @@
 import type { Delivery, Subscription } from "@beckon/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { announceChanges, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
-import { Button, Dialog, Duration, Field, FormError, Link, Select, Time } from "../../ui/index.ts";
-import { DeliveryMark } from "../delivery-mark.tsx";
-import { deliveryQuery, subscriptionKey } from "../queries.ts";
+import { announceChanges, useIdempotencyKey, useWorkspace } from "../../../data/index.ts";
+import {
+  Button,
+  Dialog,
+  Duration,
+  Field,
+  FormError,
+  Link,
+  Select,
+  Time,
+} from "../../../ui/index.ts";
+import { DeliveryMark } from "../../delivery-mark.tsx";
+import { deliveryQuery, subscriptionKey } from "../../queries.ts";
 
 interface TestDialogProps {
   readonly subscription: Subscription;

@@ -1,6 +1,6 @@
 import type { Subscription } from "@beckon/client";
 import { useState } from "react";
-import { formatCount, fromZoned, toZoned } from "../../format/index.ts";
+import { formatCount, fromZoned, toZoned } from "../../../format/index.ts";
 import {
   Button,
   Dialog,
@@ -9,7 +9,7 @@ import {
   RadioCards,
   TextInput,
   useTimeZone,
-} from "../../ui/index.ts";
+} from "../../../ui/index.ts";
 import { useReplay } from "./use-replay.ts";
 
 interface ReplayDialogProps {

@@ -1,11 +1,11 @@
 import type { Subscription } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { announceChanges, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
-import { RotateDialog } from "../../ui/index.ts";
-import { nameOf } from "../health.ts";
-import { subscriptionsKey } from "../list-query.ts";
-import { IssuedSecret } from "../secret/issued-secret.tsx";
+import { announceChanges, useIdempotencyKey, useWorkspace } from "../../../data/index.ts";
+import { RotateDialog } from "../../../ui/index.ts";
+import { nameOf } from "../../health.ts";
+import { subscriptionsKey } from "../../list-query.ts";
+import { IssuedSecret } from "../../secret/issued-secret.tsx";
 
 interface RotateSecretProps {
   readonly subscription: Subscription;

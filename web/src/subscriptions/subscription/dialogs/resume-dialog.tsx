@@ -1,11 +1,11 @@
 import type { ResumedSubscription, Subscription } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { announceChanges, useWorkspace } from "../../data/index.ts";
-import { formatCount, formatCounted } from "../../format/index.ts";
-import { Button, Dialog, FormError } from "../../ui/index.ts";
-import { disabledBecause, nameOf } from "../health.ts";
-import { subscriptionsKey } from "../list-query.ts";
+import { announceChanges, useWorkspace } from "../../../data/index.ts";
+import { formatCount, formatCounted } from "../../../format/index.ts";
+import { Button, Dialog, FormError } from "../../../ui/index.ts";
+import { disabledBecause, nameOf } from "../../health.ts";
+import { subscriptionsKey } from "../../list-query.ts";
 import { useReplay } from "./use-replay.ts";
 
 interface ResumeDialogProps {

@@ -1,6 +1,6 @@
 import type { Subscription } from "@beckon/client";
-import { Button, Dialog } from "../../ui/index.ts";
-import { VerifyHelp } from "../secret/verify-help.tsx";
+import { Button, Dialog } from "../../../ui/index.ts";
+import { VerifyHelp } from "../../secret/verify-help.tsx";
 
 interface DialogProps {
   readonly subscription: Subscription;

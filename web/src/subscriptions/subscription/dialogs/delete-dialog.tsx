@@ -1,12 +1,12 @@
 import type { Subscription } from "@beckon/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { announceChanges, useWorkspace } from "../../data/index.ts";
-import { formatCounted } from "../../format/index.ts";
-import { ConfirmDialog, useToast } from "../../ui/index.ts";
-import { nameOf } from "../health.ts";
-import { subscriptionsKey } from "../list-query.ts";
-import { subscriptionKey } from "../queries.ts";
+import { announceChanges, useWorkspace } from "../../../data/index.ts";
+import { formatCounted } from "../../../format/index.ts";
+import { ConfirmDialog, useToast } from "../../../ui/index.ts";
+import { nameOf } from "../../health.ts";
+import { subscriptionsKey } from "../../list-query.ts";
+import { subscriptionKey } from "../../queries.ts";
 
 interface DialogProps {
   readonly subscription: Subscription;

@@ -1,11 +1,11 @@
 import type { ReplayDeliveriesBody, Subscription } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { announceChanges, useWorkspace } from "../../data/index.ts";
-import { formatCounted } from "../../format/index.ts";
-import { useToast } from "../../ui/index.ts";
-import { subscriptionsKey } from "../list-query.ts";
-import { replayRange } from "../replay.ts";
+import { announceChanges, useWorkspace } from "../../../data/index.ts";
+import { formatCounted } from "../../../format/index.ts";
+import { useToast } from "../../../ui/index.ts";
+import { subscriptionsKey } from "../../list-query.ts";
+import { replayRange } from "../../replay.ts";
 
 /** Returns what replays a range of deliveries. @param onDone called when all are pending again */
 export function useReplay({ id }: Subscription, onDone: () => void) {
