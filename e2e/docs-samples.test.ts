@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { artifactOf, longInput } from "../server/test/artifact-of.ts";
 import { startTestBeckon, type TestBeckon } from "../server/test/beckon.ts";
 import { checkAnswer } from "../server/test/check-answer.ts";
+import { eventually } from "../server/test/eventually.ts";
 import { startModelServer } from "../server/test/model-server.ts";
 import { addPerson, password, setupToken, startSession } from "../server/test/people.ts";
 import {
@@ -171,6 +172,19 @@ async function prepare(
     };
     return (await created("/prices", body)).id;
   };
+  const newSubscription = () =>
+    created("/subscriptions", { url: "http://127.0.0.1:9/events", event_types: ["run.finished"] });
+  const newDelivery = async ({ id }: { id: string }) =>
+    (await created(`/subscriptions/${id}/test`, {})).id as string;
+  const subscription = await newSubscription();
+  const newEvent = async () => {
+    const { id } = await beckon.createAgent();
+    await beckon.call(`/agents/${id}/pause`, { method: "POST" });
+    return eventually("the event of a pause", async () => {
+      const { body } = await beckon.call("/events?kind=agent.paused");
+      return body.data[0]?.id as string | undefined;
+    });
+  };
   const newPlan = async (name: string) => (await created("/plans", { name })).id;
   await beckon.call(`/limits/agent/${agent.id}`, { method: "PUT", body: { limit_micros: 1_000 } });
   const invite = (email: string) => created("/invitations", { email, role: "viewer" });
@@ -194,6 +208,9 @@ async function prepare(
     [example("pri")]: await newPrice("one"),
     [example("pln")]: await newPlan("one"),
     [example("key")]: await newKey(),
+    [example("sub")]: subscription.id,
+    [example("dlv")]: await newDelivery(subscription),
+    [example("evt")]: await newEvent(),
     [example("wsp")]: (await beckon.call("/workspaces")).body.data[0].id,
     [example("usr")]: (await newPerson()).id,
     [example("inv")]: (await invite("open@example.com")).id,
@@ -218,6 +235,8 @@ async function prepare(
     deletePlan: withId("pln", await newPlan("other")),
     deletePrice: withId("pri", await newPrice("other")),
     deleteProvider: withId("prv", (await beckon.createProvider(modelUrl, "other")).id),
+    deleteSubscription: withId("sub", (await newSubscription()).id),
+    pauseSubscription: withId("sub", (await newSubscription()).id),
     removeMember: withId("usr", (await newPerson()).id),
     checkSetup: withLink(setupLink),
     setUp: withLink(setupLink),

@@ -4,7 +4,7 @@ import {
   type NewEvent,
   type NewWorkspaceEvent,
 } from "@beckon/contract";
-import { type BodyOptions, deliveryBody } from "../deliveries/index.ts";
+import { deliveryBody } from "../deliveries/index.ts";
 
 const id = (prefix: string) => `${prefix}_01jdb8tq5ke5ktbqrs4n1h9m0z`;
 const usage = { input_tokens: 1_204, output_tokens: 86, cached_input_tokens: 0 };
@@ -92,7 +92,10 @@ export const exampleEvents: Examples = {
 };
 
 /** Returns the body of a delivery of an example, as the sender makes it. */
-export function exampleBody(type: DeliveredEvent, options: BodyOptions): unknown {
+export function exampleBody(
+  type: DeliveredEvent,
+  options: Parameters<typeof deliveryBody>[1],
+): unknown {
   const { data, ...ids } = exampleEvents[type];
   const row = {
     ...ids,

@@ -6,6 +6,7 @@ import { limits } from "./limits.ts";
 import { metering } from "./metering.ts";
 import { pagination } from "./pagination.ts";
 import { streams } from "./streams.ts";
+import { subscriptions } from "./subscriptions.ts";
 
 export type { Chapter } from "./chapter.ts";
 
@@ -17,6 +18,7 @@ export function chaptersOf(baseUrl: string): Chapter[] {
     pagination(baseUrl),
     idempotency(baseUrl),
     streams(baseUrl),
+    subscriptions(baseUrl),
     metering(baseUrl),
     limits(baseUrl),
   ];
