@@ -100,7 +100,7 @@ export function startSender(options: SenderOptions): Sender {
     try {
       return await act();
     } catch (thrown) {
-      const level = failureKind(thrown) === "lost" ? "warn" : "error";
+      const level = ["lost", "again"].includes(failureKind(thrown)) ? "warn" : "error";
       log[level]({ reason: messageOf(thrown) }, `${task} failed; it will be retried`);
       return undefined;
     }

@@ -113,7 +113,7 @@ with callers as materialized (
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
     principal, retry_of, 1
   from starting
-), first_events as (
+), first_events as not materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
@@ -283,7 +283,7 @@ with callers as materialized (
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
     principal, retry_of, 1
   from starting
-), first_events as (
+), first_events as not materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
@@ -451,7 +451,7 @@ with callers as materialized (
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
     principal, retry_of, case when source = 'draft' then 2 else 1 end
   from starting
-), first_events as (
+), first_events as not materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
@@ -642,7 +642,7 @@ with callers as materialized (
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
     principal, retry_of, case when source = 'draft' then 2 else 1 end
   from starting
-), first_events as (
+), first_events as not materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
@@ -842,7 +842,7 @@ with callers as materialized (
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
     principal, retry_of, 1
   from starting
-), first_events as (
+), first_events as not materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
@@ -1023,7 +1023,7 @@ with callers as materialized (
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
     principal, retry_of, 1
   from starting
-), first_events as (
+), first_events as not materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
@@ -1202,7 +1202,7 @@ with callers as materialized (
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
     principal, retry_of, case when source = 'draft' then 2 else 1 end
   from starting
-), first_events as (
+), first_events as not materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
@@ -1404,7 +1404,7 @@ with callers as materialized (
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
     principal, retry_of, case when source = 'draft' then 2 else 1 end
   from starting
-), first_events as (
+), first_events as not materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
@@ -1597,7 +1597,7 @@ with callers as materialized (
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
     principal, retry_of, 1
   from starting
-), first_events as (
+), first_events as not materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
@@ -1771,7 +1771,7 @@ with callers as materialized (
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
     principal, retry_of, 1
   from starting
-), first_events as (
+), first_events as not materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
@@ -1943,7 +1943,7 @@ with callers as materialized (
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
     principal, retry_of, case when source = 'draft' then 2 else 1 end
   from starting
-), first_events as (
+), first_events as not materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
@@ -2138,7 +2138,7 @@ with callers as materialized (
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
     principal, retry_of, case when source = 'draft' then 2 else 1 end
   from starting
-), first_events as (
+), first_events as not materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
@@ -2342,7 +2342,7 @@ with callers as materialized (
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
     principal, retry_of, 1
   from starting
-), first_events as (
+), first_events as not materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
@@ -2527,7 +2527,7 @@ with callers as materialized (
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
     principal, retry_of, 1
   from starting
-), first_events as (
+), first_events as not materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
@@ -2710,7 +2710,7 @@ with callers as materialized (
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
     principal, retry_of, case when source = 'draft' then 2 else 1 end
   from starting
-), first_events as (
+), first_events as not materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
@@ -2916,7 +2916,7 @@ with callers as materialized (
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
     principal, retry_of, case when source = 'draft' then 2 else 1 end
   from starting
-), first_events as (
+), first_events as not materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
@@ -3154,7 +3154,7 @@ with callers as materialized (
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
     principal, retry_of, case when source = 'draft' then 2 else 1 end, external_id, string_to_array(tags, e'\n')
   from starting
-), first_events as (
+), first_events as not materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
@@ -3257,7 +3257,7 @@ with tenants as materialized (
     and w.is_limited is null
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
     r.last_transaction
-), new_events as (
+), new_events as not materialized (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
     e.type, e.data
   from unnest($10::int[], $11::int[], $12::text[], $13::text[], $14::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
@@ -3366,7 +3366,7 @@ with tenants as materialized (
 
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
     r.last_transaction
-), new_events as (
+), new_events as not materialized (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
     e.type, e.data
   from unnest($10::int[], $11::int[], $12::text[], $13::text[], $14::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
@@ -3574,7 +3574,7 @@ with tenants as materialized (
 
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
     r.last_transaction
-), new_events as (
+), new_events as not materialized (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
     e.type, e.data
   from unnest($10::int[], $11::int[], $12::text[], $13::text[], $14::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
@@ -3770,7 +3770,7 @@ with found as materialized (
     last_transaction = greatest(r.last_transaction, current_transaction())
   from ending s where r.id = s.id and r.workspace_id = s.workspace_id
   returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, s.event_id
-), last_events as (
+), last_events as not materialized (
   select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
     event_id as id, $9::text as type, $8::jsonb as data
   from ended
@@ -3853,7 +3853,7 @@ with picked as (
     last_transaction = greatest(r.last_transaction, current_transaction())
   from ending s where r.id = s.id and r.workspace_id = s.workspace_id
   returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, s.event_id
-), last_events as (
+), last_events as not materialized (
   select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
     event_id as id, $4::text as type, $3::jsonb as data
   from ended
@@ -3951,7 +3951,7 @@ with recursive waiting (workspace_id, agent_id) as (
     and exists (select from processes where id = $1::text and died_at is null )
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt,
     r.started_at, r.waited_ms, r.cancel_requested_at, p.n
-), claim_events as (
+), claim_events as not materialized (
   select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
     ($3::text[])[n] as id,
     case when fence > 1 then 'run.resumed' else 'run.started' end as type,
@@ -4029,7 +4029,7 @@ with picked as (
     and exists (select from processes where id = $1::text and died_at is null )
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt,
     r.started_at, r.waited_ms, r.cancel_requested_at, p.n
-), claim_events as (
+), claim_events as not materialized (
   select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
     ($3::text[])[n] as id,
     case when fence > 1 then 'run.resumed' else 'run.started' end as type,
@@ -4121,7 +4121,7 @@ with abandoned as (
     and exists (select from processes where id = $1::text and died_at is null for share)
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt,
     r.started_at, r.waited_ms, r.cancel_requested_at, p.n
-), claim_events as (
+), claim_events as not materialized (
   select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
     ($3::text[])[n] as id,
     case when fence > 1 then 'run.resumed' else 'run.started' end as type,
@@ -4214,7 +4214,7 @@ with abandoned as (
     and exists (select from processes where id = $1::text and died_at is null for share)
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt,
     r.started_at, r.waited_ms, r.cancel_requested_at, p.n
-), claim_events as (
+), claim_events as not materialized (
   select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
     ($3::text[])[n] as id,
     case when fence > 1 then 'run.resumed' else 'run.started' end as type,
@@ -4317,7 +4317,7 @@ with abandoned as (
     and exists (select from processes where id = $1::text and died_at is null for share)
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt,
     r.started_at, r.waited_ms, r.cancel_requested_at, p.n
-), claim_events as (
+), claim_events as not materialized (
   select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
     ($3::text[])[n] as id,
     case when fence > 1 then 'run.resumed' else 'run.started' end as type,
@@ -4409,7 +4409,7 @@ with abandoned as (
     and exists (select from processes where id = $1::text and died_at is null for share)
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt,
     r.started_at, r.waited_ms, r.cancel_requested_at, p.n
-), claim_events as (
+), claim_events as not materialized (
   select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
     ($3::text[])[n] as id,
     case when fence > 1 then 'run.resumed' else 'run.started' end as type,

@@ -18,6 +18,7 @@ await checkServer({ connectionString: beforeWorkspaceEvents.url }, { trustStorag
 const beforeLabels = await testDatabase({ empty: true });
 const beforeSubscriptions = await testDatabase({ empty: true });
 await checkServer({ connectionString: beforeLabels.url }, { trustStorage: false });
+await checkServer({ connectionString: beforeSubscriptions.url }, { trustStorage: false });
 const files = (await readdir(new URL("./migrations/", import.meta.url)))
   .filter((file) => file.endsWith(".sql"))
   .sort();
@@ -125,7 +126,7 @@ test("a migration adds subscriptions to a database with triggers, and none of th
     "insert into agents (id, workspace_id, version, name, max_queued_runs) values ('agt_1', 'wsp_1', 1, 'Test', 1)",
   );
   await old.engine.query(
-    "insert into triggers (id, workspace_id, agent_id, name, prompt_prefix) values ('trg_1', 'wsp_1', 'agt_1', 'Test', '')",
+    "insert into triggers (id, workspace_id, agent_id, name, prompt_prefix, enabled) values ('trg_1', 'wsp_1', 'agt_1', 'Test', '', true)",
   );
   await migrate(old.settings, async () => {});
   expect((await old.engine.query("select id, allows_callback from triggers")).rows).toEqual([

@@ -198,7 +198,7 @@ export function claimStatement<Input extends Claimant = Claimant>(
     and exists (select from processes where id = ${owner} and died_at is null ${lock})
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt,
     r.started_at, r.waited_ms, r.cancel_requested_at, p.n
-), claim_events as (
+), claim_events as not materialized (
   select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
     (${eventIds})[n] as id,
     case when fence > 1 then 'run.resumed' else 'run.started' end as type,

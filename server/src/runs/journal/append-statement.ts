@@ -198,7 +198,7 @@ with tenants as materialized (
     ${charged ? "" : "and w.is_limited is null"}
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
     r.last_transaction
-), new_events as (
+), new_events as not materialized (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
     e.type, e.data
   from ${entries.table} join moved m on m.position = e.write

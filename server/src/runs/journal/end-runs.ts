@@ -77,7 +77,7 @@ export function endUnexecuted<Input>(
   update runs r set status = ${status}, finished_at = now(), ${set} ${addEvents("1")}
   from ${source} s where r.id = s.id and r.workspace_id = s.workspace_id
   returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, s.event_id
-), last_events as (
+), last_events as not materialized (
   select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
     event_id as id, ${type} as type, ${event} as data
   from ended

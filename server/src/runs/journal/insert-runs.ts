@@ -43,7 +43,7 @@ export function insertRuns(
   select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
     principal, retry_of, ${detailed ? neededVersion : runVersion}${labelled ? ", external_id, string_to_array(tags, e'\\n')" : ""}
   from ${source}
-), first_events as (
+), first_events as not materialized (
   select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
     event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
