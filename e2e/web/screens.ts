@@ -153,7 +153,6 @@ export const screens: readonly Screen[] = [
     name: "subscription-failing",
     module: "subscriptions/subscriptions-screen.tsx",
     ...ofSubscription(({ subscriptions: { failing } }) => failing),
-    dialog: /^Pause/,
   },
   {
     name: "subscription-edit",

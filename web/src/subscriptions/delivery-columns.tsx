@@ -56,7 +56,7 @@ export function deliveryColumns({ isNarrow, about }: ColumnsOptions): readonly C
       ? {
           id: "about",
           header: "Run",
-          width: 136,
+          width: 152,
           from: "xl",
           cell: ({ run_id: runId }) =>
             runId === null ? <span className="text-ink-3">–</span> : <Id value={runId} />,

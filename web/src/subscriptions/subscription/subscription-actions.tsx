@@ -15,6 +15,22 @@ export function SubscriptionActions({ subscription }: { readonly subscription: S
   const label = "More about this subscription";
   return (
     <>
+      {isEnabled ? (
+        <Button icon={Pause} onClick={() => show("pause")} disabledReason={disabledReason}>
+          Pause
+        </Button>
+      ) : null}
+      <Button
+        // While it is not enabled, the notice below has the primary action.
+        variant={isEnabled ? "primary" : "secondary"}
+        onClick={() => show("test")}
+        disabledReason={
+          disabledReason ??
+          (isEnabled ? undefined : `The subscription is ${subscription.status}. Resume it first.`)
+        }
+      >
+        Send test
+      </Button>
       <Menu
         label={label}
         trigger={<IconButton icon={EllipsisVertical} label={label} tooltip={false} />}
@@ -42,22 +58,6 @@ export function SubscriptionActions({ subscription }: { readonly subscription: S
           },
         ]}
       />
-      {isEnabled ? (
-        <Button icon={Pause} onClick={() => show("pause")} disabledReason={disabledReason}>
-          Pause
-        </Button>
-      ) : null}
-      <Button
-        // While it is not enabled, the notice below has the primary action.
-        variant={isEnabled ? "primary" : "secondary"}
-        onClick={() => show("test")}
-        disabledReason={
-          disabledReason ??
-          (isEnabled ? undefined : `The subscription is ${subscription.status}. Resume it first.`)
-        }
-      >
-        Send test
-      </Button>
     </>
   );
 }
