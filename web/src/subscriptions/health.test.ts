@@ -1,6 +1,14 @@
 import type { Delivery, Subscription } from "@beckon/client";
 import { expect, test } from "vitest";
-import { disabledBecause, healthOf, nameOf, pollMs, whyNotReplayed } from "./health.ts";
+import {
+  disabledBecause,
+  failedText,
+  healthOf,
+  nameOf,
+  pendingText,
+  pollMs,
+  whyNotReplayed,
+} from "./health.ts";
 
 const health: Subscription["health"] = {
   last_success_at: null,
@@ -40,6 +48,17 @@ test("what is attempted soon is read again soon, also an attempt in progress", (
   expect(pollMs([inSeconds(45)], now)).toBe(2_000);
   expect(pollMs([inSeconds(300)], now)).toBe(15_000);
   expect(pollMs([inSeconds(300), null, inSeconds(5)], now)).toBe(2_000);
+});
+
+test("counts end where the API stops counting", () => {
+  expect([pendingText({ ...health, pending: 100_000 }), failedText(health)]).toEqual([
+    "100,000",
+    "0",
+  ]);
+  expect([
+    pendingText({ ...health, pending: 100_001 }),
+    failedText({ ...health, failed: 10_000 }),
+  ]).toEqual(["100,000+", "10,000+"]);
 });
 
 test("a subscription without a description has its URL as its name", () => {

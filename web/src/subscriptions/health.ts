@@ -1,4 +1,5 @@
 import type { Delivery, Subscription } from "@beckon/client";
+import { formatCount } from "../format/index.ts";
 
 /** What a person wants to know first about a subscription. */
 export type Health = "working" | "unused" | "failing" | "paused" | "disabled";
@@ -45,6 +46,20 @@ export function pollMs(nextAttempts: readonly (string | null)[], nowMs: number):
   const times = nextAttempts.flatMap((time) => (time === null ? [] : [Date.parse(time)]));
   if (times.length === 0) return false;
   return Math.min(...times) - nowMs < maxAttemptMs ? soonMs : laterMs;
+}
+
+/** The API counts up to one more pending delivery, and up to this number of failed ones. */
+const maxPending = 100_000;
+const maxFailed = 10_000;
+
+/** Returns the number of pending deliveries as text: `12`, `100,000+`. */
+export function pendingText({ pending }: Subscription["health"]): string {
+  return pending > maxPending ? `${formatCount(maxPending)}+` : formatCount(pending);
+}
+
+/** Returns the number of deliveries that have failed for good as text: `12`, `10,000+`. */
+export function failedText({ failed }: Subscription["health"]): string {
+  return failed >= maxFailed ? `${formatCount(maxFailed)}+` : formatCount(failed);
 }
 
 /** Returns the name of a subscription: what it is for, or else where it delivers to. */

@@ -8,7 +8,7 @@ import {
 } from "@beckon/contract";
 import type { FieldErrors, Resolver, UseFormReturn } from "react-hook-form";
 import { wording } from "../../data/form-messages.ts";
-import { usualEvents } from "../events.ts";
+import { eventTypes, usualEvents } from "../events.ts";
 
 /** A header that is sent with each delivery. */
 export interface HeaderRow {
@@ -62,7 +62,8 @@ export function fieldsOf(subscription: Subscription): SubscriptionFields {
   return {
     url,
     description,
-    events: subscription.event_types as DeliveredEvent[],
+    // In the order of the form, so that a box that is checked again is no change.
+    events: eventTypes.filter((type) => subscription.event_types.includes(type)),
     hasAgents: agentIds !== null,
     agentIds: agentIds ?? [],
     hasTriggers: triggerIds !== null,

@@ -1,13 +1,8 @@
 import type { Subscription } from "@beckon/client";
-import { formatCount } from "../../format/index.ts";
 import { type Column, Time, UserText } from "../../ui/index.ts";
-import { healthOf, nameOf, shortUrl } from "../health.ts";
+import { failedText, healthOf, nameOf, pendingText, shortUrl } from "../health.ts";
 import { HealthMark } from "../health-mark.tsx";
 import { HealthLine } from "./health-line.tsx";
-
-/** Counting ends here: see the contract. */
-const maxPending = 100_001;
-const maxFailed = 10_000;
 
 /** Returns the columns of the list. @param isNarrow whether there is room for one column only */
 export function subscriptionColumns(isNarrow: boolean): readonly Column<Subscription>[] {
@@ -41,7 +36,7 @@ export function subscriptionColumns(isNarrow: boolean): readonly Column<Subscrip
       header: "Pending",
       width: 88,
       align: "end",
-      cell: ({ health }) => <Count count={health.pending} max={maxPending} />,
+      cell: ({ health }) => <Count text={pendingText(health)} />,
     },
     {
       id: "failed",
@@ -49,7 +44,7 @@ export function subscriptionColumns(isNarrow: boolean): readonly Column<Subscrip
       width: 104,
       align: "end",
       from: "lg",
-      cell: ({ health }) => <Count count={health.failed} max={maxFailed} />,
+      cell: ({ health }) => <Count text={failedText(health)} />,
     },
     {
       id: "success",
@@ -62,13 +57,8 @@ export function subscriptionColumns(isNarrow: boolean): readonly Column<Subscrip
   ];
 }
 
-function Count({ count, max }: { readonly count: number; readonly max: number }) {
-  if (count === 0) return <span className="text-ink-3">0</span>;
-  return (
-    <span className="font-mono text-dense">
-      {count >= max ? `${formatCount(max - (max % 10_000))}+` : formatCount(count)}
-    </span>
-  );
+function Count({ text }: { readonly text: string }) {
+  return <span className={`font-mono text-dense ${text === "0" ? "text-ink-3" : ""}`}>{text}</span>;
 }
 
 interface ReceiverProps {

@@ -1,6 +1,6 @@
 import type { Subscription } from "@beckon/client";
 import { useState } from "react";
-import { CodeBlock, SegmentedControl } from "../../ui/index.ts";
+import { CodeBlock, Link, SegmentedControl } from "../../ui/index.ts";
 
 const snippets = [
   {
@@ -55,7 +55,8 @@ export function VerifyHelp({ format }: { readonly format: Subscription["format"]
         ))}
       <p className="text-label text-ink-3">
         The library standardwebhooks exists for more languages. A delivery can arrive twice: use
-        webhook-id to recognise it.
+        webhook-id to recognise it. More in the guide{" "}
+        <Link href={`${location.origin}/docs/signed-events`}>Signed events</Link>.
       </p>
     </section>
   );

@@ -1,4 +1,4 @@
-import type { Delivery, Subscription } from "@beckon/client";
+import type { Delivery, Subscription, TestSubscriptionBody } from "@beckon/client";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { announceChanges, useIdempotencyKey, useWorkspace } from "../../../data/index.ts";
@@ -32,8 +32,8 @@ export function TestDialog({ subscription, close }: TestDialogProps) {
   const [type, setType] = useState(types[0] ?? "");
   const test = useMutation({
     mutationFn: () => {
-      const body = { type: type as Subscription["event_types"][number] };
-      return client.subscriptions.test(subscription.id, body as never, {
+      const body = { type: type as NonNullable<TestSubscriptionBody["type"]> };
+      return client.subscriptions.test(subscription.id, body, {
         idempotencyKey: keyOf(body),
       });
     },
