@@ -44,6 +44,8 @@ test("without any setting Beckon listens on this machine only, with PostgreSQL i
     },
     shareProviders: false,
     discover: true,
+    retrySchedule: [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
+    deliveryTimeoutSeconds: 15,
     logLevel: "info",
   });
 });
