@@ -72,7 +72,8 @@ export async function closeDeliveries({ engine }: Database): Promise<boolean> {
       )
       update deliveries d set status = p.status, next_at = null, finished_at = now()
       from picked p
-      where d.subscription_id = p.subscription_id and d.id = p.id and d.status = 'pending'`,
+      where d.subscription_id = p.subscription_id and d.id = p.id
+        and d.status is not distinct from 'pending'`,
     values: [],
   });
   return (rowCount ?? 0) >= batchSize;

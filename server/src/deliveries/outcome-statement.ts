@@ -70,7 +70,8 @@ with outcomes as materialized (
     last_error = case when o.kind = 'released' then d.last_error else o.error end
   from outcomes o
   where d.subscription_id = o.subscription_id and d.id = o.id
-    and d.status = 'pending' and d.next_at = o.lease::timestamptz
+    -- "=" could use the index of pending deliveries: see claim-statement.ts.
+    and d.status is not distinct from 'pending' and d.next_at = o.lease::timestamptz
   returning o.*, d.workspace_id,
     o.started_at::timestamptz + o.duration_ms * interval '1 millisecond' as ended_at
 ), logged as (

@@ -61,6 +61,8 @@ const idlePollMs = 1_000;
  * found nothing. It makes claims larger under load, and rare while all receivers are busy.
  */
 const minGapMs = { found: 20, empty: 100 };
+/** The gap is at least this many delays of the event loop, so that claims are rare under load. */
+const lagsPerGap = 5;
 /**
  * Delay of the event loop above which the sender claims less, in milliseconds, so that the
  * process's callers are served first.
@@ -81,6 +83,7 @@ export function startSender(options: SenderOptions): Sender {
   const leaseSeconds = (3 * options.timeoutMs) / 1_000;
   let someSubscriptions = false;
   let nextDueMs = pollMs;
+  let lagMs = 1;
   let woken = Promise.withResolvers<void>();
 
   const outcomes: Batcher<Outcome, void> = createBatcher({
@@ -135,8 +138,11 @@ export function startSender(options: SenderOptions): Sender {
     // Without a record, the delivery is repeated when its lease expires.
     await attemptTo("recording a delivery", () => outcomes.submit(outcome));
     const lane = lanes.get(delivery.subscription_id);
-    if (lane !== undefined && lane.free() === 0) lanes.delete(delivery.subscription_id);
-    if (!stopping.signal.aborted) wake();
+    if (lane === undefined) return;
+    const left = lane.free();
+    if (left === 0) lanes.delete(delivery.subscription_id);
+    // While others wait, the next claim is not urgent.
+    if (left < maxConcurrent) wake();
   }
 
   function laneOf(subscriptionId: string): Lane {
@@ -155,7 +161,7 @@ export function startSender(options: SenderOptions): Sender {
 
   /** @returns whether anything was due. */
   async function claim(): Promise<boolean> {
-    const lagMs = await eventLoopLag();
+    lagMs = await eventLoopLag();
     const all = [...lanes.values()];
     const claimed = all.reduce((sum, lane) => sum + lane.claimed, 0);
     const failing = all.reduce((sum, lane) => sum + (lane.hasFailed ? lane.claimed : 0), 0);
@@ -164,7 +170,7 @@ export function startSender(options: SenderOptions): Sender {
       busy: [...lanes].map(([id, lane]) => ({ id, claimed: lane.claimed })),
       max: Math.max(0, capacity - claimed),
       maxFailing: Math.max(0, maxFailing - failing),
-      maxOfOne: claimed < maxClaimed / 2 && lagMs < maxLagMs ? maxAhead : maxConcurrent,
+      maxOfOne: claimed < maxClaimed / 2 ? maxAhead : maxConcurrent,
       leaseSeconds,
     });
     someSubscriptions = result.someSubscriptions;
@@ -188,7 +194,10 @@ export function startSender(options: SenderOptions): Sender {
       const idle = sleep(pauseMs, waiting.signal).catch(() => {});
       await Promise.race([idle, woken.promise]);
       waiting.abort();
-      const gapMs = minGapMs[found ? "found" : "empty"] - (elapsed() - start);
+      // A claim costs about as much for many deliveries as for one.
+      const lengthenedMs = Math.min(pollMs, lagsPerGap * lagMs);
+      const wantedMs = Math.max(minGapMs[found ? "found" : "empty"], lengthenedMs);
+      const gapMs = wantedMs - (elapsed() - start);
       if (gapMs > 0) await sleep(gapMs, stopping.signal).catch(() => {});
     }
   }

@@ -14,7 +14,7 @@ const eventsPerRun = 3;
 /** Maximum time between the start of a batch of runs and the kill. */
 const maxDelayMs = 150;
 /** Maximum time that the receiver takes to respond. */
-const maxResponseMs = 20;
+const maxResponseMs = 80;
 /** Maximum time until all deliveries are finished. A claim of a killed process is valid for 6 s. */
 const maxDrainMs = 120_000;
 
