@@ -54,11 +54,18 @@ async function subscribe(receiver: TargetServer, more: Record<string, unknown> =
   return { agent, subscription: body.data as Subscribed };
 }
 
-/** Returns the first delivery of a subscription that matches. */
-const delivery = (subscriptionId: string, matches: (each: { status: string }) => boolean) =>
+interface ListedDelivery {
+  readonly id: string;
+  readonly run_id: string | null;
+  readonly status: string;
+  readonly last_error: string | null;
+}
+
+/** Returns the newest delivery of a subscription that matches. */
+const delivery = (subscriptionId: string, matches: (each: ListedDelivery) => boolean) =>
   eventually("a delivery", async () => {
     const { body } = await beckon.call(`/subscriptions/${subscriptionId}/deliveries`);
-    return (body.data as { id: string; status: string; last_error: string | null }[]).find(matches);
+    return (body.data as ListedDelivery[]).find(matches);
   });
 
 inBrowser(
@@ -167,6 +174,30 @@ inBrowser("what a paused subscription missed is offered when it is resumed", asy
     .getByRole("row", { name: /Succeeded run\.finished .*204/ })
     .waitFor();
   expect(receiver.reached).toHaveLength(1);
+});
+
+inBrowser("new deliveries wait while one reads further down a long list", async () => {
+  const types = ["run.started", "run.finished"];
+  const { agent, subscription } = await subscribe(await startReceiver(), { event_types: types });
+  await Promise.all(Array.from({ length: 30 }, () => beckon.invoke(agent, "Hello")));
+  const page = await open(`/subscriptions/${subscription.id}`);
+  await deliveries(page)
+    .getByRole("row", { name: /Succeeded/ })
+    .first()
+    .waitFor();
+  expect(await deliveries(page).getByRole("row").count()).toBeLessThan(60);
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  await page.mouse.move(500, 600);
+  await page.mouse.wheel(0, 1_000);
+  await page.waitForFunction("scrollY > 500");
+  const { body } = await beckon.invoke(agent, "Another one");
+  const { id } = await delivery(subscription.id, ({ run_id }) => run_id === body.run_id);
+  const link = deliveries(page).locator(`a[href$="${id}"]`);
+  await button(page, "New deliveries").waitFor();
+  expect(await link.count()).toBe(0);
+  await button(page, "New deliveries").click();
+  await link.waitFor();
+  expect(await page.evaluate("scrollY")).toBe(0);
 });
 
 inBrowser("the overview shows a disabled subscription, with the way back", async () => {
@@ -352,7 +383,7 @@ inBrowser("a secret is revealed for a moment and rotated with an overlap", async
   await page.evaluate("dispatchEvent(new Event('blur'))");
   await page.getByText(subscription.secret).waitFor({ state: "detached" });
   await button(page, "Rotate").click();
-  await page.getByRole("radio", { name: /^In 1 day/ }).click();
+  await page.getByRole("radio", { name: /^In 1 hour/ }).click();
   await button(page, "Rotate secret").click();
   const dialog = page.getByRole("dialog", { name: /^New secret of/ });
   const secret = await dialog.getByText(/^whsec_/).textContent();
@@ -426,10 +457,7 @@ inBrowser("what a receiver responds is text, and fits a narrow phone", async () 
   };
   const { agent, subscription } = await subscribe(receiver, { description: wide.slice(0, 500) });
   await beckon.invoke(agent, wide);
-  const { id } = await delivery(
-    subscription.id,
-    (each) => "last_error" in each && each.last_error !== null,
-  );
+  const { id } = await delivery(subscription.id, ({ last_error }) => last_error !== null);
   for (const theme of ["light", "dark"] as const) {
     const page = await openDashboard(beckon.url, {
       as: owner,
