@@ -64,6 +64,7 @@ await beckon.createTrigger(source.id, {
   name: "Payments",
   prompt_prefix: "A payment came in:\n",
   enabled: false,
+  allows_callback: true,
 });
 await beckon.createTrigger(source.id, { name: "Mail" });
 const deletedTrigger = await beckon.createTrigger(source.id, { name: "Gone" });
@@ -96,8 +97,13 @@ describe("an export", () => {
           paused: true,
           pause_reason: "Holiday",
           triggers: [
-            { name: "Payments", prompt_prefix: "A payment came in:\n", enabled: false },
-            { name: "Mail", prompt_prefix: "", enabled: true },
+            {
+              name: "Payments",
+              prompt_prefix: "A payment came in:\n",
+              enabled: false,
+              allows_callback: true,
+            },
+            { name: "Mail", prompt_prefix: "", enabled: true, allows_callback: false },
           ],
         },
       ],
