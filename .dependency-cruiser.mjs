@@ -69,6 +69,7 @@ const webFeatures = [
   "triggers",
   "providers",
   "keys",
+  "subscriptions",
   "usage",
   "plan",
   "limits",

@@ -32,7 +32,7 @@ export type OutputEvent = Extract<StreamEvent, { type: `run.output.${string}` }>
 export type WorkspaceEvent =
   | (Extract<ListEventsAnswer, { run_id: string }> & Pick<JournalEvent, "type">)
   | (Extract<ListEventsAnswer, { run_id: null }> & {
-      readonly type: "agent.paused" | "agent.resumed";
+      readonly type: "agent.paused" | "agent.resumed" | "usage.threshold" | "subscription.disabled";
     });
 
 /**

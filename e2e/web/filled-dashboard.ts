@@ -3,9 +3,9 @@ import { addUsage } from "../../server/test/add-usage.ts";
 import { eventually } from "../../server/test/eventually.ts";
 import { password } from "../../server/test/people.ts";
 import type { StandaloneBeckon } from "../../server/test/standalone-beckon.ts";
-import { startTargetServer } from "../../server/test/target-server.ts";
+import { startTargetServer, type TargetServer } from "../../server/test/target-server.ts";
 import { createOwner, type SignedIn, signIn } from "./accounts.ts";
-import { apiOf } from "./api.ts";
+import { type Api, apiOf } from "./api.ts";
 import { startFilledModel } from "./filled-model.ts";
 
 /** A workspace in which every screen can be shown in every state, with the ids and links for it. */
@@ -28,6 +28,13 @@ export interface FilledDashboard {
     /** The longest run, with as many steps as the parameter `steps` of `fillDashboard`. */
     readonly long: string;
   };
+  /** Subscriptions by their state, and deliveries of the first two. */
+  readonly subscriptions: {
+    readonly working: string;
+    readonly failing: string;
+    readonly paused: string;
+  };
+  readonly deliveries: { readonly succeeded: string; readonly failing: string };
   /** Tokens of links that were not used yet. */
   readonly inviteToken: string;
   readonly resetToken: string;
@@ -54,6 +61,15 @@ export async function fillDashboard(
     response.setHeader("content-type", "application/json");
     if (method === "POST") return void response.writeHead(502).end('{"error":"bad gateway"}');
     response.end(JSON.stringify({ order_id: 4711, status: "shipped", total: 39.98 }));
+  };
+
+  const receiver = await startTargetServer();
+  opened.defer(() => receiver.close());
+  receiver.answer = ({ url: path }, response) => {
+    response.setHeader("x-request-id", "req-4711");
+    if (path === "/accepts") return void response.writeHead(204).end();
+    response.setHeader("content-type", "application/json").writeHead(500);
+    response.end(JSON.stringify({ error: "The queue is full.", retry: true }));
   };
 
   const owner = await createOwner(url, setupToken, { name: "Ada Lovelace" });
@@ -162,6 +178,7 @@ export async function fillDashboard(
   });
   await api(`/agents/${refunds.id}/triggers`, { name: longName, enabled: false });
   const fire = (payload: unknown) => api(payments.url, payload);
+  const subscriptions = await addSubscriptions(api, { receiver, agentId: refunds.id });
   const { run_id: firedId } = await fire({ order: 4711, customer: "Grace 👋", lines: [1, 2, 3] });
 
   const labels = { "beckon-external-id": "order-4711", "beckon-tags": "refund,europe" };
@@ -243,6 +260,21 @@ export async function fillDashboard(
   const grace = members.find(({ email }) => email === "grace@example.com");
   const { token: resetToken } = await api(`/members/${grace?.id ?? grace?.user_id}/reset-link`, {});
 
+  const paused = await api(`/subscriptions/${subscriptions.paused}/pause`, {});
+  const lastOf = (subscriptionId: string, status: string) =>
+    eventually(`a delivery that has ${status}`, async () => {
+      const deliveries: { id: string; status: string; last_error: string | null }[] = await api(
+        `/subscriptions/${subscriptionId}/deliveries?type=run.finished`,
+      );
+      return deliveries.find((each) =>
+        status === "failed" ? each.last_error !== null : each.status === status,
+      )?.id;
+    });
+  const deliveries = {
+    succeeded: await lastOf(subscriptions.working, "succeeded"),
+    failing: await lastOf(subscriptions.failing, "failed"),
+  };
+
   return {
     url,
     owner,
@@ -253,7 +285,33 @@ export async function fillDashboard(
     longAgentId: long.id,
     triggerId: payments.id,
     runs: { succeeded, failed, running, long: longRun },
+    subscriptions: { ...subscriptions, paused: paused.id },
+    deliveries,
     inviteToken,
     resetToken,
+  };
+}
+
+/** Adds a subscription that works, one that fails and one to pause. Returns their ids. */
+async function addSubscriptions(
+  api: Api,
+  { receiver, agentId }: { readonly receiver: TargetServer; readonly agentId: string },
+) {
+  const subscribe = async (path: string, more: object): Promise<string> =>
+    (await api("/subscriptions", { url: `${receiver.url}${path}`, ...more })).id;
+  const ends = ["run.finished", "run.failed"];
+  return {
+    working: await subscribe("/accepts", {
+      description: "Shop backend",
+      event_types: ["run.started", "run.tool_call", ...ends],
+      headers: { Authorization: "Bearer receiver-secret-0123456789" },
+    }),
+    failing: await subscribe("/fails", { event_types: ends, agent_ids: [agentId] }),
+    paused: await subscribe("/accepts", {
+      description: longName,
+      event_types: ["run.cancelled", "usage.threshold", "subscription.disabled"],
+      format: "cloudevents",
+      payload: "thin",
+    }),
   };
 }

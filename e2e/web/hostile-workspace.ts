@@ -20,6 +20,9 @@ export const strongPayloads = [
 /** Payloads are truncated to this number of characters in names. The API accepts up to 200. */
 const maxNameLength = 100;
 
+/** Payloads of this number have a subscription. A workspace has at most 50. */
+const maxSubscriptions = 10;
+
 /** A model server and a tool server that send back what they get. */
 interface HostileServers {
   readonly model: ModelServer;
@@ -102,6 +105,14 @@ export async function addHostile(
   const failing = await api("/agents", { name, model: `${provider}/fails` });
   const trigger = await api(`/agents/${agent.id}/triggers`, { name, prompt_prefix: payload });
   await api("/keys", { name, preset: "invoke" });
+  const subscription =
+    number < maxSubscriptions
+      ? await api("/subscriptions", {
+          url: `${shop.url}/`,
+          description: payload,
+          event_types: ["run.finished", "run.failed"],
+        })
+      : undefined;
   await api("/me", { name }, { method: "PATCH" });
   const start = async (agentId: string): Promise<string> => {
     // The API rejects control characters in external ids and in tags.
@@ -126,6 +137,7 @@ export async function addHostile(
       (tab) => `/agents/${agent.id}/${tab}`,
     ),
     ...runs.map((id) => `/runs/${id}`),
+    ...(subscription === undefined ? [] : [`/subscriptions/${subscription.id}`]),
     ...["input", "journal"].map((tab) => `/runs/${runs[0]}?tab=${tab}&seq=3`),
   ];
 }
@@ -137,6 +149,7 @@ export const hostileLists = [
   "/agents",
   "/providers",
   "/keys",
+  "/subscriptions",
   "/usage",
   "/members",
   "/audit",

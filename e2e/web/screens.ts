@@ -36,6 +36,10 @@ const ofRun = (runOf: (of: FilledDashboard) => string) => ({
   path: (of: FilledDashboard) => `/w/${of.owner.workspaceId}/runs/${runOf(of)}`,
 });
 
+const ofSubscription = (idOf: (of: FilledDashboard) => string) => ({
+  path: (of: FilledDashboard) => `/w/${of.owner.workspaceId}/subscriptions/${idOf(of)}`,
+});
+
 const run = "runs/run/run-screen.tsx";
 
 export const screens: readonly Screen[] = [
@@ -74,6 +78,11 @@ export const screens: readonly Screen[] = [
     path: ({ owner }) => `/w/${owner.workspaceId}/runs?external_id=none`,
   },
   { name: "run", module: run, ...ofRun(({ runs }) => runs.succeeded) },
+  {
+    name: "run-deliveries",
+    module: run,
+    ...ofRun(({ runs }) => `${runs.succeeded}?tab=deliveries`),
+  },
   { name: "run-failed", module: run, ...ofRun(({ runs }) => runs.failed) },
   { name: "run-running", module: run, ...ofRun(({ runs }) => runs.running) },
   { name: "run-many-steps", module: run, ...ofRun(({ runs }) => runs.long) },
@@ -128,6 +137,55 @@ export const screens: readonly Screen[] = [
   { name: "versions", module: "agents/versions/versions-screen.tsx", ...ofAgent("/versions") },
   { name: "providers", module: "providers/providers-screen.tsx", ...inWorkspace("/providers") },
   { name: "keys", module: "keys/keys-screen.tsx", ...inWorkspace("/keys"), dialog: /^New key/ },
+  {
+    name: "subscriptions",
+    module: "subscriptions/subscriptions-screen.tsx",
+    ...inWorkspace("/subscriptions"),
+    dialog: /^New subscription/,
+  },
+  {
+    name: "subscription",
+    module: "subscriptions/subscriptions-screen.tsx",
+    ...ofSubscription(({ subscriptions: { working } }) => working),
+    dialog: /^Send test/,
+  },
+  {
+    name: "subscription-failing",
+    module: "subscriptions/subscriptions-screen.tsx",
+    ...ofSubscription(({ subscriptions: { failing } }) => failing),
+  },
+  {
+    name: "subscription-edit",
+    module: "subscriptions/subscriptions-screen.tsx",
+    ...ofSubscription(({ subscriptions: { failing } }) => `${failing}?act=edit`),
+  },
+  {
+    name: "subscription-paused",
+    module: "subscriptions/subscriptions-screen.tsx",
+    ...ofSubscription(({ subscriptions: { paused } }) => paused),
+    dialog: /^Resume/,
+  },
+  {
+    name: "subscription-replay",
+    module: "subscriptions/subscriptions-screen.tsx",
+    ...ofSubscription(({ subscriptions: { working } }) => `${working}?status=failed`),
+    dialog: /^Replay/,
+  },
+  {
+    name: "delivery",
+    module: "subscriptions/subscriptions-screen.tsx",
+    ...ofSubscription(
+      ({ subscriptions: { working }, deliveries }) =>
+        `${working}/deliveries/${deliveries.succeeded}`,
+    ),
+  },
+  {
+    name: "delivery-failing",
+    module: "subscriptions/subscriptions-screen.tsx",
+    ...ofSubscription(
+      ({ subscriptions: { failing }, deliveries }) => `${failing}/deliveries/${deliveries.failing}`,
+    ),
+  },
   { name: "usage", module: "usage/usage-screen.tsx", ...inWorkspace("/usage") },
   {
     name: "usage-table",

@@ -114,14 +114,20 @@ inBrowser("leaving with a prefix that is not saved asks first", async () => {
 });
 
 inBrowser("a trigger is disabled, enabled and renamed", async () => {
-  const { page, trigger } = await openTrigger();
-  const enabled = page.getByRole("switch", { name: "Enabled" });
+  const { agent, page, trigger } = await openTrigger();
+  const enabled = page.getByRole("switch", { name: "Enabled", exact: true });
   await enabled.click();
   await page.getByRole("listitem").getByText("Disabled").waitFor();
   expect(await fire(trigger.url, "Hello")).toBe(409);
   await enabled.click();
   await page.getByRole("listitem").getByText("Disabled").waitFor({ state: "detached" });
   expect(await fire(trigger.url, "Hello")).toBe(200);
+
+  const callbacks = { name: /^Allow callbacks/ };
+  await page.getByRole("switch", callbacks).click();
+  await page.getByRole("switch", { ...callbacks, checked: true }).waitFor();
+  const { body } = await beckon.call(`/agents/${agent.id}/triggers/${trigger.id}`);
+  expect(body.data.allows_callback).toBe(true);
 
   const rename = async (name: string) => {
     await button(page, "More about this trigger").click();
@@ -172,7 +178,8 @@ inBrowser("a viewer sees triggers and what they received, and changes nothing", 
   await received(page).getByRole("link", { name: hostile }).waitFor();
   for (const name of ["Reveal", "Rotate", "Send test", "Save prefix", "New trigger"])
     expect(await button(page, name).getAttribute("aria-disabled")).toBe("true");
-  expect(await page.getByRole("switch").isDisabled()).toBe(true);
+  for (const name of [/^Enabled$/, /^Allow callbacks/])
+    expect(await page.getByRole("switch", { name }).isDisabled()).toBe(true);
   expect(await page.getByLabel("Prompt prefix").getAttribute("readonly")).not.toBeNull();
   expect(await page.title()).not.toBe("1");
 

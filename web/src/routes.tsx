@@ -108,6 +108,7 @@ const signInPath = (next: string | undefined) =>
   next === undefined ? "/sign-in" : `/sign-in?${new URLSearchParams({ next })}`;
 
 const loadOverview = () => import("./overview/overview-screen.tsx");
+const loadSubscriptions = () => import("./subscriptions/subscriptions-screen.tsx");
 const loadRun = () => import("./runs/run/run-screen.tsx");
 
 /**
@@ -282,6 +283,23 @@ const screens = {
       screen(() => import("./keys/keys-screen.tsx"), "KeysScreen"),
     ),
   ],
+  subscriptions: [
+    inWorkspace(
+      "/subscriptions",
+      "subscriptions:read",
+      screen(loadSubscriptions, "SubscriptionsScreen"),
+    ),
+    inWorkspace(
+      "/subscriptions/$subscriptionId",
+      "subscriptions:read",
+      screen(loadSubscriptions, "SubscriptionScreen"),
+    ),
+    inWorkspace(
+      "/subscriptions/$subscriptionId/deliveries/$deliveryId",
+      "subscriptions:read",
+      screen(loadSubscriptions, "DeliveryScreen"),
+    ),
+  ],
   usage: [
     inWorkspace(
       "/usage",
@@ -334,6 +352,7 @@ const routeTree = root.addChildren([
     agent.addChildren([...screens.inAgent]),
     ...screens.providers,
     ...screens.keys,
+    ...screens.subscriptions,
     ...screens.usage,
     ...screens.plan,
     ...screens.members,

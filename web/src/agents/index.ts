@@ -1,1 +1,2 @@
-export { agentQuery, agentsKey, useAgent } from "./queries.ts";
+export { AgentChoice } from "./choice/agent-choice.tsx";
+export { agentQuery, agentsKey, choosableAgentsQuery, useAgent } from "./queries.ts";

@@ -1,7 +1,7 @@
 import type { Agent } from "@beckon/client";
 import { queryOptions, useSuspenseQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { type CurrentWorkspace, useWorkspace } from "../data/index.ts";
+import { type CurrentWorkspace, listOptions, useWorkspace } from "../data/index.ts";
 
 /** Beginning of the keys of all queries of agents, for `announceChanges`. */
 export const agentsKey = (workspaceId: string) => [workspaceId, "agents"] as const;
@@ -13,7 +13,13 @@ export const agentQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
     queryFn: ({ signal }) => client.agents.get(agentId, { signal }),
   });
 
-/** Returns the agent's id in the URL of its screens. */
+/** The agents that something can be limited to, newest first. */
+export const choosableAgentsQuery = ({ id, client }: CurrentWorkspace) =>
+  listOptions([...agentsKey(id), "to choose"], (page, options) =>
+    client.agents.list({ ...page, limit: 200 }, options),
+  );
+
+/** Returns the id in the URL of the agent's screens. */
 export function useAgentId(): string {
   return useParams({ from: "/w/$workspaceId/agents/$agentId" }).agentId;
 }

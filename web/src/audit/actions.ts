@@ -94,6 +94,50 @@ export const wordings: Readonly<Record<string, Wording>> = {
   "key.update": { label: "Key: changed", text: "changed the {fields} of the key {target}" },
   "key.rotate": { label: "Key: rotated", text: "rotated the key {target}" },
   "key.delete": { label: "Key: deleted", text: "deleted the key {target}" },
+  "subscription.create": {
+    label: "Subscription: created",
+    text: "created the subscription {target}",
+  },
+  "subscription.update": {
+    label: "Subscription: changed",
+    text: "changed the {fields} of the subscription {target}",
+  },
+  "subscription.pause": {
+    label: "Subscription: paused",
+    text: "paused the subscription {target}",
+  },
+  "subscription.resume": {
+    label: "Subscription: resumed",
+    text: "resumed the subscription {target}",
+  },
+  "subscription.disable": {
+    label: "Subscription: disabled",
+    text: "disabled the subscription {target}",
+  },
+  "subscription.delete": {
+    label: "Subscription: deleted",
+    text: "deleted the subscription {target}",
+  },
+  "subscription.reveal": {
+    label: "Subscription: secret revealed",
+    text: "revealed the secret of the subscription {target}",
+  },
+  "subscription.rotate": {
+    label: "Subscription: secret rotated",
+    text: "rotated the secret of the subscription {target}",
+  },
+  "subscription.test": {
+    label: "Subscription: tested",
+    text: "sent a test to the subscription {target}",
+  },
+  "subscription.replay": {
+    label: "Subscription: deliveries replayed",
+    text: "replayed deliveries of the subscription {target}",
+  },
+  "delivery.replay": {
+    label: "Delivery: replayed",
+    text: "replayed a delivery of the subscription {subscription_id}",
+  },
   "member.update": { label: "Member: role changed", text: "gave {target} the role {role}" },
   "member.delete": {
     label: "Member: removed",

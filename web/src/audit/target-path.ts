@@ -14,6 +14,7 @@ const targets: Readonly<
   pri: { route: "/prices", pathOf: () => "/prices" },
   pln: { route: "/plan", pathOf: () => "/plan" },
   prv: { route: "/providers", pathOf: () => "/providers" },
+  sub: { route: "/subscriptions/$subscriptionId", pathOf: (id) => `/subscriptions/${id}` },
   usr: { route: "/members", pathOf: () => "/members" },
   wsp: { route: "/settings", pathOf: () => "/settings" },
 };

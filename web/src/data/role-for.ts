@@ -7,6 +7,7 @@ const lowest: Readonly<Partial<Record<Scope, string>>> = {
   "triggers:write": "editor",
   "runs:write": "editor",
   "providers:write": "editor",
+  "subscriptions:write": "editor",
   "limits:write": "admin",
   "plans:write": "owner",
   "keys:read": "editor",

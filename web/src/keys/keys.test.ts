@@ -18,7 +18,7 @@ test("a preset is recognised by its scopes, in any order", () => {
 });
 
 test("a limited key has a preset without the scopes of the whole workspace", () => {
-  const limited = ["agents:read", "triggers:read", "runs:read", "usage:read"];
+  const limited = ["agents:read", "triggers:read", "runs:read", "subscriptions:read", "usage:read"];
   expect(scopesOfPreset("observer", true)).toEqual(limited);
   expect(presetOf(limited, true)).toBe("observer");
   expect(presetOf(limited, false)).toBeUndefined();

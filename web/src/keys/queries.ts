@@ -14,9 +14,3 @@ export const keyQuery = ({ id, client }: CurrentWorkspace, keyId: string) =>
     queryKey: [...keysKey(id), keyId],
     queryFn: ({ signal }) => client.keys.get(keyId, { signal }),
   });
-
-/** The agents that a key can be limited to, newest first. */
-export const choosableAgentsQuery = ({ id, client }: CurrentWorkspace) =>
-  listOptions([id, "agents", "of keys"], (page, options) =>
-    client.agents.list({ ...page, limit: 200 }, options),
-  );

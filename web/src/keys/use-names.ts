@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
+import { choosableAgentsQuery } from "../agents/index.ts";
 import { useList, useWorkspace } from "../data/index.ts";
 import { shortenId } from "../format/index.ts";
 import { memberNamesQuery } from "../members/index.ts";
-import { choosableAgentsQuery } from "./queries.ts";
 
 /**
  * Returns functions that return names for the ids in keys. For an unknown name they return the

@@ -28,6 +28,7 @@ const kinds = [
   "agent.paused",
   "agent.resumed",
   "usage.threshold",
+  "subscription.disabled",
 ].join(",");
 
 /**

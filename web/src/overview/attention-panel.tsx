@@ -1,14 +1,22 @@
 import { useQuery } from "@tanstack/react-query";
 import { CircleCheck } from "lucide-react";
 import { memo } from "react";
-import { useWorkspace } from "../data/index.ts";
+import { type CurrentWorkspace, useWorkspace } from "../data/index.ts";
+import { useEvents } from "../live/index.ts";
 import { agentNamesQuery, useAgentNames } from "../runs/index.ts";
+import { subscriptionsQuery } from "../subscriptions/index.ts";
 import { List, Panel, Problem, Skeleton, useNow } from "../ui/index.ts";
 import { attentionOf } from "./attention.ts";
 import { AttentionRow } from "./attention-row.tsx";
 import { byAgentQuery, nearLimitsQuery, providerHealthQuery, queueQuery } from "./queries.ts";
 
-/** Maximum number of rows that are shown. */
+/** Receivers fail for hours: the overview need not see each attempt. */
+const watchedSubscriptionsQuery = (workspace: CurrentWorkspace) => ({
+  ...subscriptionsQuery(workspace),
+  refetchInterval: 30_000,
+});
+
+/** Rows that are shown at once. */
 const maxRows = 12;
 
 /** Lists what needs a person's attention, each item with a possible action. */
@@ -20,6 +28,10 @@ export const AttentionPanel = memo(function AttentionPanel() {
   const providers = useQuery(providerHealthQuery(workspace));
   const queue = useQuery(queueQuery(workspace));
   const ceilings = useQuery(nearLimitsQuery(workspace));
+  const subscriptions = useQuery(watchedSubscriptionsQuery(workspace));
+  useEvents((events) => {
+    if (events.some(({ type }) => type === "subscription.disabled")) void subscriptions.refetch();
+  });
   const names = useQuery(agentNamesQuery(workspace));
   const nowMs = useNow();
   const items = attentionOf({
@@ -27,10 +39,11 @@ export const AttentionPanel = memo(function AttentionPanel() {
     byAgent: byAgent.data,
     queue: queue.data,
     ceilings: ceilings.data,
+    subscriptions: subscriptions.data,
     agents,
     nowMs,
   });
-  const sources = [providers, byAgent, queue, ceilings, names];
+  const sources = [providers, byAgent, queue, ceilings, subscriptions, names];
   const failed = sources.filter(({ isError }) => isError);
   // `isPending` cannot be used: it stays true for queries that are disabled because the person
   // lacks the permission.
@@ -81,6 +94,7 @@ export const AttentionPanel = memo(function AttentionPanel() {
 
 function keyOf(item: ReturnType<typeof attentionOf>[number]): string {
   if (item.kind === "provider") return item.name;
+  if (item.kind === "subscription") return item.subscription.id;
   if (item.kind === "limit") return item.ceiling.scope_id;
   return item.kind === "queue" ? "" : item.agentId;
 }

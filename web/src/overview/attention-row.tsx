@@ -1,3 +1,4 @@
+import type { Subscription } from "@beckon/client";
 import { Clock, CreditCard, type LucideIcon, OctagonX, Pause, Unplug } from "lucide-react";
 import type { ReactNode } from "react";
 import { useWorkspace } from "../data/index.ts";
@@ -58,6 +59,8 @@ export function AttentionRow({ item, agents }: AttentionRowProps) {
         />
       );
     }
+    case "subscription":
+      return <SubscriptionRow subscription={item.subscription} path={path} />;
     case "queue": {
       const { count, isMore } = item.queue;
       return (
@@ -112,6 +115,34 @@ export function AttentionRow({ item, agents }: AttentionRowProps) {
       );
     }
   }
+}
+
+interface SubscriptionRowProps {
+  readonly subscription: Subscription;
+  readonly path: string;
+}
+
+function SubscriptionRow({ subscription, path }: SubscriptionRowProps) {
+  const { id, url, description, status, health } = subscription;
+  const { can } = useWorkspace();
+  const isDisabled = status === "disabled";
+  const canResume = isDisabled && can("subscriptions:write");
+  const detail = `${isDisabled ? "Events are not sent. " : ""}${health.last_error ?? ""}`;
+  return (
+    <Row
+      start={<Icon icon={OctagonX} tone="flare" />}
+      title={<Named name={description || url}>{isDisabled ? "was disabled" : "is failing"}</Named>}
+      detail={<bdi title={detail}>{detail}</bdi>}
+      end={
+        <LinkButton
+          size="small"
+          href={`${path}/subscriptions/${id}${canResume ? "?act=resume" : ""}`}
+        >
+          {canResume ? "Resume delivery" : "Open subscription"}
+        </LinkButton>
+      }
+    />
+  );
 }
 
 const tones = { flare: "text-flare", brass: "text-brass" };

@@ -1,4 +1,4 @@
-import type { Ceiling, ModelList } from "@beckon/client";
+import type { Ceiling, ModelList, Subscription } from "@beckon/client";
 import type { AgentName } from "../runs/index.ts";
 import type { Queue, Recent } from "./queries.ts";
 
@@ -14,6 +14,7 @@ export type AttentionItem =
     }
   | { readonly kind: "queue"; readonly queue: Queue; readonly waitMs: number }
   | { readonly kind: "limit"; readonly ceiling: Ceiling }
+  | { readonly kind: "subscription"; readonly subscription: Subscription }
   | { readonly kind: "paused"; readonly agentId: string; readonly agent: AgentName };
 
 /** An agent is failing if at least this share of its runs failed. */
@@ -24,15 +25,16 @@ const minQueue = 50;
 /** A ceiling is near if at least this share is spent. */
 const minSpentShare = 0.8;
 
-/**
- * The state of the workspace. A field is undefined while it loads, and if the person lacks the
- * permission to read it.
- */
+/** A receiver that fails for a shorter time is tried again before anybody could look at it. */
+const minFailingMs = 60_000;
+
+/** What is known about the workspace; undefined if it is loading or must not be read. */
 export interface Condition {
   readonly providers: readonly ModelList[] | undefined;
   readonly byAgent: Recent | undefined;
   readonly queue: Queue | undefined;
   readonly ceilings: readonly Ceiling[] | undefined;
+  readonly subscriptions: readonly Subscription[] | undefined;
   readonly agents: ReadonlyMap<string, AgentName>;
   readonly nowMs: number;
 }
@@ -42,6 +44,7 @@ export function attentionOf(condition: Condition): readonly AttentionItem[] {
   return [
     ...providersOf(condition),
     ...failingOf(condition),
+    ...subscriptionsOf(condition),
     ...limitsOf(condition),
     ...queueOf(condition),
     ...pausedOf(condition),
@@ -63,6 +66,17 @@ function failingOf({ byAgent }: Condition): AttentionItem[] {
     return [{ kind: "failing" as const, agentId: agent_id, failed: runs.failed, ended, minutes }];
   });
   return failing.toSorted((a, b) => b.failed - a.failed);
+}
+
+/** Paused ones are left out: that is meant. */
+function subscriptionsOf({ subscriptions = [], nowMs }: Condition): AttentionItem[] {
+  return subscriptions.flatMap((subscription) => {
+    const { status, health } = subscription;
+    const failingMs = nowMs - Date.parse(health.failing_since ?? "");
+    return status === "disabled" || (status === "enabled" && failingMs >= minFailingMs)
+      ? [{ kind: "subscription", subscription }]
+      : [];
+  });
 }
 
 function limitsOf({ ceilings = [], agents }: Condition): AttentionItem[] {

@@ -1,4 +1,4 @@
-import type { Ceiling, ListedRun, RunStats, WorkspaceEvent } from "@beckon/client";
+import type { Ceiling, ListedRun, RunStats, Subscription, WorkspaceEvent } from "@beckon/client";
 import { expect, test } from "vitest";
 import { attentionOf, type Condition } from "./attention.ts";
 import { addToFeed, lineOf } from "./feed.ts";
@@ -114,6 +114,7 @@ const calm: Condition = {
   byAgent: undefined,
   queue: { count: 0, isMore: false, oldest: undefined },
   ceilings: [],
+  subscriptions: [],
   agents: new Map(),
   nowMs: Date.parse(end),
 };
@@ -130,6 +131,37 @@ const ceiling = (spent_micros: number): Ceiling => ({
   left_micros: 100 - spent_micros,
   starts_at: end,
   resets_at: end,
+  created_at: end,
+  updated_at: end,
+});
+
+/** A subscription whose attempts have all failed for so many seconds. */
+const subscription = (status: Subscription["status"], failingSeconds: number): Subscription => ({
+  id: "sub_1",
+  url: "https://example.com/beckon",
+  description: "",
+  event_types: ["run.finished"],
+  agent_ids: null,
+  trigger_ids: null,
+  tags: null,
+  payload: "full",
+  format: "standard",
+  header_names: [],
+  status,
+  disabled_reason: status === "disabled" ? "failing" : null,
+  inactive_since: status === "enabled" ? null : end,
+  previous_secret_until: null,
+  version: 1,
+  health: {
+    last_success_at: null,
+    last_failure_at: end,
+    failing_since: new Date(Date.parse(end) - failingSeconds * 1_000).toISOString(),
+    last_error: "The receiver responded with status 500.",
+    pending: 1,
+    next_attempt_at: end,
+    failed: 0,
+  },
+  created_by: "system",
   created_at: end,
   updated_at: end,
 });
@@ -155,6 +187,7 @@ test("the most urgent comes first", () => {
     byAgent: { minutes: 60, stats: statsOf([failing("agt_1", 1), failing("agt_2", 9)]) },
     queue: { count: 2, isMore: false, oldest: calm.nowMs - 60_000 },
     ceilings: [ceiling(80)],
+    subscriptions: [subscription("enabled", 60)],
     agents: new Map([
       ["agt_3", { name: "A", paused: true, pauseReason: null, isPausedByLimit: false }],
     ]),
@@ -164,12 +197,22 @@ test("the most urgent comes first", () => {
     "provider",
     "failing",
     "failing",
+    "subscription",
     "limit",
     "queue",
     "paused",
   ]);
   expect(items[1]).toMatchObject({ agentId: "agt_2", failed: 9, ended: 14 });
-  expect(items[4]).toMatchObject({ waitMs: 60_000 });
+  expect(items[5]).toMatchObject({ waitMs: 60_000 });
+});
+
+test("a subscription needs attention if it is disabled, or has failed for a minute", () => {
+  const shown = (given: Subscription) => attentionOf({ ...calm, subscriptions: [given] }).length;
+  expect(shown(subscription("enabled", 59))).toBe(0);
+  expect(shown(subscription("enabled", 60))).toBe(1);
+  expect(shown(subscription("disabled", 0))).toBe(1);
+  // A person paused it.
+  expect(shown(subscription("paused", 600))).toBe(0);
 });
 
 test("a ceiling needs attention from 80 percent on, unless it is 0 or pauses its agent", () => {

@@ -1,3 +1,5 @@
 export { AddProvider } from "./form/add-provider.tsx";
 export { ProviderHelp } from "./help/provider-help.tsx";
 export { modelsQuery } from "./queries.ts";
+export { splitCommand } from "./state/advice.ts";
+export { AllowAddress } from "./state/allow-address.tsx";

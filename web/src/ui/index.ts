@@ -29,6 +29,8 @@ export { Select, type SelectGroup, type SelectOption } from "./form/select.tsx";
 export { Switch } from "./form/switch.tsx";
 export { TextArea } from "./form/text-area.tsx";
 export { TextInput, type TextInputProps } from "./form/text-input.tsx";
+export { useFocusOnError } from "./form/use-focus-on-error.ts";
+export { Fact, Facts } from "./layout/facts.tsx";
 export { type LinkTab, LinkTabs } from "./layout/link-tabs.tsx";
 export { List, Row } from "./layout/list.tsx";
 export { type Crumb, PageHeader } from "./layout/page-header.tsx";

@@ -1,10 +1,9 @@
 import type { Scope } from "@beckon/contract";
 import type { UseFormReturn } from "react-hook-form";
 import { messageOf, useWorkspace } from "../../data/index.ts";
-import { Checkbox, FieldError } from "../../ui/index.ts";
+import { Checkbox, FieldError, useFocusOnError } from "../../ui/index.ts";
 import { isOfWorkspace, scopeGroups, scopeTexts } from "../scopes.ts";
 import type { KeyFields } from "./key-fields.ts";
-import { useFocusOnError } from "./use-focus-on-error.ts";
 
 /**
  * The field with single scopes. Scopes that the person cannot grant are disabled, with the reason.

@@ -1,6 +1,5 @@
-import { Money } from "../../ui/index.ts";
+import { Fact, Money } from "../../ui/index.ts";
 import type { Cost } from "./cost.ts";
-import { Fact } from "./facts.tsx";
 
 interface CostFactProps {
   readonly cost: Cost;

@@ -1,5 +1,7 @@
 import type { Run } from "@beckon/client";
+import { useWorkspace } from "../../data/index.ts";
 import { formatBytes } from "../../format/index.ts";
+import { RunDeliveries } from "../../subscriptions/index.ts";
 import { CopyButton, Tabs } from "../../ui/index.ts";
 import { isEnded } from "../patch-run.ts";
 import type { Journal } from "./journal/live.ts";
@@ -10,6 +12,7 @@ import { SmartText, ViewSwitch } from "./text-views.tsx";
 /** The tabs with the run's input, its output and its whole journal. */
 export function RunContents({ run, journal }: { readonly run: Run; readonly journal: Journal }) {
   const { tab, change } = useRunSearch();
+  const { can } = useWorkspace();
   const waiting = isEnded(run)
     ? "This run ended without output."
     : "The output appears here when the run has succeeded.";
@@ -39,6 +42,9 @@ export function RunContents({ run, journal }: { readonly run: Run; readonly jour
           label: "Raw journal",
           content: <RawJournal run={run} journal={journal} />,
         },
+        ...(can("subscriptions:read")
+          ? [{ value: "deliveries", label: "Deliveries", content: <RunDeliveries run={run} /> }]
+          : []),
       ]}
     />
   );

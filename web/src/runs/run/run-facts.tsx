@@ -3,12 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import { ChevronRight } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
 import { useWorkspace } from "../../data/index.ts";
-import { Badge, Button, CopyButton, Id, Link, Time, Tokens } from "../../ui/index.ts";
+import { Badge, Button, CopyButton, Fact, Facts, Id, Link, Time, Tokens } from "../../ui/index.ts";
 import { isEnded } from "../patch-run.ts";
 import { sourceLabel } from "../source-label.ts";
 import type { Cost } from "./cost.ts";
 import { CostFact } from "./cost-fact.tsx";
-import { Fact, Facts } from "./facts.tsx";
 import { triggerQuery, versionQuery } from "./journal/queries.ts";
 import { useRunSearch } from "./run-search.ts";
 

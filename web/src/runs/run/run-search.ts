@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 
-const tabs = ["input", "output", "journal"] as const;
+const tabs = ["input", "output", "journal", "deliveries"] as const;
 const views = ["rendered", "text", "json"] as const;
 
 /** The tabs below the timeline. */

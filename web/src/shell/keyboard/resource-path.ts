@@ -9,6 +9,7 @@ const targets: Readonly<
   // The URL of a trigger contains its agent's id, which the trigger's id does not give. So the link
   // leads to the runs of the trigger.
   trg: { route: "/runs", pathOf: (id) => `/runs?trigger_id=${id}` },
+  sub: { route: "/subscriptions/$subscriptionId", pathOf: (id) => `/subscriptions/${id}` },
 };
 
 /**

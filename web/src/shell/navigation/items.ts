@@ -13,6 +13,7 @@ import {
   ScrollText,
   Settings,
   Users,
+  Webhook,
 } from "lucide-react";
 import { useWorkspace } from "../../data/index.ts";
 
@@ -42,6 +43,14 @@ const items: readonly NavigationItem[] = [
     key: "p",
   },
   { label: "Keys", path: "/keys", icon: KeyRound, scope: "keys:read", group: "connect", key: "k" },
+  {
+    label: "Subscriptions",
+    path: "/subscriptions",
+    icon: Webhook,
+    scope: "subscriptions:read",
+    group: "connect",
+    key: "b",
+  },
   {
     label: "Usage",
     path: "/usage",

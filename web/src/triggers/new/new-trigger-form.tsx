@@ -11,7 +11,8 @@ import {
   useWorkspace,
   wording,
 } from "../../data/index.ts";
-import { Button, Dialog, Field, FormError, TextArea, TextInput } from "../../ui/index.ts";
+import { Button, Checkbox, Dialog, Field, FormError, TextArea, TextInput } from "../../ui/index.ts";
+import { callbackTexts } from "../callback-texts.ts";
 import { triggerQuery, triggersKey } from "../queries.ts";
 import type { TriggerExample } from "./examples.ts";
 
@@ -30,10 +31,14 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
   const { register, handleSubmit, formState } = useForm({
     resolver: zodResolver(createTriggerBody, { error: wording }),
     mode: "onTouched",
-    defaultValues: { name: example?.name ?? "", prompt_prefix: example?.promptPrefix ?? "" },
+    defaultValues: {
+      name: example?.name ?? "",
+      prompt_prefix: example?.promptPrefix ?? "",
+      allows_callback: false,
+    },
   });
   const create = useMutation({
-    mutationFn: (body: { name: string; prompt_prefix: string }) =>
+    mutationFn: (body: { name: string; prompt_prefix: string; allows_callback: boolean }) =>
       workspace.client.triggers.create(agent.id, body, { idempotencyKey: keyOf(body) }),
     onSuccess: (created) => {
       const { token: _, url: __, ...trigger } = created;
@@ -66,7 +71,9 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
       <form
         id="new-trigger"
         noValidate
-        onSubmit={handleSubmit(({ name, prompt_prefix }) => create.mutate({ name, prompt_prefix }))}
+        onSubmit={handleSubmit(({ name, prompt_prefix, allows_callback }) =>
+          create.mutate({ name, prompt_prefix, allows_callback: allows_callback === true }),
+        )}
         className="flex flex-col gap-4"
       >
         <Field
@@ -84,6 +91,11 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
         >
           <TextArea {...register("prompt_prefix")} rows={3} />
         </Field>
+        <Checkbox
+          {...register("allows_callback")}
+          label={callbackTexts.label}
+          hint={callbackTexts.hint}
+        />
         <FormError error={create.error} />
       </form>
     </Dialog>

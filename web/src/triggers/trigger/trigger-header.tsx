@@ -1,18 +1,10 @@
 import type { Trigger } from "@beckon/client";
-import { useMutation } from "@tanstack/react-query";
 import { EllipsisVertical, Pencil, Trash2 } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
-import { sentenceOf, useWorkspace } from "../../data/index.ts";
-import {
-  ConfirmDialog,
-  IconButton,
-  Menu,
-  Spinner,
-  Switch,
-  Tooltip,
-  useToast,
-} from "../../ui/index.ts";
+import { useWorkspace } from "../../data/index.ts";
+import { ConfirmDialog, IconButton, Menu } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
+import { TriggerSwitch } from "./trigger-switch.tsx";
 import { useTriggerActions } from "./use-trigger-actions.ts";
 
 const RenameTrigger = lazy(async () => ({
@@ -36,7 +28,7 @@ export function TriggerHeader({ trigger }: { readonly trigger: Trigger }) {
         {trigger.name}
       </h2>
       <div className="flex items-center gap-3">
-        <EnabledSwitch trigger={trigger} disabledReason={disabledReason} />
+        <TriggerSwitch trigger={trigger} field="enabled" label="Enabled" />
         <Menu
           label="More about this trigger"
           trigger={
@@ -70,43 +62,5 @@ export function TriggerHeader({ trigger }: { readonly trigger: Trigger }) {
         onConfirm={actions.remove}
       />
     </header>
-  );
-}
-
-interface EnabledSwitchProps {
-  readonly trigger: Trigger;
-  readonly disabledReason: string | undefined;
-}
-
-/**
- * The switch that enables the trigger. It changes only after the server has confirmed the change.
- */
-function EnabledSwitch({ trigger, disabledReason }: EnabledSwitchProps) {
-  const { update } = useTriggerActions(trigger);
-  const toast = useToast();
-  const { mutate, isPending } = useMutation({
-    mutationFn: (enabled: boolean) => update({ enabled }),
-    onError: (thrown) =>
-      toast({
-        tone: "failure",
-        title: trigger.enabled ? "The trigger was not disabled." : "The trigger was not enabled.",
-        description: sentenceOf(thrown),
-      }),
-  });
-  const control = (
-    <span className="inline-flex items-center gap-2">
-      {isPending ? <Spinner /> : null}
-      <Switch
-        label="Enabled"
-        checked={trigger.enabled}
-        onChange={({ target }) => mutate(target.checked)}
-        disabled={isPending || disabledReason !== undefined}
-      />
-    </span>
-  );
-  return disabledReason === undefined ? (
-    control
-  ) : (
-    <Tooltip content={disabledReason}>{control}</Tooltip>
   );
 }

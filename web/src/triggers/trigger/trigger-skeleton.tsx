@@ -8,7 +8,7 @@ export function TriggerSkeleton() {
         <Skeleton variant="block" />
       </div>
       <Panel title="URL">
-        <div className="h-18">
+        <div className="h-30">
           <Skeleton width={80} />
         </div>
       </Panel>

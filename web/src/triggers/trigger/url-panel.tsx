@@ -10,7 +10,9 @@ import {
   SecretField,
   Time,
 } from "../../ui/index.ts";
+import { callbackTexts } from "../callback-texts.ts";
 import { needsEditor } from "../permission.ts";
+import { TriggerSwitch } from "./trigger-switch.tsx";
 import { useTriggerActions } from "./use-trigger-actions.ts";
 
 /** The URL that fires the trigger. Only its beginning is visible until it is revealed. */
@@ -50,6 +52,9 @@ export function UrlPanel({ trigger }: { readonly trigger: Trigger }) {
           The previous URL stops <Time value={oldUntil} />.
         </p>
       )}
+      <div className="pt-4">
+        <TriggerSwitch trigger={trigger} field="allows_callback" {...callbackTexts} />
+      </div>
       {isRotating ? (
         <RotateDialog
           title={`Rotate the URL of ${trigger.name}?`}

@@ -1,135 +1,15 @@
-import { type ReactNode, useId, useState } from "react";
-import { Button } from "../action/button.tsx";
-import { radioLook } from "../form/look.ts";
-import { Dialog } from "./dialog.tsx";
-import { type Fields, type MergeConflict, mergeFields } from "./merge.ts";
+import { createDeferred, useDeferred } from "../deferred.ts";
+import type { Fields } from "./merge.ts";
+import type { MergeDialogProps } from "./merge-panel.tsx";
 
-interface MergeDialogProps<Value extends Fields> {
-  /** Noun of the resource: "agent". */
-  readonly noun: string;
-  /** The resource with which the form was filled in. */
-  readonly base: Value;
-  /** The current resource, read from the server after the 412. */
-  readonly theirs: Value;
-  /** The values in the form. */
-  readonly yours: Value;
-  /** Labels of the fields in the form. A field without a label is shown with its own name. */
-  readonly labels?: Readonly<Partial<Record<keyof Value, string>>>;
-  /** Renders a value. Default: as JSON. */
-  readonly show?: (field: string, value: unknown) => ReactNode;
-  /**
-   * Called with all fields after the choices. Save them with the version of `theirs` as If-Match.
-   */
-  readonly onMerge: (merged: Value) => void;
-  readonly onCancel: () => void;
-}
-
-type Side = "theirs" | "yours";
+const panel = createDeferred(async () => (await import("./merge-panel.tsx")).MergePanel);
 
 /**
  * Shown after a 412: says that somebody else has saved in the meantime, and asks "theirs or yours"
  * for each field that both have changed. Fields that only one side has changed are merged
  * automatically. Mount it only while it is needed.
  */
-export function MergeDialog<Value extends Fields>({
-  noun,
-  base,
-  theirs,
-  yours,
-  labels,
-  show = showAsText,
-  onMerge,
-  onCancel,
-}: MergeDialogProps<Value>) {
-  const { merged, conflicts } = mergeFields(base, theirs, yours);
-  const [sides, setSides] = useState<Readonly<Record<string, Side>>>({});
-  const open = conflicts.filter(({ field }) => sides[field] === undefined).length;
-  const apply = () => {
-    const chosen = conflicts.map(({ field, yours: mine, theirs: other }) => [
-      field,
-      sides[field] === "yours" ? mine : other,
-    ]);
-    // The cast is safe, because every field comes from `theirs` or `yours`, which have this type.
-    onMerge({ ...merged, ...Object.fromEntries(chosen) } as Value);
-  };
-  return (
-    <Dialog
-      open
-      size="large"
-      onOpenChange={onCancel}
-      title={`Someone else saved this ${noun}`}
-      description={
-        conflicts.length === 0
-          ? "Their changes and yours do not overlap. Save to keep both."
-          : "You both changed what is listed here. Choose what to keep; everything else is merged."
-      }
-      footer={
-        <>
-          <Button onClick={onCancel}>Back to the form</Button>
-          <Button variant="primary" onClick={apply} disabled={open > 0}>
-            {open > 0 ? `${open} to choose` : "Save merged"}
-          </Button>
-        </>
-      }
-    >
-      {conflicts.length === 0 ? undefined : (
-        <div className="flex flex-col gap-6">
-          {conflicts.map((conflict) => (
-            <Choice
-              key={conflict.field}
-              conflict={conflict}
-              label={labels?.[conflict.field] ?? conflict.field}
-              side={sides[conflict.field]}
-              show={show}
-              onChoose={(side) => setSides({ ...sides, [conflict.field]: side })}
-            />
-          ))}
-        </div>
-      )}
-    </Dialog>
-  );
-}
-
-interface ChoiceProps {
-  readonly conflict: MergeConflict;
-  readonly label: string;
-  readonly side: Side | undefined;
-  readonly show: (field: string, value: unknown) => ReactNode;
-  readonly onChoose: (side: Side) => void;
-}
-
-function Choice({ conflict, label, side, show, onChoose }: ChoiceProps) {
-  const name = useId();
-  return (
-    <fieldset className="flex min-w-0 flex-col gap-2">
-      <legend className="contents font-semibold">{label}</legend>
-      <div className="grid grid-cols-1 gap-2 sm:grid-cols-2">
-        {(["theirs", "yours"] as const).map((option) => (
-          <label
-            key={option}
-            className="flex min-w-0 flex-col gap-1 rounded-control border border-edge p-2 has-checked:border-tide has-checked:bg-pick has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-tide"
-          >
-            <span className="flex items-center gap-2 text-label text-ink-2">
-              <input
-                type="radio"
-                name={name}
-                className={radioLook}
-                checked={side === option}
-                onChange={() => onChoose(option)}
-              />
-              {option === "theirs" ? "Theirs" : "Yours"}
-            </span>
-            <span className="max-h-60 min-w-0 overflow-auto font-mono text-dense break-words whitespace-pre-wrap">
-              {show(conflict.field, conflict[option])}
-            </span>
-          </label>
-        ))}
-      </div>
-    </fieldset>
-  );
-}
-
-function showAsText(_field: string, value: unknown): string {
-  if (value === undefined || value === null || value === "") return "(empty)";
-  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+export function MergeDialog<Value extends Fields>(props: MergeDialogProps<Value>) {
+  const Panel = useDeferred(panel, true);
+  return Panel === undefined ? null : <Panel {...props} />;
 }

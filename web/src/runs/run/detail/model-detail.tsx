@@ -1,8 +1,7 @@
 import type { JournalEvent } from "@beckon/client";
-import { Badge, CopyButton, LongText, Tokens } from "../../../ui/index.ts";
+import { Badge, CopyButton, Fact, Facts, LongText, Tokens } from "../../../ui/index.ts";
 import { costOfStep } from "../cost.ts";
 import { CostFact } from "../cost-fact.tsx";
-import { Fact, Facts } from "../facts.tsx";
 import type { ModelOutput } from "../journal/live.ts";
 import type { Silence } from "../journal/use-silence.ts";
 import type { TextView } from "../run-search.ts";

@@ -1,7 +1,6 @@
 import type { JournalEvent } from "@beckon/client";
-import { CopyButton, Duration } from "../../../ui/index.ts";
+import { CopyButton, Duration, Fact, Facts } from "../../../ui/index.ts";
 import { rejectionReason, toolOutcomeOf, unansweredCall } from "../../tool-outcome.ts";
-import { Fact, Facts } from "../facts.tsx";
 import type { TextView } from "../run-search.ts";
 import { Part, SmartText, SmartValue } from "../text-views.tsx";
 import type { AnswerPart } from "./answer-part.ts";

@@ -1,0 +1,484 @@
+import type { Page } from "playwright-core";
+import { Webhook } from "standardwebhooks";
+import { afterAll, expect } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { eventually } from "../../server/test/eventually.ts";
+import { addPerson, setupToken } from "../../server/test/people.ts";
+import { startTargetServer, type TargetServer } from "../../server/test/target-server.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { createOwner } from "./accounts.ts";
+import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+import { injectedElements, strongPayloads } from "./hostile-workspace.ts";
+
+/** Tests the screens of subscriptions and deliveries with real receivers. */
+
+const opened = new AsyncDisposableStack();
+afterAll(() => opened.disposeAsync());
+// The second attempt is about 5 minutes after the first one.
+const beckon = await startTestBeckon({ BECKON_RETRY_SCHEDULE: "0,300" });
+const owner = await createOwner(beckon.url, await setupToken(beckon));
+const viewer = await addPerson(beckon, { role: "viewer" });
+const root = `/w/${owner.workspaceId}`;
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const deliveries = (page: Page) => page.getByRole("table", { name: "Deliveries", exact: true });
+const open = (path: string, as: { readonly cookie: string } = owner) =>
+  openDashboard(beckon.url, { as, path: root + path });
+
+/** A server that responds with the status that the test sets. */
+async function startReceiver(status = 204): Promise<TargetServer & { status: number }> {
+  const server = await startTargetServer();
+  opened.defer(() => server.close());
+  const receiver = Object.assign(server, { status });
+  receiver.answer = (_, response) => void response.writeHead(receiver.status).end();
+  return receiver;
+}
+
+interface Subscribed {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Creates an agent and a subscription to how its runs end. */
+async function subscribe(receiver: TargetServer, more: Record<string, unknown> = {}) {
+  const agent = await beckon.createAgent({ name: "Refund desk" });
+  const { status, body } = await beckon.call("/subscriptions", {
+    body: {
+      url: `${receiver.url}/events`,
+      event_types: ["run.finished"],
+      agent_ids: [agent.id],
+      ...more,
+    },
+  });
+  expect(status).toBe(201);
+  return { agent, subscription: body.data as Subscribed };
+}
+
+interface ListedDelivery {
+  readonly id: string;
+  readonly run_id: string | null;
+  readonly status: string;
+  readonly last_error: string | null;
+}
+
+/** Returns the newest delivery of a subscription that matches. */
+const delivery = (subscriptionId: string, matches: (each: ListedDelivery) => boolean) =>
+  eventually("a delivery", async () => {
+    const { body } = await beckon.call(`/subscriptions/${subscriptionId}/deliveries`);
+    return (body.data as ListedDelivery[]).find(matches);
+  });
+
+inBrowser(
+  "the first subscription: its events arrive, are shown live, and are replayed",
+  async () => {
+    const receiver = await startReceiver();
+    const agent = await beckon.createAgent({ name: "Mail triage" });
+    const page = await open("/subscriptions");
+    await page.getByText("A subscription posts events to your server").waitFor();
+    await page.getByText('curl "').waitFor();
+    await expectAccessible(page);
+    await button(page, "New subscription").click();
+    await page.getByLabel("URL", { exact: true }).fill(`${receiver.url}/events`);
+    await button(page, "Create subscription").click();
+    const dialog = page.getByRole("dialog", { name: "The subscription is created" });
+    const secret = (await dialog.getByText(/^whsec_/).textContent()) ?? "";
+    await dialog.getByRole("region", { name: "Verify a delivery: TypeScript" }).waitFor();
+    await expectAccessible(page);
+    await button(page, "Done").click();
+    await page.waitForURL(/\/subscriptions\/sub_\w+$/);
+    await page.getByText("Nothing was delivered yet.").waitFor();
+    expect(await page.content()).not.toContain(secret);
+
+    await beckon.invoke(agent, "Hello");
+    const row = deliveries(page).getByRole("row", { name: /Succeeded run\.finished/ });
+    await row.waitFor();
+    await page.getByText("Working", { exact: true }).waitFor();
+    const [first] = receiver.reached;
+    expect(new Webhook(secret).verify(first?.body ?? "", first?.headers as never)).toMatchObject({
+      type: "run.finished",
+    });
+
+    await row.getByRole("link", { name: "run.finished" }).click();
+    await page.waitForURL(/\/deliveries\/dlv_\w+$/);
+    await page.getByRole("region", { name: "Request body" }).getByText("Hello").first().waitFor();
+    await page
+      .getByRole("region", { name: "Response", exact: true })
+      .getByText("Status 204")
+      .waitFor();
+    await button(page, "Show the curl command").click();
+    const curl = (await page.locator("pre").textContent()) ?? "";
+    expect(curl).toContain(`curl -sS -i '${receiver.url}/events'`);
+    expect(curl).toContain("--data-raw");
+    expect(curl).not.toContain("webhook-signature");
+    await page.keyboard.press("Escape");
+
+    await button(page, "Replay").click();
+    const attempts = page.getByRole("table", { name: "Attempts", exact: true });
+    await attempts.getByRole("row", { name: /^2 Status 204/ }).waitFor();
+    const again = await eventually("the second request", () => receiver.reached[1]);
+    expect(again.headers["webhook-id"]).toBe(first?.headers["webhook-id"]);
+    await attempts.getByRole("link", { name: "1", exact: true }).click();
+    await page.waitForURL(/\?attempt=1$/);
+  },
+);
+
+inBrowser("a failing receiver shows why, when it is tried again, and how it recovers", async () => {
+  const receiver = await startReceiver(500);
+  const { agent, subscription } = await subscribe(receiver);
+  const page = await open(`/subscriptions/${subscription.id}`);
+  await beckon.invoke(agent, "Hello");
+  await page
+    .getByText(/Last error: The receiver responded with status 500\. The next attempt is in \d min/)
+    .waitFor();
+  await page.getByText("Failing", { exact: true }).waitFor();
+  await button(page, "Filter").click();
+  await page.getByRole("menuitem", { name: "State" }).click();
+  await page.getByRole("button", { name: "Succeeded", exact: true }).click();
+  await page.getByText("No delivery matches these filters.").waitFor();
+  expect(new URL(page.url()).searchParams.get("status")).toBe("succeeded");
+  await page.keyboard.press("Escape");
+  await button(page, "Clear filters").click();
+
+  await deliveries(page)
+    .getByRole("row", { name: /Pending run\.finished .*500/ })
+    .getByRole("link", { name: "run.finished" })
+    .click();
+  await page
+    .getByText(/The last attempt failed: .*status 500\. The next attempt is in \d min/)
+    .waitFor();
+  receiver.status = 200;
+  await button(page, "Replay").click();
+  await page.getByRole("heading", { name: "run.finished" }).waitFor();
+  await page.getByText("Succeeded", { exact: true }).waitFor();
+  await page.getByRole("link", { name: /\/events$/ }).click();
+  await page.getByText("Working", { exact: true }).waitFor();
+});
+
+inBrowser("what a paused subscription missed is offered when it is resumed", async () => {
+  const receiver = await startReceiver();
+  const { agent, subscription } = await subscribe(receiver, { description: "Warehouse" });
+  const page = await open(`/subscriptions/${subscription.id}`);
+  await button(page, "Pause").click();
+  await button(page, "Pause subscription").click();
+  await page.getByText("Paused", { exact: true }).waitFor();
+  await beckon.invoke(agent, "Hello");
+  const row = deliveries(page).getByRole("row", { name: /Not sent run\.finished/ });
+  await row.waitFor();
+  await button(page, "Resume this paused subscription").click();
+  await button(page, "Resume subscription").click();
+  await page.getByText("1 delivery was missed.").waitFor();
+  expect(receiver.reached).toEqual([]);
+  await button(page, "Replay 1 delivery").click();
+  await page.getByText("1 delivery is pending again", { exact: true }).waitFor();
+  await deliveries(page)
+    .getByRole("row", { name: /Succeeded run\.finished .*204/ })
+    .waitFor();
+  expect(receiver.reached).toHaveLength(1);
+});
+
+inBrowser("new deliveries wait while one reads further down a long list", async () => {
+  const types = ["run.started", "run.finished"];
+  const { agent, subscription } = await subscribe(await startReceiver(), { event_types: types });
+  await Promise.all(Array.from({ length: 30 }, () => beckon.invoke(agent, "Hello")));
+  const page = await open(`/subscriptions/${subscription.id}`);
+  await deliveries(page)
+    .getByRole("row", { name: /Succeeded/ })
+    .first()
+    .waitFor();
+  expect(await deliveries(page).getByRole("row").count()).toBeLessThan(60);
+  await page.getByTitle("Live", { exact: true }).waitFor();
+  await page.mouse.move(500, 600);
+  await page.mouse.wheel(0, 1_000);
+  await page.waitForFunction("scrollY > 500");
+  const { body } = await beckon.invoke(agent, "Another one");
+  const { id } = await delivery(subscription.id, ({ run_id }) => run_id === body.run_id);
+  const link = deliveries(page).locator(`a[href$="${id}"]`);
+  await button(page, "New deliveries").waitFor();
+  expect(await link.count()).toBe(0);
+  await button(page, "New deliveries").click();
+  await link.waitFor();
+  expect(await page.evaluate("scrollY")).toBe(0);
+});
+
+inBrowser("the overview shows a disabled subscription, with the way back", async () => {
+  const receiver = await startReceiver(410);
+  const { agent, subscription } = await subscribe(receiver, { description: "Old shop" });
+  const page = await open("");
+  await beckon.invoke(agent, "Hello");
+  await page.getByText("was disabled", { exact: true }).waitFor();
+  await expectAccessible(page);
+  await page.getByRole("link", { name: "Resume delivery" }).click();
+  await page.waitForURL(new RegExp(`${subscription.id}\\?act=resume$`));
+  await page
+    .getByText(/Beckon disabled it because the receiver responded with status 410/)
+    .waitFor();
+  receiver.status = 204;
+  await button(page, "Resume subscription").click();
+  await button(page, "Not now").click();
+  await page.getByText("No delivery yet", { exact: true }).waitFor();
+  await button(page, "Replay").click();
+  await page.getByRole("dialog").getByRole("button", { name: "Replay", exact: true }).click();
+  await page.getByText("Working", { exact: true }).waitFor();
+});
+
+inBrowser("a test is sent, and its delivery shown as it arrives", async () => {
+  const receiver = await startReceiver();
+  const { subscription } = await subscribe(receiver, {
+    event_types: ["run.failed", "run.started"],
+  });
+  const page = await open(`/subscriptions/${subscription.id}`);
+  await button(page, "Send test").click();
+  const dialog = page.getByRole("dialog", { name: "Send a test" });
+  await dialog.getByLabel("Event").selectOption("run.started");
+  await dialog.getByRole("button", { name: "Send test" }).click();
+  await dialog.getByText("Succeeded", { exact: true }).waitFor();
+  await dialog.getByText(/responded with status 204 in/).waitFor();
+  await expectAccessible(page);
+  expect(JSON.parse(receiver.reached[0]?.body ?? "")).toMatchObject({
+    type: "run.started",
+    data: { test: true },
+  });
+  await dialog.getByRole("link", { name: "Open the delivery" }).click();
+  await page.getByText("Test", { exact: true }).waitFor();
+});
+
+inBrowser("each field of a wrong form says what to enter", async () => {
+  const page = await open("/subscriptions?new=1");
+  const dialog = page.getByRole("dialog");
+  const create = () => dialog.getByRole("button", { name: "Create subscription" }).click();
+  await create();
+  await dialog.getByText("Enter the URL of your server").waitFor();
+  const url = dialog.getByLabel("URL", { exact: true });
+  await url.fill("ftp://example.com");
+  await dialog.getByText("Enter an http or https URL").waitFor();
+  await url.fill("https://example.com/beckon");
+  await dialog.getByLabel("Description").fill("x".repeat(501));
+  await dialog.getByText("Use at most 500 characters.").waitFor();
+  for (const type of ["run.finished", "run.failed"])
+    await dialog.getByRole("checkbox", { name: type }).click();
+  await dialog.getByLabel("Only some agents").click();
+  await dialog.getByLabel("Only those of some triggers").click();
+  await dialog.getByLabel("Only runs with one of these tags").fill("x".repeat(65));
+  await button(page, "Payload, secret and headers").click();
+  await dialog.getByLabel("Signing secret").fill("whsec_short");
+  for (const [index, [name, value]] of [
+    ["content-type", "text/plain"],
+    ["x-one", ""],
+  ].entries()) {
+    await button(page, "Add header").click();
+    await dialog.getByLabel(`Name of header ${index + 1}`).fill(name ?? "");
+    await dialog.getByLabel(`Value of header ${index + 1}`).fill(value ?? "");
+  }
+  await create();
+  for (const message of [
+    "Choose at least one event.",
+    "Choose at least one agent.",
+    "Choose at least one trigger.",
+    "Enter at most 10 tags",
+    "Must be whsec_ and 24 to 64 bytes in base64.",
+    "Is set by Beckon or by HTTP",
+    "Enter the value, or remove the header.",
+  ])
+    await dialog.getByText(message).waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await button(page, "Discard changes").click();
+  await dialog.waitFor({ state: "detached" });
+});
+
+inBrowser("a private address is rejected with the setting that allows it", async () => {
+  const page = await open("/subscriptions?new=1");
+  await page.getByLabel("URL", { exact: true }).fill("http://10.1.2.3/events");
+  await button(page, "Create subscription").click();
+  await page.getByText(/BECKON_EGRESS_ALLOW=10\.1\.2\.3/).waitFor();
+});
+
+inBrowser("all conditions and settings are sent, and shown afterwards", async () => {
+  const receiver = await startReceiver();
+  const agent = await beckon.createAgent({ name: "Payment desk" });
+  const trigger = await beckon.createTrigger(agent.id, { name: "Payments" });
+  const page = await open("/subscriptions?new=1");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("URL", { exact: true }).fill(`${receiver.url}/all`);
+  await dialog.getByLabel("Description").fill("Ledger");
+  await dialog.getByRole("checkbox", { name: "run.tool_call" }).click();
+  await dialog.getByLabel("Only some agents").click();
+  await dialog.getByRole("checkbox", { name: "Payment desk" }).click();
+  await dialog.getByLabel("Only those of some triggers").click();
+  await dialog.getByLabel("Triggers of the agent").selectOption({ label: "Payment desk" });
+  await dialog.getByRole("checkbox", { name: "Payments" }).click();
+  await dialog.getByLabel("Only runs with one of these tags").fill("paid, europe");
+  await button(page, "Payload, secret and headers").click();
+  await dialog.getByRole("radio", { name: /^Thin/ }).click();
+  await dialog.getByRole("radio", { name: /^CloudEvents/ }).click();
+  await button(page, "Add header").click();
+  await dialog.getByLabel("Name of header 1").fill("Authorization");
+  await dialog.getByLabel("Value of header 1").fill("Bearer hidden-0123456789");
+  await button(page, "Create subscription").click();
+  await button(page, "Done").click();
+  await page.waitForURL(/\/subscriptions\/sub_\w+$/);
+  const id = new URL(page.url()).pathname.split("/").at(-1);
+  expect((await beckon.call(`/subscriptions/${id}`)).body.data).toMatchObject({
+    description: "Ledger",
+    event_types: ["run.tool_call", "run.finished", "run.failed"],
+    agent_ids: [agent.id],
+    trigger_ids: [trigger.id],
+    tags: ["paid", "europe"],
+    payload: "thin",
+    format: "cloudevents",
+    header_names: ["Authorization"],
+  });
+  const settings = page.getByRole("region", { name: "Settings", exact: true });
+  await settings.getByText("Authorization").waitFor();
+  await settings.getByRole("link", { name: "Payment desk" }).waitFor();
+  expect(await page.content()).not.toContain("hidden-0123456789");
+});
+
+inBrowser("another server needs the secret and the headers again", async () => {
+  const [before, after] = [await startReceiver(), await startReceiver()];
+  const { agent, subscription } = await subscribe(before, { headers: { "X-Gate": "one" } });
+  const page = await open(`/subscriptions/${subscription.id}?act=edit`);
+  const dialog = page.getByRole("dialog", { name: "Edit the subscription" });
+  await dialog.getByLabel("URL", { exact: true }).fill(`${after.url}/events`);
+  await dialog.getByRole("button", { name: "Save subscription" }).click();
+  await dialog.getByText("Enter the secret for the new server, or generate one.").waitFor();
+  await dialog.getByText("Enter the value, or remove the header.").waitFor();
+  await dialog.getByRole("button", { name: "Generate" }).click();
+  const secret = await dialog.getByLabel("Signing secret").inputValue();
+  await dialog.getByLabel("Value of header 1").fill("two");
+  await dialog.getByRole("button", { name: "Save subscription" }).click();
+  await page.getByText("Saved the subscription", { exact: true }).waitFor();
+  await dialog.waitFor({ state: "detached" });
+  await beckon.invoke(agent, "Hello");
+  const { body, headers } = await eventually("the delivery", () => after.reached[0]);
+  expect(headers["x-gate"]).toBe("two");
+  new Webhook(secret).verify(body, headers as never);
+  expect(before.reached).toEqual([]);
+});
+
+inBrowser("two people who edit the same field choose, and lose nothing", async () => {
+  const { subscription } = await subscribe(await startReceiver(), { description: "First" });
+  const page = await open(`/subscriptions/${subscription.id}?act=edit`);
+  const dialog = page.getByRole("dialog", { name: "Edit the subscription" });
+  await dialog.getByLabel("Description").fill("Mine");
+  const theirs = { description: "Theirs", event_types: ["run.failed"] };
+  const path = `/subscriptions/${subscription.id}`;
+  expect((await beckon.call(path, { method: "PATCH", body: theirs })).status).toBe(200);
+  await dialog.getByRole("button", { name: "Save subscription" }).click();
+  const merge = page.getByRole("dialog", { name: "Someone else saved this subscription" });
+  await merge.getByRole("radio", { name: "Yours" }).click();
+  await merge.getByRole("button", { name: "Save merged" }).click();
+  await page.getByRole("heading", { name: "Mine", exact: true }).waitFor();
+  expect((await beckon.call(path)).body.data).toMatchObject({
+    description: "Mine",
+    event_types: ["run.failed"],
+  });
+});
+
+inBrowser("a secret is revealed for a moment and rotated with an overlap", async () => {
+  const { subscription } = await subscribe(await startReceiver());
+  const page = await open(`/subscriptions/${subscription.id}`);
+  await button(page, "Reveal").click();
+  await page.getByText(subscription.secret).waitFor();
+  await page.evaluate("dispatchEvent(new Event('blur'))");
+  await page.getByText(subscription.secret).waitFor({ state: "detached" });
+  await button(page, "Rotate").click();
+  await page.getByRole("radio", { name: /^In 1 hour/ }).click();
+  await button(page, "Rotate secret").click();
+  const dialog = page.getByRole("dialog", { name: /^New secret of/ });
+  const secret = await dialog.getByText(/^whsec_/).textContent();
+  expect(secret).not.toBe(subscription.secret);
+  await button(page, "Done").click();
+  await page.getByText(/^The previous secret signs as well\. It stops in/).waitFor();
+});
+
+inBrowser("a subscription is deleted after a question", async () => {
+  const { subscription } = await subscribe(await startReceiver(), { description: "Deleted soon" });
+  const page = await open(`/subscriptions/${subscription.id}`);
+  await button(page, "More about this subscription").click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  await page.getByText("Nothing more is sent to its receiver.").waitFor();
+  await button(page, "Delete subscription").click();
+  await page.waitForURL(/\/subscriptions$/);
+  await page.getByText("Deleted Deleted soon", { exact: true }).waitFor();
+  await page.getByRole("row").filter({ hasText: "Deleted soon" }).waitFor({ state: "detached" });
+  await page.goto(`${beckon.url}${root}/subscriptions/${subscription.id}`);
+  await page.getByText("There is no subscription with this id.").waitFor();
+});
+
+inBrowser("the page of a run shows what was delivered about it", async () => {
+  const receiver = await startReceiver();
+  const { agent } = await subscribe(receiver, { event_types: ["run.started", "run.finished"] });
+  const { body } = await beckon.invoke(agent, "Hello");
+  const page = await open(`/runs/${body.run_id}`);
+  await page.getByRole("tab", { name: "Deliveries" }).click();
+  const rows = deliveries(page);
+  await rows
+    .getByRole("row", { name: /run\.started/ })
+    .filter({ hasText: receiver.host })
+    .waitFor();
+  await rows
+    .getByRole("row", { name: /Succeeded run\.finished/ })
+    .filter({ hasText: receiver.host })
+    .getByRole("link")
+    .click();
+  await page.waitForURL(/\/deliveries\/dlv_/);
+});
+
+inBrowser("a viewer sees subscriptions and deliveries, and changes nothing", async () => {
+  const receiver = await startReceiver();
+  const { agent, subscription } = await subscribe(receiver, { description: "Seen" });
+  await beckon.invoke(agent, "Hello");
+  const { id } = await delivery(subscription.id, ({ status }) => status === "succeeded");
+  const list = await open("/subscriptions", viewer);
+  expect(await button(list, "New subscription").getAttribute("aria-disabled")).toBe("true");
+  await list.getByRole("link", { name: "Seen" }).click();
+  for (const name of ["Pause", "Send test", "Edit", "Rotate", "Reveal", "Replay"])
+    expect([name, await button(list, name).getAttribute("aria-disabled")]).toEqual([name, "true"]);
+  await button(list, "Pause").hover();
+  await list.getByRole("tooltip", { name: /role editor/ }).waitFor();
+  const page = await open(`/subscriptions/${subscription.id}/deliveries/${id}`, viewer);
+  expect(await button(page, "Replay").getAttribute("aria-disabled")).toBe("true");
+  await page.goto(`${beckon.url}${root}/subscriptions/${subscription.id}?act=delete`);
+  await deliveries(page)
+    .getByRole("row", { name: /Succeeded/ })
+    .waitFor();
+  expect(await page.getByRole("alertdialog").count()).toBe(0);
+});
+
+inBrowser("what a receiver responds is text, and fits a narrow phone", async () => {
+  const receiver = await startReceiver();
+  const [payload = ""] = strongPayloads;
+  const wide = `${payload} ${"wide".repeat(100)}`;
+  receiver.answer = (_, response) => {
+    response.setHeader("content-type", "text/html");
+    response.setHeader("x-hostile", wide);
+    response.writeHead(500).end(`<html><body>${wide}</body></html>`);
+  };
+  const { agent, subscription } = await subscribe(receiver, { description: wide.slice(0, 500) });
+  await beckon.invoke(agent, wide);
+  const { id } = await delivery(subscription.id, ({ last_error }) => last_error !== null);
+  for (const theme of ["light", "dark"] as const) {
+    const page = await openDashboard(beckon.url, {
+      as: owner,
+      path: `${root}/subscriptions/${subscription.id}/deliveries/${id}`,
+      viewport: viewports.narrow,
+      theme,
+    });
+    const response = page.getByRole("region", { name: "Response", exact: true });
+    await response.getByText(/^<html>/).waitFor();
+    for (const path of [undefined, "", `/${subscription.id}`]) {
+      if (path !== undefined) await page.goto(`${beckon.url}${root}/subscriptions${path}`);
+      await page
+        .getByText(/<img src=x/)
+        .first()
+        .waitFor();
+      expect(await page.evaluate(injectedElements)).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(
+        viewports.narrow.width,
+      );
+    }
+    await page.getByText("Settings and signature").click();
+    await expectAccessible(page);
+  }
+});

@@ -1,0 +1,83 @@
+import { useState } from "react";
+import { useList, useWorkspace } from "../../data/index.ts";
+import {
+  Checkbox,
+  FieldError,
+  LoadMore,
+  Problem,
+  ScrollRegion,
+  SearchField,
+  useFocusOnError,
+} from "../../ui/index.ts";
+import { choosableAgentsQuery } from "../queries.ts";
+
+interface AgentChoiceProps {
+  /** Accessible name of the group: "Agents of the key". */
+  readonly label: string;
+  /** Ids of the chosen agents. */
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+  readonly error: string | undefined;
+  /** How often the form was sent. After each, the first box gets the focus if it is wrong. */
+  readonly submitCount: number;
+}
+
+/** From this number of agents on, the list can be searched. */
+const searchedFrom = 9;
+
+/** Some agents of the workspace, as boxes to check. */
+export function AgentChoice({ label, chosen, onChange, error, submitCount }: AgentChoiceProps) {
+  const [text, setText] = useState("");
+  const agents = useList(choosableAgentsQuery(useWorkspace()));
+  const choice = useFocusOnError(error, submitCount);
+  const shown = agents.rows.filter(({ name }) =>
+    name.toLowerCase().includes(text.trim().toLowerCase()),
+  );
+  const toggle = (id: string) =>
+    onChange(chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen, id]);
+  if (agents.error !== null)
+    return (
+      <Problem error={agents.error} title="Agents could not be loaded." onRetry={agents.refetch} />
+    );
+  return (
+    <fieldset ref={choice} className="flex min-w-0 flex-col gap-2" aria-describedby="agents-error">
+      <legend className="sr-only">{label}</legend>
+      <FieldError id="agents-error" message={error} isAnnounced />
+      {agents.rows.length < searchedFrom ? null : (
+        <SearchField
+          label="Search agents"
+          placeholder="Search agents"
+          value={text}
+          onChange={setText}
+        />
+      )}
+      <div className="rounded-control border border-rule">
+        <ScrollRegion label="Agents" variant="bounded">
+          <div className="flex flex-col gap-2 p-3">
+            {shown.map((agent) => (
+              <Checkbox
+                key={agent.id}
+                label={agent.name}
+                checked={chosen.includes(agent.id)}
+                onChange={() => toggle(agent.id)}
+              />
+            ))}
+            {shown.length > 0 || agents.isPending ? null : (
+              <p className="text-ink-2">
+                {agents.rows.length === 0
+                  ? "This workspace has no agents yet."
+                  : "No agent has this in its name."}
+              </p>
+            )}
+            {agents.hasNextPage ? (
+              <LoadMore
+                loading={agents.isFetchingNextPage}
+                onLoadMore={() => void agents.fetchNextPage()}
+              />
+            ) : null}
+          </div>
+        </ScrollRegion>
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,27 @@
+import type { DeliveryDetails } from "@beckon/client";
+import type { DeliveryAttempt } from "../queries.ts";
+
+/** Headers that curl sets itself, or that belong to one connection. */
+const ofConnection = /^(?:host|content-length|connection|transfer-encoding|accept-encoding)$/i;
+
+/**
+ * Returns the command that sends a delivery as an attempt did, or undefined if its body is not
+ * known. It lacks the signature and the extra headers, which are secret.
+ */
+export function curlOf(
+  { body, url }: Pick<DeliveryDetails, "body" | "url">,
+  attempt: Pick<DeliveryAttempt, "url" | "request_headers"> | undefined,
+): string | undefined {
+  if (body === null) return undefined;
+  const headers = attempt?.request_headers ?? { "content-type": "application/json" };
+  return [
+    `curl -sS -i ${shellArgument(attempt?.url ?? url)}`,
+    ...Object.entries(headers)
+      .filter(([name]) => !ofConnection.test(name))
+      .map(([name, value]) => `-H ${shellArgument(`${name}: ${value}`)}`),
+    `--data-raw ${shellArgument(body)}`,
+  ].join(" \\\n  ");
+}
+
+/** POSIX: only a single quote ends a single-quoted argument. */
+const shellArgument = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,45 @@
+import type { DeliveryDetails, Subscription } from "@beckon/client";
+import { useWorkspace } from "../../data/index.ts";
+import { Banner, LinkButton, Problem, Time } from "../../ui/index.ts";
+
+interface DeliveryNoticeProps {
+  readonly subscription: Subscription;
+  readonly delivery: DeliveryDetails;
+}
+
+/** Why the delivery has not arrived, and what happens next; nothing if it has. */
+export function DeliveryNotice({ subscription, delivery }: DeliveryNoticeProps) {
+  const { id } = useWorkspace();
+  const { status, last_error: error, next_attempt_at: next } = delivery;
+  const open =
+    subscription.status === "enabled" ? undefined : (
+      <LinkButton size="small" href={`/w/${id}/subscriptions/${subscription.id}`}>
+        Open the subscription
+      </LinkButton>
+    );
+  if (status === "not_sent")
+    return (
+      <Banner tone="warning" action={open}>
+        This event was not sent, because the subscription was paused or disabled when it happened.
+        {open === undefined ? " Replay sends it." : " Resume the subscription, then replay it."}
+      </Banner>
+    );
+  if (status === "cancelled")
+    return <Banner>It was cancelled, because its run or the subscription was deleted.</Banner>;
+  if (status === "failed" && error !== null)
+    return (
+      <Problem
+        isState
+        title="All attempts failed."
+        error={`${error.replace(/\.$/, "")}. Correct the receiver, then replay the delivery.`}
+      />
+    );
+  if (status === "pending" && error !== null)
+    return (
+      <Banner tone="warning" action={open}>
+        The last attempt failed: <bdi>{error.replace(/\.$/, "")}</bdi>. The next attempt is{" "}
+        <Time value={next} />.
+      </Banner>
+    );
+  return null;
+}

@@ -1,0 +1,75 @@
+import type { DeliveryDetails, Subscription } from "@beckon/client";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useWorkspace } from "../../data/index.ts";
+import { Badge, CopyButton, Id, PageHeader } from "../../ui/index.ts";
+import { DeliveryMark } from "../delivery-mark.tsx";
+import { nameOf } from "../health.ts";
+import { AttemptsPanel } from "./attempts-panel.tsx";
+import { DeliveryActions } from "./delivery-actions.tsx";
+import { DeliveryFacts } from "./delivery-facts.tsx";
+import { DeliveryNotice } from "./delivery-notice.tsx";
+import { RequestPanel } from "./request-panel.tsx";
+import { ResponsePanel } from "./response-panel.tsx";
+
+interface DeliveryPageProps {
+  readonly subscription: Subscription;
+  readonly delivery: DeliveryDetails;
+}
+
+/** The page of a delivery that is loaded. Without `?attempt=` the last attempt is shown. */
+export function DeliveryPage({ subscription, delivery }: DeliveryPageProps) {
+  const { id } = useWorkspace();
+  const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const { attempts_log: attempts } = delivery;
+  const attempt = attempts.find(({ number }) => String(number) === search.attempt) ?? attempts[0];
+  const path = `/w/${id}/subscriptions`;
+  return (
+    <div className="flex min-w-0 flex-col">
+      <title>{`${delivery.type}, delivery ${delivery.status.replace("_", " ")} · Beckon`}</title>
+      <PageHeader
+        title={delivery.type}
+        breadcrumb={[
+          { label: "Subscriptions", href: path },
+          { label: nameOf(subscription), href: `${path}/${subscription.id}` },
+        ]}
+        id={
+          <>
+            <Id value={delivery.id} />
+            <CopyButton text={delivery.id} what="delivery id" />
+          </>
+        }
+        status={
+          <>
+            <DeliveryMark delivery={delivery} />
+            {delivery.kind === "event" ? null : (
+              <Badge>{delivery.kind === "test" ? "Test" : "Callback"}</Badge>
+            )}
+          </>
+        }
+        actions={
+          <DeliveryActions subscription={subscription} delivery={delivery} attempt={attempt} />
+        }
+      >
+        <DeliveryFacts delivery={delivery} />
+      </PageHeader>
+      <p role="status" className="sr-only">{`Delivery ${delivery.status.replace("_", " ")}`}</p>
+      <div className="flex min-w-0 flex-col gap-4 p-4 md:p-6">
+        <DeliveryNotice subscription={subscription} delivery={delivery} />
+        <AttemptsPanel
+          attempts={attempts}
+          current={attempt?.number}
+          hrefOf={(number) =>
+            `${path}/${subscription.id}/deliveries/${delivery.id}?attempt=${number}`
+          }
+          isFollowed={search.attempt === undefined}
+          onFollow={() => void navigate({ to: ".", search: {} as never, replace: true })}
+        />
+        <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-2">
+          <RequestPanel delivery={delivery} attempt={attempt} />
+          <ResponsePanel delivery={delivery} attempt={attempt} />
+        </div>
+      </div>
+    </div>
+  );
+}

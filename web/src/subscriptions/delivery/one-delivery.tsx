@@ -1,0 +1,45 @@
+import { useQuery } from "@tanstack/react-query";
+import { isNotFound, useWorkspace } from "../../data/index.ts";
+import { EmptyState, LinkButton, Problem } from "../../ui/index.ts";
+import { deliveryQuery, subscriptionQuery, useSubscriptionIds } from "../queries.ts";
+import { SubscriptionSkeleton } from "../subscription/subscription-skeleton.tsx";
+import { DeliveryPage } from "./delivery-page.tsx";
+
+/** One delivery: what was sent, what the receiver responded, attempt by attempt. */
+export function DeliveryScreen() {
+  const workspace = useWorkspace();
+  const { subscriptionId, deliveryId } = useSubscriptionIds();
+  const subscription = useQuery(subscriptionQuery(workspace, subscriptionId));
+  const delivery = useQuery(deliveryQuery(workspace, subscriptionId, deliveryId));
+  const error = delivery.error ?? subscription.error;
+  if (delivery.data !== undefined && subscription.data !== undefined)
+    return <DeliveryPage subscription={subscription.data} delivery={delivery.data} />;
+  if (error === null) return <SubscriptionSkeleton />;
+  const path = `/w/${workspace.id}/subscriptions`;
+  if (isNotFound(error))
+    return (
+      <>
+        <title>Delivery not found · Beckon</title>
+        <h1 className="sr-only">Delivery not found</h1>
+        <EmptyState
+          action={
+            <LinkButton href={subscription.data === undefined ? path : `${path}/${subscriptionId}`}>
+              {subscription.data === undefined ? "Show all subscriptions" : "Show all deliveries"}
+            </LinkButton>
+          }
+        >
+          There is no delivery with this id. Deliveries are kept for 30 days.
+        </EmptyState>
+      </>
+    );
+  return (
+    <div className="p-4 md:p-6">
+      <h1 className="sr-only">Delivery</h1>
+      <Problem
+        error={error}
+        title="The delivery could not be loaded."
+        onRetry={() => Promise.all([subscription.refetch(), delivery.refetch()])}
+      />
+    </div>
+  );
+}

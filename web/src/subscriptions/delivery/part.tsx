@@ -1,0 +1,20 @@
+import type { ReactNode } from "react";
+
+interface PartProps {
+  readonly title: string;
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A part of a request or response, below its heading. */
+export function Part({ title, aside, children }: PartProps) {
+  return (
+    <section aria-label={title} className="flex min-w-0 flex-col gap-1.5">
+      <div className="flex min-h-6 items-center gap-2">
+        <h3 className="min-w-0 flex-1 truncate text-label font-semibold text-ink-2">{title}</h3>
+        {aside}
+      </div>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,58 @@
+import type { DeliveryDetails } from "@beckon/client";
+import { formatBytes } from "../../format/index.ts";
+import { Panel } from "../../ui/index.ts";
+import type { DeliveryAttempt } from "../queries.ts";
+import { BodyText } from "./body-text.tsx";
+import { HeadersList } from "./headers-list.tsx";
+import { Part } from "./part.tsx";
+
+interface RequestPanelProps {
+  readonly delivery: DeliveryDetails;
+  /** The attempt that is shown; undefined before the first one. */
+  readonly attempt: DeliveryAttempt | undefined;
+}
+
+const encoder = new TextEncoder();
+
+/** What Beckon sends. The body is the same in each attempt. */
+export function RequestPanel({ delivery, attempt }: RequestPanelProps) {
+  const { body } = delivery;
+  const url = attempt?.url ?? delivery.url;
+  return (
+    <Panel title="Request">
+      <div className="flex min-w-0 flex-col gap-4">
+        <p className="font-mono text-dense break-all">
+          <span className="font-semibold">POST</span> {url}
+        </p>
+        {attempt === undefined ? null : (
+          <Part title="Request headers">
+            <HeadersList headers={attempt.request_headers} />
+            <p className="text-label text-ink-3">
+              The signature and the extra headers were sent as well. They are secret.
+            </p>
+          </Part>
+        )}
+        <Part
+          title="Request body"
+          aside={
+            body === null ? undefined : (
+              <span className="font-mono text-label text-ink-3">
+                {formatBytes(encoder.encode(body).length)}
+              </span>
+            )
+          }
+        >
+          {body === null ? (
+            <p className="text-ink-2">
+              {delivery.status === "not_sent"
+                ? "It was not sent. A replay makes the body from the run's journal."
+                : "It was deleted with its run."}
+            </p>
+          ) : (
+            <BodyText label="Request body" text={body} fileName={`${delivery.event_id}.json`} />
+          )}
+        </Part>
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,66 @@
+import type { DeliveryDetails } from "@beckon/client";
+import { Duration, Panel, StatusMark, Time } from "../../ui/index.ts";
+import type { DeliveryAttempt } from "../queries.ts";
+import { BodyText } from "./body-text.tsx";
+import { HeadersList } from "./headers-list.tsx";
+import { Part } from "./part.tsx";
+
+interface ResponsePanelProps {
+  readonly delivery: DeliveryDetails;
+  readonly attempt: DeliveryAttempt | undefined;
+}
+
+/** What the receiver responded, or why there is no response. */
+export function ResponsePanel({ delivery, attempt }: ResponsePanelProps) {
+  return (
+    <Panel title="Response">
+      {attempt === undefined ? (
+        <Waiting delivery={delivery} />
+      ) : (
+        <div className="flex min-w-0 flex-col gap-4">
+          <div className="flex min-w-0 flex-wrap items-center gap-x-4 gap-y-1">
+            <StatusMark
+              status={attempt.error === null ? "succeeded" : "failed"}
+              word={attempt.status === null ? "No response" : `Status ${attempt.status}`}
+            />
+            <Duration ms={attempt.duration_ms} />
+          </div>
+          {/* The error of a response says no more than its status. */}
+          {attempt.error === null || attempt.error.includes(`status ${attempt.status}`) ? null : (
+            <p className="break-words text-flare">
+              <bdi>{attempt.error}</bdi>
+            </p>
+          )}
+          {attempt.status === null ? null : (
+            <>
+              <Part title="Response headers">
+                <HeadersList headers={attempt.response_headers} />
+              </Part>
+              <Part title="Response body">
+                {attempt.response_body === "" ? (
+                  <p className="text-ink-3">Empty</p>
+                ) : (
+                  <>
+                    <BodyText label="Response body" text={attempt.response_body} />
+                    <p className="text-label text-ink-3">The first 4 KiB are kept.</p>
+                  </>
+                )}
+              </Part>
+            </>
+          )}
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+function Waiting({
+  delivery: { status, next_attempt_at: next },
+}: Pick<ResponsePanelProps, "delivery">) {
+  if (status !== "pending") return <p className="text-ink-2">Nothing was sent.</p>;
+  return (
+    <p className="text-ink-2">
+      The receiver has not responded yet. The attempt is <Time value={next} />.
+    </p>
+  );
+}

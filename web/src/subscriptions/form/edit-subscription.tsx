@@ -1,0 +1,94 @@
+import type { Subscription, UpdateSubscriptionBody } from "@beckon/client";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { announceChanges, usePatch, useWorkspace } from "../../data/index.ts";
+import { MergeDialog, useToast } from "../../ui/index.ts";
+import { subscriptionsKey } from "../list-query.ts";
+import { subscriptionQuery } from "../queries.ts";
+import { changesFor, fieldsOf, type SubscriptionFields } from "./subscription-fields.ts";
+import { SubscriptionForm } from "./subscription-form.tsx";
+
+interface EditSubscriptionProps {
+  readonly subscription: Subscription;
+  readonly close: () => void;
+}
+
+const labels = {
+  url: "URL",
+  description: "Description",
+  event_types: "Events",
+  agent_ids: "Agents",
+  trigger_ids: "Triggers",
+  tags: "Tags",
+  payload: "Payload",
+  format: "Format",
+};
+
+/** Changes a subscription. Deliveries from now on follow what is saved. */
+export function EditSubscription({ subscription, close }: EditSubscriptionProps) {
+  const workspace = useWorkspace();
+  const { subscriptions } = workspace.client;
+  const queryClient = useQueryClient();
+  const toast = useToast();
+  // The page reads the subscription again while the form is open.
+  const [base] = useState(subscription);
+  const [isSaved, setSaved] = useState(false);
+  const patch = usePatch<Subscription, UpdateSubscriptionBody>({
+    read: () => subscriptions.get(base.id),
+    write: (changes, ifMatch) => subscriptions.update(base.id, changes, { ifMatch }),
+    onRead: (read) =>
+      queryClient.setQueryData(subscriptionQuery(workspace, base.id).queryKey, read),
+  });
+  const finish = async (next: typeof patch.state) => {
+    if (next.name === "failed") throw next.thrown;
+    if (next.name === "not saved")
+      throw new Error("The response was lost, and the changes are not saved. Save again.");
+    if (next.name !== "saved") return;
+    setSaved(true);
+    toast({ tone: "success", title: "Saved the subscription" });
+    await announceChanges(queryClient, subscriptionsKey(workspace.id));
+  };
+  const save = useMutation({
+    mutationFn: async (fields: SubscriptionFields) =>
+      finish(await patch.save(base, changesFor(base, fields))),
+  });
+  const merge = useMutation({
+    mutationFn: async (merged: object) => finish(await patch.resolve(merged)),
+  });
+  // After the form knows that nothing is unsaved: closing is a navigation, which it would stop.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, whoever renders this again
+  useEffect(() => {
+    if (isSaved) close();
+  }, [isSaved]);
+  const { state } = patch;
+  return (
+    <>
+      <SubscriptionForm
+        title="Edit the subscription"
+        submitLabel="Save subscription"
+        pendingText="Saving…"
+        retry="Press Save subscription again: saving it twice does no harm."
+        existing={base}
+        initial={fieldsOf(base)}
+        save={{
+          ...save,
+          error: merge.error ?? save.error,
+          isPending: save.isPending || merge.isPending,
+        }}
+        isSaved={isSaved}
+        close={close}
+      />
+      {state.name === "conflict" ? (
+        <MergeDialog
+          noun="subscription"
+          base={{ ...state.base }}
+          theirs={{ ...state.theirs }}
+          yours={{ ...state.base, ...state.yours }}
+          labels={labels}
+          onMerge={(merged) => merge.mutate(merged)}
+          onCancel={patch.reset}
+        />
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+import type { DeliveredEvent } from "@beckon/contract";
+import { messageOf } from "../../data/index.ts";
+import { Checkbox, FieldError, useFocusOnError } from "../../ui/index.ts";
+import { eventGroups, eventTypes, workspaceEvents } from "../events.ts";
+import type { SubscriptionFormState } from "./subscription-fields.ts";
+
+/** Which events are delivered, each with what it says. */
+export function EventsField({ form }: { readonly form: SubscriptionFormState }) {
+  const { watch, setValue, formState } = form;
+  const [chosen, hasTriggers, tags, hasAgents] = watch([
+    "events",
+    "hasTriggers",
+    "tags",
+    "hasAgents",
+  ]);
+  const error = messageOf(formState.errors.events);
+  // The URL comes first.
+  const isFirst = formState.errors.url === undefined;
+  const group = useFocusOnError(isFirst ? error : undefined, formState.submitCount);
+  const isOfRunsOnly = hasTriggers || tags.trim() !== "";
+  const noteOn = (type: string, title: string) => {
+    if (isOfRunsOnly && title !== "Runs") return "Not with triggers or tags below.";
+    return hasAgents && workspaceEvents.includes(type) ? "Only with all agents." : undefined;
+  };
+  const toggle = (type: DeliveredEvent) =>
+    setValue(
+      "events",
+      // In the order of the form, so that a box that is checked again is no change.
+      eventTypes.filter((each) => chosen.includes(each) !== (each === type)),
+      { shouldDirty: true, shouldValidate: formState.isSubmitted },
+    );
+  return (
+    <fieldset ref={group} className="flex min-w-0 flex-col" aria-describedby="events-error">
+      <legend className="pb-1 text-label font-semibold text-ink-2">Events</legend>
+      <FieldError id="events-error" message={error} isAnnounced />
+      <div className="grid grid-cols-1 gap-x-6 gap-y-4 rounded-control border border-rule p-3 sm:grid-cols-2">
+        {eventGroups.map(({ title, events }) => (
+          <div
+            key={title}
+            className={`flex min-w-0 flex-col gap-2 ${title === "Runs" ? "sm:row-span-2" : ""}`}
+          >
+            <span className="text-label font-semibold text-ink-2">{title}</span>
+            {events.map(({ type, text }) => (
+              <Checkbox
+                key={type}
+                label={type}
+                hint={[text, noteOn(type, title)].filter(Boolean).join(" ")}
+                checked={chosen.includes(type)}
+                onChange={() => toggle(type)}
+              />
+            ))}
+          </div>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

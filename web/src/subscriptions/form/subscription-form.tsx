@@ -1,0 +1,176 @@
+import type { Subscription } from "@beckon/client";
+import type { UseMutationResult } from "@tanstack/react-query";
+import { ChevronDown, ChevronRight } from "lucide-react";
+import { useState } from "react";
+import { useForm } from "react-hook-form";
+import { failureOf, fieldNamed, messageOf, sentenceOf } from "../../data/index.ts";
+import { AllowAddress, splitCommand } from "../../providers/index.ts";
+import { Button, Field, FormDialog, FormError, TextInput } from "../../ui/index.ts";
+import { ConditionFields } from "./condition-fields.tsx";
+import { EventsField } from "./events-field.tsx";
+import { HeadersField } from "./headers-field.tsx";
+import { PayloadFields } from "./payload-fields.tsx";
+import { SecretField } from "./secret-field.tsx";
+import {
+  apiFields,
+  hasOtherOrigin,
+  resolverFor,
+  type SubscriptionFields,
+  type SubscriptionFormState,
+  sourceOf,
+} from "./subscription-fields.ts";
+
+interface SubscriptionFormProps {
+  readonly title: string;
+  readonly submitLabel: string;
+  readonly pendingText: string;
+  /** What to do if the response was lost. */
+  readonly retry: string;
+  /** Undefined for a new one. */
+  readonly existing?: Subscription;
+  readonly initial: SubscriptionFields;
+  readonly save: Pick<
+    UseMutationResult<unknown, Error, SubscriptionFields>,
+    "mutate" | "isPending" | "error"
+  >;
+  /** Whether the server has confirmed it: then nothing is lost by closing. */
+  readonly isSaved: boolean;
+  readonly close: () => void;
+}
+
+/** The form of a subscription, new or not. Most people need only the URL. */
+export function SubscriptionForm({
+  title,
+  existing,
+  initial,
+  save,
+  ...rest
+}: SubscriptionFormProps) {
+  const { submitLabel, pendingText, retry, isSaved, close } = rest;
+  const form = useForm<SubscriptionFields>({
+    resolver: resolverFor(existing),
+    mode: "onTouched",
+    defaultValues: initial,
+  });
+  const { register, handleSubmit, setError, watch, formState } = form;
+  const { errors, isDirty } = formState;
+  const isElsewhere = existing !== undefined && hasOtherOrigin(existing.url, watch("url"));
+  const submit = handleSubmit((fields) =>
+    save.mutate(fields, {
+      onError: (thrown) => {
+        const field = sourceOf(fieldNamed(thrown, apiFields));
+        const message = sentenceOf(thrown).replace(/^\w+(?:\.[\w.-]+)?: ?/, "");
+        if (field !== undefined) setError(field, { message }, { shouldFocus: true });
+      },
+    }),
+  );
+  const url = splitCommand(messageOf(errors.url) ?? "");
+  return (
+    <FormDialog
+      title={title}
+      size="large"
+      isDirty={() => isDirty && !isSaved}
+      close={close}
+      footer={(leave) => (
+        <>
+          <Button onClick={leave}>Cancel</Button>
+          <Button
+            type="submit"
+            form="subscription"
+            variant="primary"
+            pending={save.isPending}
+            pendingText={pendingText}
+            disabled={existing !== undefined && !isDirty}
+          >
+            {submitLabel}
+          </Button>
+        </>
+      )}
+    >
+      <form id="subscription" noValidate onSubmit={submit} className="flex flex-col gap-6">
+        <div className="flex flex-col gap-4">
+          <Field
+            label="URL"
+            error={url.before === "" ? undefined : url.before}
+            hint="Your server, as Beckon's machine reaches it. Beckon posts each event to it."
+          >
+            <TextInput
+              {...register("url")}
+              mono
+              inputMode="url"
+              autoComplete="off"
+              spellCheck={false}
+              placeholder="https://example.com/beckon"
+              autoFocus
+            />
+          </Field>
+          <AllowAddress {...url} />
+          {isElsewhere ? <SecretField form={form} isNew={false} /> : null}
+          <Field
+            label="Description"
+            optional
+            error={messageOf(errors.description)}
+            hint="What it is for. Only people see it."
+          >
+            <TextInput {...register("description")} autoComplete="off" dir="auto" />
+          </Field>
+        </div>
+        <EventsField form={form} />
+        <ConditionFields form={form} />
+        <More form={form} existing={existing} mustReplace={isElsewhere} />
+        <FormError
+          error={
+            save.error !== null && sourceOf(fieldNamed(save.error, apiFields)) === undefined
+              ? failureOf(save.error, "the subscription was saved", retry)
+              : undefined
+          }
+        />
+      </form>
+    </FormDialog>
+  );
+}
+
+interface MoreProps {
+  readonly form: SubscriptionFormState;
+  readonly existing: Subscription | undefined;
+  /** Whether the stored headers must be entered again. */
+  readonly mustReplace: boolean;
+}
+
+/** What few people change. It opens by itself if something in it is wrong or needed. */
+function More({ form, existing, mustReplace }: MoreProps) {
+  const { errors } = form.formState;
+  const [wasOpened, setOpened] = useState(false);
+  const hasHeaders = (existing?.header_names.length ?? 0) > 0;
+  const isNeeded =
+    errors.headers !== undefined ||
+    (existing === undefined && errors.secret !== undefined) ||
+    (mustReplace && hasHeaders);
+  const isOpen = wasOpened || isNeeded;
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      <div className="flex">
+        <Button
+          size="small"
+          variant="quiet"
+          icon={isOpen ? ChevronDown : ChevronRight}
+          aria-expanded={isOpen}
+          onClick={() => setOpened(!isOpen)}
+        >
+          {existing === undefined ? "Payload, secret and headers" : "Payload and headers"}
+        </Button>
+      </div>
+      {isOpen ? (
+        <>
+          <PayloadFields form={form} />
+          {existing === undefined ? <SecretField form={form} isNew /> : null}
+          <HeadersField
+            form={form}
+            stored={existing?.header_names ?? []}
+            mustReplace={mustReplace}
+          />
+        </>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+import { useQuery } from "@tanstack/react-query";
+import { X } from "lucide-react";
+import { useState } from "react";
+import { choosableAgentsQuery } from "../../agents/index.ts";
+import { useList, useWorkspace } from "../../data/index.ts";
+import { shortenId } from "../../format/index.ts";
+import {
+  Checkbox,
+  Field,
+  FieldError,
+  IconButton,
+  Select,
+  useFocusOnError,
+} from "../../ui/index.ts";
+import { triggersOfAgentQuery } from "../trigger-names.ts";
+
+interface TriggerChoiceProps {
+  /** Ids of the chosen triggers. */
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+  readonly error: string | undefined;
+  readonly submitCount: number;
+}
+
+/** Some triggers. They belong to agents, so an agent is chosen first. */
+export function TriggerChoice({ chosen, onChange, error, submitCount }: TriggerChoiceProps) {
+  const workspace = useWorkspace();
+  const [agentId, setAgentId] = useState("");
+  const agents = useList(choosableAgentsQuery(workspace));
+  const shownAgent = agentId || (agents.rows.length === 1 ? (agents.rows[0]?.id ?? "") : "");
+  const { data: triggers = [], isSuccess } = useQuery(triggersOfAgentQuery(workspace, shownAgent));
+  const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
+  const group = useFocusOnError(error, submitCount);
+  const nameOf = (id: string) =>
+    triggers.find((trigger) => trigger.id === id)?.name ?? names.get(id) ?? shortenId(id);
+  const toggle = (id: string) => {
+    setNames(new Map([...names, [id, nameOf(id)]]));
+    onChange(chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen, id]);
+  };
+  // Those of other agents, which have no box here.
+  const others = chosen.filter((id) => triggers.every((trigger) => trigger.id !== id));
+  return (
+    <fieldset
+      ref={group}
+      className="flex min-w-0 flex-col gap-3 rounded-control border border-rule p-3"
+      aria-describedby="triggers-error"
+    >
+      <legend className="sr-only">Triggers of the subscription</legend>
+      <FieldError id="triggers-error" message={error} isAnnounced />
+      <Field label="Triggers of the agent">
+        <Select
+          value={shownAgent}
+          onChange={({ target }) => setAgentId(target.value)}
+          placeholder="Choose an agent"
+          options={agents.rows.map(({ id, name }) => ({ value: id, label: name }))}
+        />
+      </Field>
+      {triggers.map((trigger) => (
+        <Checkbox
+          key={trigger.id}
+          label={trigger.name}
+          checked={chosen.includes(trigger.id)}
+          onChange={() => toggle(trigger.id)}
+        />
+      ))}
+      {isSuccess && triggers.length === 0 ? (
+        <p className="text-ink-2">This agent has no triggers.</p>
+      ) : null}
+      {others.length === 0 ? null : (
+        <ul aria-label="Chosen triggers of other agents" className="flex flex-wrap gap-2">
+          {others.map((id) => (
+            <li
+              key={id}
+              className="inline-flex max-w-full items-center gap-1 rounded-control border border-rule pl-2"
+            >
+              <bdi className="truncate">{nameOf(id)}</bdi>
+              <IconButton
+                icon={X}
+                size="small"
+                label={`Remove the trigger ${nameOf(id)}`}
+                onClick={() => toggle(id)}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,78 @@
+import type { Delivery, Subscription } from "@beckon/client";
+import { expect, test } from "vitest";
+import {
+  disabledBecause,
+  failedText,
+  healthOf,
+  nameOf,
+  pendingText,
+  pollMs,
+  whyNotReplayed,
+} from "./health.ts";
+
+const health: Subscription["health"] = {
+  last_success_at: null,
+  last_failure_at: null,
+  failing_since: null,
+  last_error: null,
+  pending: 0,
+  next_attempt_at: null,
+  failed: 0,
+};
+const at = "2026-11-03T12:00:00.000Z";
+const now = Date.parse(at);
+const inSeconds = (seconds: number) => new Date(now + seconds * 1_000).toISOString();
+
+test.each([
+  ["enabled", {}, "unused"],
+  ["enabled", { last_success_at: at }, "working"],
+  ["enabled", { last_success_at: at, failing_since: at }, "failing"],
+  ["paused", { failing_since: at }, "paused"],
+  ["disabled", { failing_since: at }, "disabled"],
+] as const)("a subscription that is %s with %j is %s", (status, known, expected) => {
+  expect(healthOf({ status, health: { ...health, ...known } })).toBe(expected);
+});
+
+test("the reason of a later version is shown as it is", () => {
+  const because = (disabled_reason: string | null) =>
+    disabledBecause({ disabled_reason } as Subscription);
+  expect(because("gone")).toContain("410");
+  expect(because("of a later version")).toBe("of a later version");
+  expect(because("toString")).toBe("toString");
+});
+
+test("what is attempted soon is read again soon, also an attempt in progress", () => {
+  expect(pollMs([null], now)).toBe(false);
+  expect(pollMs([], now)).toBe(false);
+  expect(pollMs([inSeconds(-3)], now)).toBe(2_000);
+  expect(pollMs([inSeconds(45)], now)).toBe(2_000);
+  expect(pollMs([inSeconds(300)], now)).toBe(15_000);
+  expect(pollMs([inSeconds(300), null, inSeconds(5)], now)).toBe(2_000);
+});
+
+test("counts end where the API stops counting", () => {
+  expect([pendingText({ ...health, pending: 100_000 }), failedText(health)]).toEqual([
+    "100,000",
+    "0",
+  ]);
+  expect([
+    pendingText({ ...health, pending: 100_001 }),
+    failedText({ ...health, failed: 10_000 }),
+  ]).toEqual(["100,000+", "10,000+"]);
+});
+
+test("a subscription without a description has its URL as its name", () => {
+  const url = "https://example.com/beckon/";
+  expect(nameOf({ description: " ", url })).toBe("example.com/beckon");
+  expect(nameOf({ description: "Shop", url })).toBe("Shop");
+});
+
+test("deliveries of enabled subscriptions are replayed, unless they are being sent", () => {
+  expect(whyNotReplayed({ status: "enabled" })).toBeUndefined();
+  const why = (status: Delivery["status"], last_error: string | null) =>
+    whyNotReplayed({ status: "enabled" }, { status, last_error });
+  expect(why("failed", "Status 500.")).toBeUndefined();
+  expect(why("pending", "Status 500.")).toBeUndefined();
+  expect(why("pending", null)).toContain("already");
+  expect(whyNotReplayed({ status: "paused" })).toContain("Resume it first");
+});

@@ -1,0 +1,86 @@
+import type { Delivery, Subscription } from "@beckon/client";
+import { formatCount } from "../format/index.ts";
+
+/** What a person wants to know first about a subscription. */
+export type Health = "working" | "unused" | "failing" | "paused" | "disabled";
+
+/** Words of the states. */
+export const healthWords: Readonly<Record<Health, string>> = {
+  working: "Working",
+  unused: "No delivery yet",
+  failing: "Failing",
+  paused: "Paused",
+  disabled: "Disabled",
+};
+
+/** Returns how a subscription is. */
+export function healthOf({ status, health }: Pick<Subscription, "status" | "health">): Health {
+  if (status === "paused" || status === "disabled") return status;
+  if (health.failing_since !== null) return "failing";
+  return health.last_success_at === null ? "unused" : "working";
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  failing: "every attempt failed for 5 days",
+  gone: "the receiver responded with status 410",
+  backlog: "more than 100,000 deliveries were pending",
+};
+
+/** Returns why Beckon disabled a subscription, to follow "because". */
+export function disabledBecause({ disabled_reason: reason }: Subscription): string {
+  if (reason === null) return "of a reason that this page does not know";
+  return Object.hasOwn(reasons, reason) ? (reasons[reason] ?? reason) : reason;
+}
+
+/** An attempt in progress has moved its time this far at most. */
+const maxAttemptMs = 60_000;
+const soonMs = 2_000;
+const laterMs = 15_000;
+
+/**
+ * Returns after how many milliseconds to read again what waits for an attempt: soon if one is in
+ * progress or near. False if none is scheduled.
+ * @param nextAttempts times of the next attempts; null where none is scheduled
+ */
+export function pollMs(nextAttempts: readonly (string | null)[], nowMs: number): number | false {
+  const times = nextAttempts.flatMap((time) => (time === null ? [] : [Date.parse(time)]));
+  if (times.length === 0) return false;
+  return Math.min(...times) - nowMs < maxAttemptMs ? soonMs : laterMs;
+}
+
+/** The API counts up to one more pending delivery, and up to this number of failed ones. */
+const maxPending = 100_000;
+const maxFailed = 10_000;
+
+/** Returns the number of pending deliveries as text: `12`, `100,000+`. */
+export function pendingText({ pending }: Subscription["health"]): string {
+  return pending > maxPending ? `${formatCount(maxPending)}+` : formatCount(pending);
+}
+
+/** Returns the number of deliveries that have failed for good as text: `12`, `10,000+`. */
+export function failedText({ failed }: Subscription["health"]): string {
+  return failed >= maxFailed ? `${formatCount(maxFailed)}+` : formatCount(failed);
+}
+
+/** Returns the name of a subscription: what it is for, or else where it delivers to. */
+export function nameOf({ description, url }: Pick<Subscription, "description" | "url">): string {
+  return description.trim() === "" ? shortUrl(url) : description;
+}
+
+/** Returns a URL without what is the same in nearly all of them. */
+export function shortUrl(url: string): string {
+  return url.replace(/^https:\/\//, "").replace(/\/$/, "");
+}
+
+/** Returns why a delivery cannot be sent again now; undefined if it can. */
+export function whyNotReplayed(
+  subscription: Pick<Subscription, "status">,
+  delivery?: Pick<Delivery, "status" | "last_error">,
+): string | undefined {
+  if (subscription.status !== "enabled")
+    return `The subscription is ${subscription.status}. Resume it first.`;
+  // One that waits after a failure need not wait.
+  if (delivery?.status === "pending" && delivery.last_error === null)
+    return "The delivery is being sent already.";
+  return undefined;
+}

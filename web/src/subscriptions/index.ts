@@ -1,0 +1,2 @@
+export { subscriptionsQuery } from "./list-query.ts";
+export { RunDeliveries } from "./run/run-deliveries.tsx";

@@ -1,0 +1,18 @@
+import type { Subscription } from "@beckon/client";
+import { queryOptions } from "@tanstack/react-query";
+import type { CurrentWorkspace } from "../data/index.ts";
+
+/** Beginning of the keys of all queries of subscriptions, for `announceChanges`. */
+export const subscriptionsKey = (workspaceId: string) => [workspaceId, "subscriptions"] as const;
+
+/** All subscriptions of the workspace: there are at most 50. */
+export const subscriptionsQuery = ({ id, client, can }: CurrentWorkspace) =>
+  queryOptions({
+    queryKey: [...subscriptionsKey(id), "list"],
+    queryFn: async ({ signal }): Promise<readonly Subscription[]> =>
+      (await client.subscriptions.list({ limit: 200 }, { signal }).page()).data,
+    // Nothing patches the cache while the screen is not shown.
+    staleTime: 0,
+    meta: { live: true },
+    enabled: can("subscriptions:read"),
+  });

@@ -1,0 +1,88 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { lazy, Suspense } from "react";
+import { useWorkspace } from "../../data/index.ts";
+import { Button, DataTable, PageHeader, useMedia } from "../../ui/index.ts";
+import { pollMs } from "../health.ts";
+import { subscriptionsQuery } from "../list-query.ts";
+import { needsEditor } from "../permission.ts";
+import { useLiveSubscriptions } from "../use-live-subscriptions.ts";
+import { subscriptionColumns } from "./columns.tsx";
+import { NoSubscriptions } from "./no-subscriptions.tsx";
+
+const NewSubscription = lazy(async () => ({
+  default: (await import("../form/forms.ts")).NewSubscription,
+}));
+
+/** The subscriptions of the workspace, and how each of them is. */
+export function SubscriptionsScreen() {
+  const workspace = useWorkspace();
+  const navigate = useNavigate();
+  const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
+  const {
+    data: rows = [],
+    isPending,
+    isSuccess,
+    error,
+    refetch,
+  } = useQuery({
+    ...subscriptionsQuery(workspace),
+    refetchInterval: ({ state }) =>
+      pollMs(state.data?.map(({ health }) => health.next_attempt_at) ?? [], Date.now()),
+  });
+  useLiveSubscriptions(rows);
+  const isNarrow = !useMedia("(min-width: 768px)");
+  const disabledReason = needsEditor(workspace.can);
+  const path = `/w/${workspace.id}/subscriptions`;
+  const create = (
+    <Button
+      variant="primary"
+      icon={Plus}
+      disabledReason={disabledReason}
+      onClick={() => void navigate({ to: ".", search: { new: "1" } as never, replace: true })}
+    >
+      New subscription
+    </Button>
+  );
+  const isEmpty = isSuccess && rows.length === 0;
+  return (
+    <div className="flex min-w-0 flex-col">
+      <title>Subscriptions · Beckon</title>
+      <PageHeader title="Subscriptions" actions={isEmpty ? undefined : create}>
+        <p className="text-ink-2">
+          Your systems that Beckon notifies of events, signed and retried.
+        </p>
+      </PageHeader>
+      <div className="flex min-w-0 flex-col p-4 md:p-6">
+        <div className="min-w-0 rounded-control border border-rule bg-sheet">
+          <DataTable
+            label="Subscriptions"
+            density="double"
+            columns={subscriptionColumns(isNarrow)}
+            rows={rows}
+            rowKey={({ id }) => id}
+            rowHref={({ id }) => `${path}/${id}`}
+            linkColumn="name"
+            loading={isPending}
+            error={error}
+            onRetry={refetch}
+            empty={<NoSubscriptions action={create} />}
+          />
+        </div>
+      </div>
+      {search.new === "1" && disabledReason === undefined ? (
+        <Suspense>
+          <NewSubscription
+            close={(created) =>
+              void navigate({
+                href: created === undefined ? path : `${path}/${created}`,
+                replace: true,
+              })
+            }
+          />
+        </Suspense>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import type { Subscription } from "@beckon/client";
+import { Time } from "../../ui/index.ts";
+import { disabledBecause, healthOf } from "../health.ts";
+
+/** Why a subscription does not deliver, in one line; nothing if it does. */
+export function HealthLine({ subscription }: { readonly subscription: Subscription }) {
+  const { health, inactive_since: since } = subscription;
+  switch (healthOf(subscription)) {
+    case "failing":
+      return (
+        <>
+          <bdi>{health.last_error ?? "Unknown error."}</bdi>{" "}
+          <span className="text-ink-3">
+            First failure <Time value={health.failing_since} />
+          </span>
+        </>
+      );
+    case "paused":
+      return (
+        <>
+          Paused <Time value={since} />
+        </>
+      );
+    case "disabled":
+      return (
+        <>
+          <Time value={since} />, because {disabledBecause(subscription)}
+        </>
+      );
+    default:
+      return null;
+  }
+}

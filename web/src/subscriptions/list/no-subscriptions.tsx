@@ -1,0 +1,14 @@
+import type { ReactNode } from "react";
+import { CurlLine, EmptyState } from "../../ui/index.ts";
+
+const body = '{"url": "https://example.com", "event_types": ["run.finished"]}';
+
+/** What subscriptions are for, while there is none. */
+export function NoSubscriptions({ action }: { readonly action: ReactNode }) {
+  return (
+    <EmptyState action={action} snippet={<CurlLine path="/subscriptions" body={body} />}>
+      A subscription posts events to your server, for example the output of each run. Every request
+      is signed, and repeated until your server accepts it.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,69 @@
+import type { Run } from "@beckon/client";
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useEffectEvent } from "react";
+import { useList, useWorkspace } from "../../data/index.ts";
+import { useEvents, useThrottled } from "../../live/index.ts";
+import { DataTable, EmptyState, LinkButton, useMedia } from "../../ui/index.ts";
+import { deliveryColumns } from "../delivery-columns.tsx";
+import { pollMs } from "../health.ts";
+import { runDeliveriesQuery } from "../queries.ts";
+
+const minIntervalMs = 2_000;
+
+/** What was delivered about a run, as it happens. */
+export function RunDeliveriesList({ run }: { readonly run: Pick<Run, "id"> }) {
+  const workspace = useWorkspace();
+  const queryClient = useQueryClient();
+  const query = runDeliveriesQuery(workspace, run.id);
+  const list = useList(query);
+  const isNarrow = !useMedia("(min-width: 768px)");
+  const readAgain = useThrottled(
+    () => void queryClient.invalidateQueries({ queryKey: query.queryKey }),
+    minIntervalMs,
+  );
+  useEvents((events) => {
+    if (events.some((event) => event.run_id === run.id)) readAgain();
+  });
+  const interval = pollMs(
+    list.rows.map((row) => row.next_attempt_at),
+    Date.now(),
+  );
+  const poll = useEffectEvent(() => {
+    if (document.visibilityState === "visible") readAgain();
+  });
+  useEffect(() => {
+    if (interval === false) return;
+    const timer = setInterval(() => poll(), interval);
+    return () => clearInterval(timer);
+  }, [interval]);
+  return (
+    <div className="min-w-0 rounded-control border border-rule bg-sheet">
+      <DataTable
+        label="Deliveries"
+        density={isNarrow ? "double" : "normal"}
+        columns={deliveryColumns({ isNarrow, about: "url" })}
+        rows={list.rows}
+        rowKey={({ id, subscription_id }) => `${subscription_id} ${id}`}
+        rowHref={({ id, subscription_id }) =>
+          `/w/${workspace.id}/subscriptions/${subscription_id}/deliveries/${id}`
+        }
+        linkColumn="type"
+        loading={list.isPending}
+        error={list.error}
+        onRetry={list.refetch}
+        hasMore={list.hasNextPage}
+        loadingMore={list.isFetchingNextPage}
+        onLoadMore={() => void list.fetchNextPage()}
+        empty={
+          <EmptyState
+            action={
+              <LinkButton href={`/w/${workspace.id}/subscriptions`}>Show subscriptions</LinkButton>
+            }
+          >
+            Nothing was delivered about this run: no subscription asks for its events.
+          </EmptyState>
+        }
+      />
+    </div>
+  );
+}

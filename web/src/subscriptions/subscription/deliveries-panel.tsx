@@ -1,0 +1,119 @@
+import type { Subscription } from "@beckon/client";
+import { ArrowUp, Redo2 } from "lucide-react";
+import { useMemo } from "react";
+import { useList, useWorkspace } from "../../data/index.ts";
+import {
+  Button,
+  DataTable,
+  EmptyState,
+  FilterBar,
+  type FilterDefinition,
+  Panel,
+  useMedia,
+} from "../../ui/index.ts";
+import { deliveryColumns } from "../delivery-columns.tsx";
+import { eventTypes } from "../events.ts";
+import { whyNotReplayed } from "../health.ts";
+import { needsEditor } from "../permission.ts";
+import { deliveriesQuery } from "../queries.ts";
+import { deliveryStatuses, useSubscriptionSearch } from "./search.ts";
+import { useLiveDeliveries } from "./use-live-deliveries.ts";
+
+const statusLabel = (status: string) =>
+  (status.charAt(0).toUpperCase() + status.slice(1)).replace("_", " ");
+
+const filters: readonly FilterDefinition[] = [
+  {
+    id: "status",
+    label: "State",
+    options: deliveryStatuses.map((value) => ({ value, label: statusLabel(value) })),
+    multiple: true,
+  },
+  {
+    id: "type",
+    label: "Event",
+    options: eventTypes.map((value) => ({ value, label: value })),
+    multiple: true,
+  },
+  { id: "run_id", label: "Run", placeholder: "run_…" },
+];
+
+/** The deliveries of a subscription, newest first, as they happen. */
+export function DeliveriesPanel({ subscription }: { readonly subscription: Subscription }) {
+  const workspace = useWorkspace();
+  const search = useSubscriptionSearch();
+  const list = useList(deliveriesQuery(workspace, subscription.id, search.filters));
+  const news = useLiveDeliveries(subscription, list.rows);
+  const isNarrow = !useMedia("(min-width: 768px)");
+  const columns = useMemo(() => deliveryColumns({ isNarrow, about: "run" }), [isNarrow]);
+  const isFiltered = Object.keys(search.filters).length > 0;
+  return (
+    <Panel
+      title="Deliveries"
+      padding="none"
+      actions={
+        <Button
+          size="small"
+          icon={Redo2}
+          onClick={() => search.show("replay")}
+          disabledReason={needsEditor(workspace.can) ?? whyNotReplayed(subscription)}
+        >
+          Replay
+        </Button>
+      }
+    >
+      <div className="border-b border-rule px-4 py-2">
+        <FilterBar filters={filters} values={search.values} onChange={search.change} />
+      </div>
+      <div className="pointer-events-none sticky top-10 z-3 flex h-0 justify-center">
+        <span role="status" className="sr-only">
+          {news.hasNews ? "There are new deliveries." : ""}
+        </span>
+        {news.hasNews ? (
+          <span className="pointer-events-auto h-fit rounded-control bg-sheet shadow-popup">
+            <Button size="small" variant="primary" icon={ArrowUp} onClick={news.show}>
+              New deliveries
+            </Button>
+          </span>
+        ) : null}
+      </div>
+      <DataTable
+        label="Deliveries"
+        density={isNarrow ? "double" : "normal"}
+        columns={columns}
+        rows={list.rows}
+        rowKey={({ id }) => id}
+        rowHref={({ id }) => `/w/${workspace.id}/subscriptions/${subscription.id}/deliveries/${id}`}
+        linkColumn="type"
+        loading={list.isPending}
+        error={list.error}
+        onRetry={list.refetch}
+        hasMore={list.hasNextPage}
+        loadingMore={list.isFetchingNextPage}
+        onLoadMore={() => void list.fetchNextPage()}
+        empty={
+          isFiltered ? (
+            <EmptyState
+              action={
+                <Button
+                  onClick={() =>
+                    search.change({ status: undefined, type: undefined, run_id: undefined })
+                  }
+                >
+                  Clear filters
+                </Button>
+              }
+            >
+              No delivery matches these filters. Deliveries are kept for 30 days.
+            </EmptyState>
+          ) : (
+            <EmptyState>
+              Nothing was delivered yet. Send a test, or start a run: each event appears here when
+              it is sent.
+            </EmptyState>
+          )
+        }
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,45 @@
+import type { Subscription } from "@beckon/client";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { announceChanges, useWorkspace } from "../../../data/index.ts";
+import { formatCounted } from "../../../format/index.ts";
+import { ConfirmDialog, useToast } from "../../../ui/index.ts";
+import { nameOf } from "../../health.ts";
+import { subscriptionsKey } from "../../list-query.ts";
+import { subscriptionKey } from "../../queries.ts";
+
+interface DialogProps {
+  readonly subscription: Subscription;
+  readonly close: () => void;
+}
+
+/** Deletes a subscription, which cancels what is pending. */
+export function DeleteDialog({ subscription, close }: DialogProps) {
+  const { id, client } = useWorkspace();
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const toast = useToast();
+  const name = nameOf(subscription);
+  const { pending } = subscription.health;
+  const cancelled =
+    pending === 0
+      ? ""
+      : ` ${formatCounted(pending, "pending delivery", "pending deliveries")} will not be sent.`;
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={close}
+      title={`Delete the subscription ${name}?`}
+      effect={`Nothing more is sent to its receiver.${cancelled} Its deliveries can no longer be read. This cannot be undone.`}
+      confirmLabel="Delete subscription"
+      pendingText="Deleting…"
+      onConfirm={async () => {
+        await client.subscriptions.delete(subscription.id);
+        await navigate({ href: `/w/${id}/subscriptions`, replace: true });
+        queryClient.removeQueries({ queryKey: subscriptionKey(id, subscription.id) });
+        toast({ tone: "success", title: `Deleted ${name}` });
+        void announceChanges(queryClient, subscriptionsKey(id));
+      }}
+    />
+  );
+}

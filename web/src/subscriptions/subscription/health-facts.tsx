@@ -1,0 +1,44 @@
+import type { Subscription } from "@beckon/client";
+import { useWorkspace } from "../../data/index.ts";
+import { Fact, Facts, Link, Time, useMedia } from "../../ui/index.ts";
+import { failedText, pendingText } from "../health.ts";
+
+/** How deliveries have gone, in figures. All of them are always there, so that nothing shifts. */
+export function HealthFacts({ subscription }: { readonly subscription: Subscription }) {
+  const { id } = useWorkspace();
+  const { health } = subscription;
+  const path = `/w/${id}/subscriptions/${subscription.id}`;
+  const isNarrow = !useMedia("(min-width: 640px)");
+  return (
+    <Facts layout={isNarrow ? "grid" : "line"}>
+      <Fact label="Last success">
+        <At time={health.last_success_at} />
+      </Fact>
+      <Fact label="Last failure">
+        <At time={health.last_failure_at} />
+      </Fact>
+      <Fact label="Pending">
+        <Counted text={pendingText(health)} href={`${path}?status=pending`} />
+      </Fact>
+      <Fact label="Next attempt">
+        <At time={health.next_attempt_at} none="None" />
+      </Fact>
+      <Fact label="Failed, 24 h">
+        <Counted text={failedText(health)} href={`${path}?status=failed`} />
+      </Fact>
+    </Facts>
+  );
+}
+
+function At({ time, none = "Never" }: { readonly time: string | null; readonly none?: string }) {
+  return time === null ? <span className="text-ink-3">{none}</span> : <Time value={time} />;
+}
+
+/** A count that leads to what it counts. */
+function Counted({ text, href }: { readonly text: string; readonly href: string }) {
+  return (
+    <span className="font-mono text-dense">
+      {text === "0" ? text : <Link href={href}>{text}</Link>}
+    </span>
+  );
+}

@@ -1,0 +1,38 @@
+import { useQuery } from "@tanstack/react-query";
+import { isNotFound, useWorkspace } from "../../data/index.ts";
+import { EmptyState, LinkButton, Problem } from "../../ui/index.ts";
+import { subscriptionQuery, useSubscriptionIds } from "../queries.ts";
+import { SubscriptionPage } from "./subscription-page.tsx";
+import { SubscriptionSkeleton } from "./subscription-skeleton.tsx";
+
+/** One subscription: how it is, its settings, and its deliveries as they happen. */
+export function SubscriptionScreen() {
+  const workspace = useWorkspace();
+  const { subscriptionId } = useSubscriptionIds();
+  const { data, error, refetch } = useQuery(subscriptionQuery(workspace, subscriptionId));
+  if (data !== undefined) return <SubscriptionPage key={data.id} subscription={data} />;
+  if (error === null) return <SubscriptionSkeleton />;
+  if (isNotFound(error))
+    return (
+      <>
+        <title>Subscription not found · Beckon</title>
+        <h1 className="sr-only">Subscription not found</h1>
+        <EmptyState
+          action={
+            <LinkButton href={`/w/${workspace.id}/subscriptions`}>
+              Show all subscriptions
+            </LinkButton>
+          }
+        >
+          There is no subscription with this id. It may have been deleted, or it belongs to another
+          workspace.
+        </EmptyState>
+      </>
+    );
+  return (
+    <div className="p-4 md:p-6">
+      <h1 className="sr-only">Subscription</h1>
+      <Problem error={error} title="The subscription could not be loaded." onRetry={refetch} />
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+import type { Subscription } from "@beckon/client";
+import { useWorkspace } from "../../data/index.ts";
+import { Button } from "../../ui/index.ts";
+import { needsEditor } from "../permission.ts";
+import { useSubscriptionSearch } from "./search.ts";
+
+/** Opens the question whether to deliver again. */
+export function ResumeButton({ subscription }: { readonly subscription: Subscription }) {
+  const { can } = useWorkspace();
+  const { show } = useSubscriptionSearch();
+  return (
+    <Button
+      size="small"
+      variant="primary"
+      onClick={() => show("resume")}
+      disabledReason={needsEditor(can)}
+      aria-label={`Resume this ${subscription.status} subscription`}
+    >
+      Resume
+    </Button>
+  );
+}

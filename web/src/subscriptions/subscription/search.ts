@@ -1,0 +1,60 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { eventTypes } from "../events.ts";
+import type { DeliveryFilters } from "../queries.ts";
+
+/** The dialogs of a subscription that the URL can name. */
+const acts = ["edit", "pause", "resume", "replay", "rotate", "verify", "test", "delete"] as const;
+export type Act = (typeof acts)[number];
+
+/** The states of a delivery, in the order of its life. */
+export const deliveryStatuses = [
+  "pending",
+  "succeeded",
+  "failed",
+  "cancelled",
+  "not_sent",
+] as const;
+
+type Search = Readonly<Record<string, string | undefined>>;
+
+/** Returns the filters of a URL. What the API would reject is left out. */
+export function filtersOf(search: Search): DeliveryFilters {
+  const given = {
+    status: listOf(search.status, deliveryStatuses),
+    type: listOf(search.type, eventTypes),
+    run_id: search.run_id?.trim().slice(0, 100) || undefined,
+  };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+function listOf(value: string | undefined, known: readonly string[]): string | undefined {
+  const given = new Set(value?.split(","));
+  return known.filter((each) => given.has(each)).join(",") || undefined;
+}
+
+/** Returns the state of a subscription's page that its URL holds, and how to change it. */
+export function useSubscriptionSearch() {
+  const search: Search = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const change = (changed: Search) =>
+    void navigate({
+      to: ".",
+      search: { ...search, ...changed } as never,
+      replace: true,
+      resetScroll: false,
+    });
+  return {
+    act: acts.find((act) => act === search.act),
+    /** Opens a dialog, or closes the open one. */
+    show: (act: Act | undefined) => change({ act }),
+    filters: filtersOf(search),
+    /** Values of the chips. A filter without a value yet is empty. */
+    values: Object.fromEntries(
+      ["status", "type", "run_id"].map((name) => [
+        name,
+        filtersOf(search)[name as keyof DeliveryFilters] ?? (search[name] === "" ? "" : undefined),
+      ]),
+    ),
+    change,
+  };
+}

@@ -1,0 +1,50 @@
+import type { Subscription } from "@beckon/client";
+import { RotateCw } from "lucide-react";
+import { useWorkspace } from "../../data/index.ts";
+import { Button, Panel, SecretField, Time } from "../../ui/index.ts";
+import { needsEditor } from "../permission.ts";
+import { useSubscriptionSearch } from "./search.ts";
+
+/** The secret that signs deliveries, hidden. */
+export function SecretPanel({ subscription }: { readonly subscription: Subscription }) {
+  const { client, can } = useWorkspace();
+  const { show } = useSubscriptionSearch();
+  const disabledReason = needsEditor(can);
+  const { previous_secret_until: until } = subscription;
+  return (
+    <Panel
+      title="Signature"
+      actions={
+        <Button
+          icon={RotateCw}
+          size="small"
+          onClick={() => show("rotate")}
+          disabledReason={disabledReason}
+        >
+          Rotate
+        </Button>
+      }
+    >
+      <div className="flex flex-col gap-3">
+        <SecretField
+          // A new secret hides the one that was revealed.
+          key={until}
+          label="Signing secret"
+          start="whsec_"
+          load={async () => (await client.subscriptions.revealSecret(subscription.id)).secret}
+          disabledReason={disabledReason}
+        />
+        {until === null ? null : (
+          <p className="text-dense text-ink-2">
+            The previous secret signs as well. It stops <Time value={until} />.
+          </p>
+        )}
+        <div className="-ml-2 flex">
+          <Button size="small" variant="quiet" onClick={() => show("verify")}>
+            How to verify
+          </Button>
+        </div>
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,50 @@
+import type { Subscription } from "@beckon/client";
+import { Banner, Time } from "../../ui/index.ts";
+import { disabledBecause, healthOf } from "../health.ts";
+import { ResumeButton } from "./resume-button.tsx";
+
+/** Why the subscription does not deliver, and the way back; nothing if it does. */
+export function StateNotice({ subscription }: { readonly subscription: Subscription }) {
+  const { health, inactive_since: since } = subscription;
+  switch (healthOf(subscription)) {
+    case "paused":
+      return (
+        <Banner tone="warning" action={<ResumeButton subscription={subscription} />}>
+          Paused <Time value={since} />. What happens until you resume it is not sent, and can be
+          replayed.
+        </Banner>
+      );
+    case "disabled":
+      return (
+        <Banner tone="failure" action={<ResumeButton subscription={subscription} />}>
+          Beckon disabled it <Time value={since} />, because {disabledBecause(subscription)}.{" "}
+          <LastError error={health.last_error} />
+          Correct the receiver, then resume: what was missed can be replayed.
+        </Banner>
+      );
+    case "failing":
+      return (
+        <Banner tone="warning">
+          Every attempt fails. The first failure was <Time value={health.failing_since} />.{" "}
+          <LastError error={health.last_error} />
+          {health.next_attempt_at === null ? null : (
+            <>
+              The next attempt is <Time value={health.next_attempt_at} />. After 5 days without a
+              success Beckon disables the subscription.
+            </>
+          )}
+        </Banner>
+      );
+    default:
+      return null;
+  }
+}
+
+function LastError({ error }: { readonly error: string | null }) {
+  if (error === null) return null;
+  return (
+    <>
+      Last error: <bdi>{error.replace(/\.$/, "")}</bdi>.{" "}
+    </>
+  );
+}

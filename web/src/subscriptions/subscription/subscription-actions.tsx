@@ -1,0 +1,63 @@
+import type { Subscription } from "@beckon/client";
+import { EllipsisVertical, Pause, Pencil, Redo2, RotateCw, Trash2 } from "lucide-react";
+import { useWorkspace } from "../../data/index.ts";
+import { Button, IconButton, Menu } from "../../ui/index.ts";
+import { whyNotReplayed } from "../health.ts";
+import { needsEditor } from "../permission.ts";
+import { useSubscriptionSearch } from "./search.ts";
+
+/** What can be done with a subscription. */
+export function SubscriptionActions({ subscription }: { readonly subscription: Subscription }) {
+  const { can } = useWorkspace();
+  const { show } = useSubscriptionSearch();
+  const disabledReason = needsEditor(can);
+  const isEnabled = subscription.status === "enabled";
+  const label = "More about this subscription";
+  return (
+    <>
+      {isEnabled ? (
+        <Button icon={Pause} onClick={() => show("pause")} disabledReason={disabledReason}>
+          Pause
+        </Button>
+      ) : null}
+      <Button
+        // While it is not enabled, the notice below has the primary action.
+        variant={isEnabled ? "primary" : "secondary"}
+        onClick={() => show("test")}
+        disabledReason={
+          disabledReason ??
+          (isEnabled ? undefined : `The subscription is ${subscription.status}. Resume it first.`)
+        }
+      >
+        Send test
+      </Button>
+      <Menu
+        label={label}
+        trigger={<IconButton icon={EllipsisVertical} label={label} tooltip={false} />}
+        items={[
+          { label: "Edit", icon: Pencil, onSelect: () => show("edit"), disabledReason },
+          {
+            label: "Replay deliveries",
+            icon: Redo2,
+            onSelect: () => show("replay"),
+            disabledReason: disabledReason ?? whyNotReplayed(subscription),
+          },
+          {
+            label: "Rotate the secret",
+            icon: RotateCw,
+            onSelect: () => show("rotate"),
+            disabledReason,
+          },
+          "separator",
+          {
+            label: "Delete",
+            icon: Trash2,
+            danger: true,
+            onSelect: () => show("delete"),
+            disabledReason,
+          },
+        ]}
+      />
+    </>
+  );
+}

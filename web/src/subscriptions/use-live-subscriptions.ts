@@ -1,0 +1,33 @@
+import type { Subscription, WorkspaceEvent } from "@beckon/client";
+import { useQueryClient } from "@tanstack/react-query";
+import { useWorkspace } from "../data/index.ts";
+import { useEvents, useThrottled } from "../live/index.ts";
+import { subscriptionsKey } from "./list-query.ts";
+
+/** Milliseconds between two readings, however many events there are. */
+const minIntervalMs = 2_000;
+
+/** Returns whether the event can become a delivery of the subscription, or change it. */
+export function concerns(
+  { id, event_types: types, agent_ids: agentIds }: Subscription,
+  { type, agent_id: agentId, data }: WorkspaceEvent,
+): boolean {
+  if (type === "subscription.disabled" && data.subscription_id === id) return true;
+  // Triggers and tags are left out: the event does not have them.
+  return (
+    types.includes(type) && (agentIds === null || (agentId !== null && agentIds.includes(agentId)))
+  );
+}
+
+/** Reads subscriptions again when an event of the workspace concerns one of them. */
+export function useLiveSubscriptions(subscriptions: readonly Subscription[]): void {
+  const { id } = useWorkspace();
+  const queryClient = useQueryClient();
+  const readAgain = useThrottled(
+    () => void queryClient.invalidateQueries({ queryKey: [...subscriptionsKey(id), "list"] }),
+    minIntervalMs,
+  );
+  useEvents((events) => {
+    if (events.some((event) => subscriptions.some((each) => concerns(each, event)))) readAgain();
+  });
+}

@@ -1,0 +1,47 @@
+import type { Trigger } from "@beckon/client";
+import { useMutation } from "@tanstack/react-query";
+import { sentenceOf, useWorkspace } from "../../data/index.ts";
+import { Spinner, Switch, Tooltip, useToast } from "../../ui/index.ts";
+import { needsEditor } from "../permission.ts";
+import { useTriggerActions } from "./use-trigger-actions.ts";
+
+interface TriggerSwitchProps {
+  readonly trigger: Trigger;
+  readonly field: "enabled" | "allows_callback";
+  readonly label: string;
+  readonly hint?: string;
+}
+
+/** A setting of a trigger that is on or off. It moves when the server has confirmed. */
+export function TriggerSwitch({ trigger, field, label, hint }: TriggerSwitchProps) {
+  const { can } = useWorkspace();
+  const { update } = useTriggerActions(trigger);
+  const toast = useToast();
+  const disabledReason = needsEditor(can);
+  const { mutate, isPending } = useMutation({
+    mutationFn: (isOn: boolean) => update({ [field]: isOn }),
+    onError: (thrown) =>
+      toast({
+        tone: "failure",
+        title: `“${label}” was not switched ${trigger[field] ? "off" : "on"}.`,
+        description: sentenceOf(thrown),
+      }),
+  });
+  const control = (
+    <span className="inline-flex items-center gap-2">
+      {isPending ? <Spinner /> : null}
+      <Switch
+        label={label}
+        hint={hint}
+        checked={trigger[field]}
+        onChange={({ target }) => mutate(target.checked)}
+        disabled={isPending || disabledReason !== undefined}
+      />
+    </span>
+  );
+  return disabledReason === undefined ? (
+    control
+  ) : (
+    <Tooltip content={disabledReason}>{control}</Tooltip>
+  );
+}

@@ -1,0 +1,130 @@
+import { type ReactNode, useId, useState } from "react";
+import { Button } from "../action/button.tsx";
+import { radioLook } from "../form/look.ts";
+import { Dialog } from "./dialog.tsx";
+import { type Fields, type MergeConflict, mergeFields } from "./merge.ts";
+
+/** Properties of `MergeDialog`. */
+export interface MergeDialogProps<Value extends Fields> {
+  /** Noun of the resource: "agent". */
+  readonly noun: string;
+  /** What the form was filled with. */
+  readonly base: Value;
+  /** What the server holds now, read after the 412. */
+  readonly theirs: Value;
+  /** What the form holds. */
+  readonly yours: Value;
+  /** Names of fields as the form shows them; others show the field's name. */
+  readonly labels?: Readonly<Partial<Record<keyof Value, string>>>;
+  /** How to show a value; JSON unless given. */
+  readonly show?: (field: string, value: unknown) => ReactNode;
+  /** Gets all fields with the choices applied: save them with the new ETag. */
+  readonly onMerge: (merged: Value) => void;
+  readonly onCancel: () => void;
+}
+
+type Side = "theirs" | "yours";
+
+/** The whole of a `MergeDialog`, loaded when it is needed. */
+export function MergePanel<Value extends Fields>({
+  noun,
+  base,
+  theirs,
+  yours,
+  labels,
+  show = showAsText,
+  onMerge,
+  onCancel,
+}: MergeDialogProps<Value>) {
+  const { merged, conflicts } = mergeFields(base, theirs, yours);
+  const [sides, setSides] = useState<Readonly<Record<string, Side>>>({});
+  const open = conflicts.filter(({ field }) => sides[field] === undefined).length;
+  const apply = () => {
+    const chosen = conflicts.map(({ field, yours: mine, theirs: other }) => [
+      field,
+      sides[field] === "yours" ? mine : other,
+    ]);
+    // Safe: every field comes from `theirs` or `yours`, which have this type.
+    onMerge({ ...merged, ...Object.fromEntries(chosen) } as Value);
+  };
+  return (
+    <Dialog
+      open
+      size="large"
+      onOpenChange={onCancel}
+      title={`Someone else saved this ${noun}`}
+      description={
+        conflicts.length === 0
+          ? "Their changes and yours do not overlap. Save to keep both."
+          : "You both changed what is listed here. Choose what to keep; everything else is merged."
+      }
+      footer={
+        <>
+          <Button onClick={onCancel}>Back to the form</Button>
+          <Button variant="primary" onClick={apply} disabled={open > 0}>
+            {open > 0 ? `${open} to choose` : "Save merged"}
+          </Button>
+        </>
+      }
+    >
+      {conflicts.length === 0 ? undefined : (
+        <div className="flex flex-col gap-6">
+          {conflicts.map((conflict) => (
+            <Choice
+              key={conflict.field}
+              conflict={conflict}
+              label={labels?.[conflict.field] ?? conflict.field}
+              side={sides[conflict.field]}
+              show={show}
+              onChoose={(side) => setSides({ ...sides, [conflict.field]: side })}
+            />
+          ))}
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+interface ChoiceProps {
+  readonly conflict: MergeConflict;
+  readonly label: string;
+  readonly side: Side | undefined;
+  readonly show: (field: string, value: unknown) => ReactNode;
+  readonly onChoose: (side: Side) => void;
+}
+
+function Choice({ conflict, label, side, show, onChoose }: ChoiceProps) {
+  const name = useId();
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-2">
+      <legend className="contents font-semibold">{label}</legend>
+      <div className="grid grid-cols-1 gap-2 sm:grid-cols-2">
+        {(["theirs", "yours"] as const).map((option) => (
+          <label
+            key={option}
+            className="flex min-w-0 flex-col gap-1 rounded-control border border-edge p-2 has-checked:border-tide has-checked:bg-pick has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-tide"
+          >
+            <span className="flex items-center gap-2 text-label text-ink-2">
+              <input
+                type="radio"
+                name={name}
+                className={radioLook}
+                checked={side === option}
+                onChange={() => onChoose(option)}
+              />
+              {option === "theirs" ? "Theirs" : "Yours"}
+            </span>
+            <span className="max-h-60 min-w-0 overflow-auto font-mono text-dense break-words whitespace-pre-wrap">
+              {show(conflict.field, conflict[option])}
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function showAsText(_field: string, value: unknown): string {
+  if (value === undefined || value === null || value === "") return "(empty)";
+  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
+}
