@@ -79,7 +79,8 @@ function write(
     version: row.version,
     url: resourceUrl(row, publicUrl),
     ...(row.kind === "test" ? { test: true } : {}),
-    ...(payload === "thin" ? {} : { payload: eventData }),
+    // A row has no data if its payload was thin when the event happened.
+    ...(payload === "thin" || eventData === null ? {} : { payload: eventData }),
   };
   if (format === "standard")
     return {
