@@ -234,7 +234,21 @@ async function fillWorkspace(
         returning id`,
       [subscriptionId, runId, agent.id],
     );
-    return { id: subscriptionId, deliveryId: rows[0]?.id ?? "" };
+    const deliveryId = rows[0]?.id ?? "";
+    await beckon.db.database.engine.query(
+      `insert into delivery_attempts (subscription_id, delivery_id, number, workspace_id, started_at,
+          duration_ms, url, request_headers, status, response_headers, response_body, error)
+        select subscription_id, id, 1, workspace_id, now(), 5, $3, '{}', 500, '{}', $3, $3
+        from deliveries where subscription_id = $1 and id = $2`,
+      [subscriptionId, deliveryId, mark],
+    );
+    await beckon.db.database.engine.query(
+      `insert into run_callbacks (run_id, workspace_id, subscription_id, url)
+        select run_id, workspace_id, subscription_id, $3 from deliveries
+        where subscription_id = $1 and id = $2`,
+      [subscriptionId, deliveryId, `http://127.0.0.1:9/${mark}`],
+    );
+    return { id: subscriptionId, deliveryId };
   }
 
   async function lastEvent() {

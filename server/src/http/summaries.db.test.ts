@@ -96,6 +96,8 @@ describe("a summary of runs", () => {
     expect([answer.body.data.length, answer.body.next]).toEqual([200, null]);
     expect(JSON.stringify(answer.body).length).toBeLessThan(250_000);
     const selected = statements
+      // The server also claims deliveries meanwhile. They have a payload of their own.
+      .filter((text) => !text.includes("deliveries"))
       .join("\n")
       .replaceAll('"', "")
       .replaceAll(/(left|octet_length)\((run_inputs|run_results)\.\w+/g, "")
