@@ -136,7 +136,7 @@ function importsOf(text: string): string[] {
   return [...new Set([...statements, ...expressions].map((match) => match[1] ?? ""))];
 }
 
-/** Finds files above the maximum whose first comment does not say why ("long because …"). */
+/** Finds files with too many lines whose first comment does not say why ("long because …"). */
 export function tooLong(files: readonly SourceFile[]): string[] {
   return files
     .filter(

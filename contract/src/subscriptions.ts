@@ -160,8 +160,8 @@ export const rotateSecretBody = z.strictObject({
   /** The new secret. Generated if it is absent. */
   secret: signingSecret.optional(),
   /**
-   * How long the previous secret also signs deliveries, in seconds, at most a week. A secret that
-   * still overlaps from an earlier rotation stops at once.
+   * How long the previous secret also signs deliveries, in seconds, at most a week. If an earlier
+   * rotation left an older secret that still signs, that secret stops at once.
    */
   grace_seconds: z.number().int().min(0).max(604_800).default(86_400),
 });
@@ -201,7 +201,7 @@ export const subscription = z.object({
     last_failure_at: z.iso.datetime().nullable(),
     /** Since when every attempt has failed; null if the last attempt succeeded, or there is none. */
     failing_since: z.iso.datetime().nullable(),
-    /** Why the last attempt failed, as in `delivery_attempt.error`; null if it succeeded. */
+    /** Why the last attempt failed: the attempt's `error`. null if it succeeded. */
     last_error: z.string().nullable(),
     /** Pending deliveries. Counting ends at 100,001. */
     pending: z.number().int().nonnegative(),
@@ -238,7 +238,7 @@ export const testSubscriptionBody = z.strictObject({
 /**
  * `pending`: an attempt is due, in progress or scheduled. `succeeded`: the receiver responded with
  * a 2xx status. `failed`: all attempts failed. `cancelled`: the subscription or the run was deleted
- * before. `not_sent`: the subscription was paused or disabled when the event happened.
+ * while it was pending. `not_sent`: the subscription was paused or disabled before it was sent.
  */
 export const deliveryStatus = z.enum(["pending", "succeeded", "failed", "cancelled", "not_sent"]);
 export type DeliveryStatus = z.infer<typeof deliveryStatus>;

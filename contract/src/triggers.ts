@@ -28,9 +28,9 @@ export const updateTriggerBody = z.strictObject({
 /** Body of `POST …/triggers/:trigger_id/test`. */
 export const testTriggerBody = z.strictObject({
   /**
-   * The body of the request to the trigger's URL that the test stands for: text if it is a string,
-   * else JSON. If `payload` is absent, the body is empty, which is valid only if the trigger has a
-   * prompt prefix.
+   * A test starts a run as a request to the trigger's URL would. This is the body of that request:
+   * text if it is a string, else JSON. If `payload` is absent, the body is empty. An empty body is
+   * valid only if the trigger has a prompt prefix.
    */
   payload: jsonValue.optional(),
   /**

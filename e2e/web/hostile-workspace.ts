@@ -20,7 +20,7 @@ export const strongPayloads = [
 /** Payloads are truncated to this number of characters in names. The API accepts up to 200. */
 const maxNameLength = 100;
 
-/** Payloads of this number have a subscription. A workspace has at most 50. */
+/** Only this many payloads get a subscription, because a workspace can have at most 50. */
 const maxSubscriptions = 10;
 
 /** A model server and a tool server that send back what they get. */

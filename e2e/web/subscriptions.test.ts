@@ -39,7 +39,7 @@ interface Subscribed {
   readonly secret: string;
 }
 
-/** Creates an agent and a subscription to how its runs end. */
+/** Creates an agent and a subscription to `run.finished` of its runs. */
 async function subscribe(receiver: TargetServer, more: Record<string, unknown> = {}) {
   const agent = await beckon.createAgent({ name: "Refund desk" });
   const { status, body } = await beckon.call("/subscriptions", {
@@ -61,7 +61,7 @@ interface ListedDelivery {
   readonly last_error: string | null;
 }
 
-/** Returns the newest delivery of a subscription that matches. */
+/** Waits until a delivery of the subscription matches, and returns the newest such one. */
 const delivery = (subscriptionId: string, matches: (each: ListedDelivery) => boolean) =>
   eventually("a delivery", async () => {
     const { body } = await beckon.call(`/subscriptions/${subscriptionId}/deliveries`);

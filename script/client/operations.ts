@@ -154,9 +154,9 @@ interface Reading {
 }
 
 /**
- * Returns one entry per media type of the successful responses. The function name of the first
- * entry has no suffix; the others have the name of their form. Event streams are left out, because
- * hand-written code of the client reads them.
+ * Returns one entry per media type of the successful responses. The client gets a function for each
+ * entry. The name of the first function has no suffix; the suffix of the others is their `form`.
+ * Event streams are left out, because hand-written code of the client reads them.
  */
 function responseReadingsOf(
   { responses }: Endpoint["operation"],

@@ -1,6 +1,6 @@
 import type { Database } from "../base/database/index.ts";
 
-/** Returns the content of an artifact; undefined if its run was deleted. */
+/** Returns the content of an artifact; undefined if it was deleted or is larger than 256 KiB. */
 export async function readArtifact(
   { engine }: Database,
   { workspace_id }: { readonly workspace_id: string },
@@ -8,7 +8,7 @@ export async function readArtifact(
 ): Promise<string | undefined> {
   const { rows } = await engine.query<{ content: Buffer }>({
     name: "read-delivered-artifact",
-    // Larger content does not fit into a body.
+    // Larger content does not fit into the body of a delivery.
     text: `select content from artifacts
       where id = $1 and workspace_id = $2 and octet_length(content) <= 262144`,
     values: [artifactId, workspace_id],

@@ -72,7 +72,7 @@ export async function attemptDelivery(
     requestHeaders,
     status,
     responseHeaders: loggedHeaders(response?.headers ?? {}),
-    // PostgreSQL stores no NUL.
+    // PostgreSQL cannot store NUL characters in a text.
     responseBody: response?.text.replaceAll("\0", "\ufffd") ?? "",
     error: error ?? null,
   };
@@ -84,7 +84,7 @@ export async function attemptDelivery(
       ...claimOf(delivery),
       kind: error === undefined ? "succeeded" : delayMs === undefined ? "failed" : "retry",
       delayMs: error === undefined ? 0 : (delayMs ?? 0),
-      // A callback has a path of its own, which says little about the subscription's URL.
+      // A callback has its own URL, so its result says little about the subscription's URL.
       countsForHealth: delivery.kind !== "callback",
       log,
     },
@@ -182,7 +182,10 @@ const messages: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: "The response has more than 16 KiB of headers.",
 };
 
-/** Returns why no response arrived, without what the network or a secret says about others. */
+/**
+ * Returns why no response arrived. Messages of Node.js and of libraries are replaced, because they
+ * can contain internal addresses or secrets.
+ */
 function failureOf(thrown: unknown, timeoutMs: number): string {
   if (thrown instanceof EgressDenied || thrown instanceof ApiError) return thrown.message;
   const code = codeOf(thrown);

@@ -20,7 +20,7 @@ export interface DeliveredRow {
 export interface BodyOptions {
   readonly format: DeliveryFormat;
   readonly payload: PayloadStyle;
-  /** Address of Beckon for its callers, without a trailing slash. */
+  /** URL at which clients reach Beckon, without a trailing slash. */
   readonly publicUrl: string;
 }
 
@@ -79,7 +79,7 @@ function write(
     version: row.version,
     url: resourceUrl(row, publicUrl),
     ...(row.kind === "test" ? { test: true } : {}),
-    // A row has no data if its payload was thin when the event happened.
+    // The row has no data if the subscription's payload was thin when the event happened.
     ...(payload === "thin" || eventData === null ? {} : { payload: eventData }),
   };
   if (format === "standard")
@@ -95,7 +95,7 @@ function write(
       id: row.event_id,
       source: `/workspaces/${row.workspace_id}`,
       type: `beckon.${row.type}`,
-      // The specification allows no empty subject.
+      // CloudEvents does not allow an empty subject.
       ...(subject === null ? {} : { subject }),
       time,
       datacontenttype: "application/json",

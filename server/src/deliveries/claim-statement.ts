@@ -8,8 +8,8 @@ export interface ClaimedDelivery extends DeliveredRow {
   /** Attempts since the delivery was created or last replayed, with this one. */
   readonly attempts: number;
   /**
-   * When another process repeats the attempt, as PostgreSQL writes it. It identifies the claim:
-   * another claim or a replay changes it.
+   * Time after which another process can claim the delivery, in PostgreSQL's text format. It also
+   * identifies the claim, because another claim or a replay changes it.
    */
   readonly lease: string;
   readonly url: string;
@@ -17,7 +17,7 @@ export interface ClaimedDelivery extends DeliveredRow {
   readonly payload: PayloadStyle;
   readonly format: DeliveryFormat;
   readonly secret: string;
-  /** null unless a rotation still overlaps. */
+  /** null unless the secret was rotated and the previous one also signs. */
   readonly previous_secret: string | null;
   readonly headers: string | null;
 }
@@ -29,7 +29,7 @@ export interface ClaimInput {
   readonly max: number;
   /** Maximum deliveries to claim of subscriptions whose last attempt failed. */
   readonly maxFailing: number;
-  /** Maximum deliveries that this process may have of one subscription. */
+  /** Maximum deliveries of one subscription that this process can have claimed. */
   readonly maxOfOne: number;
   readonly leaseSeconds: number;
 }
@@ -40,18 +40,21 @@ export interface ClaimResult {
   readonly stopped: readonly string[];
   /** Whether any workspace has a subscription. */
   readonly someSubscriptions: boolean;
-  /** Milliseconds until the next delivery is due that is not due yet; undefined if there is none. */
+  /** Milliseconds until the next delivery becomes due; undefined if none is due later. */
   readonly nextDueMs: number | undefined;
 }
 
 /**
- * Statement that claims due deliveries. The recursive part is a loose index scan that reads one row
- * for each subscription with pending deliveries, however many it has. Subscriptions with the fewest
- * claimed deliveries come first, those whose last attempt failed last, and of these only one
- * delivery at a time. So a receiver that hangs keeps no capacity from the others.
+ * Statement that claims due deliveries. The recursive part is a loose index scan: it reads one row
+ * per subscription with pending deliveries, however many deliveries are pending.
  *
- * Subscriptions are checked by the claim, and not only by the operation that pauses or deletes one,
- * because a transaction that was open during the operation can still add pending deliveries.
+ * Subscriptions with the fewest claimed deliveries come first. Subscriptions whose last attempt
+ * failed come last, and only one delivery of each is claimed at a time. So a receiver that hangs
+ * takes no capacity from the others.
+ *
+ * The claim checks that the subscription is enabled. The operation that pauses or deletes a
+ * subscription also ends its pending deliveries, but transactions that are open meanwhile can add
+ * new ones.
  */
 const claimStatement = statement<ClaimInput>("claim-deliveries", (p) => {
   const busy = p.rows("b", (input) => input.busy, {
@@ -136,7 +139,7 @@ export async function claimDeliveries(
   input: ClaimInput,
 ): Promise<ClaimResult> {
   interface Row extends Omit<ClaimedDelivery, "id"> {
-    /** null in the only row of a claim that took nothing. */
+    /** null in the only row if nothing was claimed. */
     readonly id: string | null;
     readonly some: boolean;
     readonly stopped: string[] | null;

@@ -5,8 +5,8 @@ import { orderWorkspaceEvents, writeWorkspaceEvent } from "../events/index.ts";
 import { disableRow } from "./maintenance-store.ts";
 
 /**
- * Disables a subscription, unless it is no longer enabled, and writes the event and the audit entry
- * of it. Its pending deliveries are closed by `closeDeliveries`.
+ * Disables a subscription if it is enabled, and writes an event and an audit entry about that.
+ * `closeDeliveries` later closes its pending deliveries.
  * @returns whether this call has disabled it.
  */
 export async function disableSubscription(

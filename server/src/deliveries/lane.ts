@@ -43,7 +43,7 @@ export class Lane {
     this.#next();
   }
 
-  /** Called when the outcome of a delivery is recorded. @returns how many are left. */
+  /** Called when the outcome of a delivery is recorded. @returns how many are still claimed. */
   free(): number {
     this.#claimed -= 1;
     return this.#claimed;

@@ -25,7 +25,7 @@ export interface Outcome {
   readonly kind: "succeeded" | "failed" | "retry" | "released";
   /** Delay of the next attempt in milliseconds; 0 unless `kind` is `retry`. */
   readonly delayMs: number;
-  /** Whether the outcome says whether the subscription's receiver works. */
+  /** Whether the outcome changes the health of the subscription. */
   readonly countsForHealth: boolean;
   /** undefined if the attempt was released. */
   readonly log: AttemptLog | undefined;
@@ -33,8 +33,8 @@ export interface Outcome {
 
 /**
  * Statement that records outcomes: the deliveries, a row for each attempt, and the health of the
- * subscriptions. It is sent again if its reply was lost; then it changes nothing, because the
- * deliveries no longer have the lease.
+ * subscriptions. If its reply was lost, it is sent again. A committed outcome is not written twice,
+ * because its delivery no longer has the lease.
  *
  * The health of a subscription whose receiver works is written at most once a second, so that a
  * fast receiver does not make one row the bottleneck.
@@ -70,7 +70,7 @@ with outcomes as materialized (
     last_error = case when o.kind = 'released' then d.last_error else o.error end
   from outcomes o
   where d.subscription_id = o.subscription_id and d.id = o.id
-    -- "=" could use the index of pending deliveries: see claim-statement.ts.
+    -- With "=" the planner could choose the index of due deliveries, and read a whole backlog.
     and d.status is not distinct from 'pending' and d.next_at = o.lease::timestamptz
   returning o.*, d.workspace_id,
     o.started_at::timestamptz + o.duration_ms * interval '1 millisecond' as ended_at

@@ -15,7 +15,7 @@ export interface SenderOptions extends AttemptPorts {
   readonly log: Log;
   /** Pending deliveries above which a subscription is disabled. */
   readonly maxPending: number;
-  /** Time in seconds after which a subscription of which every attempt failed is disabled. */
+  /** A subscription is disabled if all its attempts have failed for this time, in seconds. */
   readonly maxFailingSeconds: number;
   /** Time between two sweeps, which close, limit and delete deliveries, in milliseconds. */
   readonly sweepMs: number;
@@ -32,25 +32,26 @@ export const defaultDeliveryLimits = {
 export interface Sender {
   /** Makes the sender poll soon, because deliveries may be due, or a subscription has changed. */
   wake(): void;
-  /** Like `wake`, after events were written. Does nothing while no workspace has a subscription. */
+  /** Must be called after events were written. Wakes the sender if there is a subscription. */
   noteWritten(): void;
   /**
-   * Claims nothing more and waits up to `graceMs` for the attempts in progress. What is then not
-   * finished is aborted and released, so that another process sends it at once.
+   * Claims nothing more and waits up to `graceMs` for the attempts in progress. The attempts that
+   * are then not finished are aborted. Their deliveries are released, so that another process sends
+   * them at once.
    */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Maximum deliveries that a process has claimed, and of these, of receivers that fail. */
+/** Maximum deliveries that a process has claimed, and maximum of these whose receivers fail. */
 const maxClaimed = 1_024;
 const maxFailing = 512;
 /**
- * Maximum deliveries that a process has claimed of one subscription: a few more than it sends at
- * the same time, so that a fast receiver need not wait for the next claim. While the process has
- * claimed much, none in advance.
+ * Maximum deliveries that a process has claimed of one subscription. It is more than
+ * `maxConcurrent`, so that a fast receiver does not wait for the next claim. While the process has
+ * claimed half of `maxClaimed` or more, the maximum is `maxConcurrent`.
  */
 const maxAhead = 40;
-/** Attempts that a process makes at the same time for one subscription. */
+/** Maximum attempts that a process makes at the same time for one subscription. */
 const maxConcurrent = 10;
 
 /** Time between polls while a workspace has subscriptions, and while none has. */
@@ -61,11 +62,11 @@ const idlePollMs = 1_000;
  * found nothing. It makes claims larger under load, and rare while all receivers are busy.
  */
 const minGapMs = { found: 20, empty: 100 };
-/** The gap is at least this many delays of the event loop, so that claims are rare under load. */
+/** Under load, the gap grows to this many times the delay of the event loop, up to `pollMs`. */
 const lagsPerGap = 5;
 /**
- * Delay of the event loop above which the sender claims less, in milliseconds, so that the
- * process's callers are served first.
+ * Delay of the event loop above which the sender claims less, in milliseconds, so that the process
+ * handles API requests first.
  */
 const maxLagMs = 20;
 /** Number of sweeps from one deletion of old rows to the next. */
@@ -78,7 +79,7 @@ export function startSender(options: SenderOptions): Sender {
   const lanes = new Map<string, Lane>();
   /** Outcomes that are not recorded yet. */
   const recording = new Set<Promise<void>>();
-  // A claim is valid for longer than a delivery can wait in its lane, and be sent.
+  // The lease is longer than a delivery waits in its lane plus the time of its attempt.
   const maxWaitMs = 1.3 * options.timeoutMs;
   const leaseSeconds = (3 * options.timeoutMs) / 1_000;
   let someSubscriptions = false;
@@ -135,13 +136,13 @@ export function startSender(options: SenderOptions): Sender {
   }
 
   async function record(delivery: ClaimedDelivery, outcome: Outcome): Promise<void> {
-    // Without a record, the delivery is repeated when its lease expires.
+    // If the outcome cannot be recorded, the delivery is sent again when its lease expires.
     await attemptTo("recording a delivery", () => outcomes.submit(outcome));
     const lane = lanes.get(delivery.subscription_id);
     if (lane === undefined) return;
     const left = lane.free();
     if (left === 0) lanes.delete(delivery.subscription_id);
-    // While others wait, the next claim is not urgent.
+    // While the lane has other deliveries to send, the next claim is not urgent.
     if (left < maxConcurrent) wake();
   }
 
@@ -194,7 +195,7 @@ export function startSender(options: SenderOptions): Sender {
       const idle = sleep(pauseMs, waiting.signal).catch(() => {});
       await Promise.race([idle, woken.promise]);
       waiting.abort();
-      // A claim costs about as much for many deliveries as for one.
+      // Few large claims are cheaper: a claim of many deliveries costs about as much as of one.
       const lengthenedMs = Math.min(pollMs, lagsPerGap * lagMs);
       const wantedMs = Math.max(minGapMs[found ? "found" : "empty"], lengthenedMs);
       const gapMs = wantedMs - (elapsed() - start);

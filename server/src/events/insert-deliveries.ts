@@ -2,22 +2,22 @@ import { type DeliveryKind, deliveredEvent, eventVersion } from "@beckon/contrac
 
 const literals = (types: readonly string[]) => types.map((type) => `'${type}'`).join(", ");
 
-/** SQL lists of the types that can be delivered, and of those that end a run. */
+/** SQL lists of the run events that can be delivered, and of those that end a run. */
 const deliveredRunEvents = literals(
   deliveredEvent.options.filter((type) => type.startsWith("run.")),
 );
 const lastRunEvents = literals(["run.finished", "run.failed", "run.cancelled"]);
 
 /**
- * Condition that ends the sub-plan before its first row while no workspace has a subscription, so
- * that writing events then costs one look at an empty index.
+ * Condition that is false while no workspace has a subscription. PostgreSQL evaluates it once,
+ * before it reads the first row. So writing events then costs only one scan of an empty index.
  */
 const someSubscriptions = "(select exists (select from subscriptions where deleted_at is null))";
 
 /**
- * Joins the subscriptions of an event's workspace. Like all look-ups of these statements, it is a
- * lateral subquery with a limit, so that it uses the index whatever the size of the table was when
- * the statement was planned.
+ * Returns SQL that joins an event `e` with the subscriptions `s` of its workspace for which the
+ * condition holds. The subquery is lateral and has a limit, so that PostgreSQL uses the index,
+ * whatever size the table had when the statement was planned.
  */
 const ofWorkspace = (condition: string) => `cross join lateral (
     select * from subscriptions s
@@ -27,7 +27,7 @@ const ofWorkspace = (condition: string) => `cross join lateral (
 const columns = `id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
     seq, data, callback_url, status, next_at, finished_at`;
 
-/** SQL of the columns above, for a delivery of an event `e` to a subscription `s`. */
+/** Returns SQL of the values of `columns`, for a delivery of an event `e` to a subscription `s`. */
 const values = (
   kind: DeliveryKind,
   { runId, seq, callbackUrl }: Readonly<Record<"runId" | "seq" | "callbackUrl", string>>,
@@ -50,17 +50,17 @@ function deliveryId(eventId: string, subscriptionId: string, kind: DeliveryKind)
 }
 
 /**
- * Where the facts about a run are that subscriptions filter by.
- * - `stored`: in `run_inputs` and `run_callbacks`.
- * - `columns`: the runs are written by the same statement, so `source` has the columns run_source,
- *   trigger_id, tags, callback_subscription_id and callback_url.
+ * Subscriptions filter by properties of the run. This says where the statement reads them.
+ * - `stored`: in the tables `run_inputs` and `run_callbacks`.
+ * - `columns`: in `source`, because the same statement writes the runs. `source` then has the
+ *   columns run_source, trigger_id, tags, callback_subscription_id and callback_url.
  */
 export type RunFacts = "stored" | "columns";
 
 /**
- * Returns SQL that inserts deliveries of run events: one for each subscription that wants the
+ * Returns SQL that inserts deliveries of run events: one for each subscription that selects the
  * event, and one for the callback of a run that ends. Draft runs have no deliveries.
- * @param source as in `insertEvents`.
+ * @param source name of a common table expression with the events, as in `insertEvents`.
  */
 export function insertRunDeliveries(source: string, facts: RunFacts): string {
   const stored = facts === "stored";
@@ -98,7 +98,7 @@ export function insertRunDeliveries(source: string, facts: RunFacts): string {
 /**
  * Returns SQL that inserts deliveries of workspace events. A subscription to some agents gets only
  * events about these agents, and a subscription to the runs of some triggers or tags gets none.
- * @param source as in `insertWorkspaceEvents`.
+ * @param source name of a common table expression with the events, as in `insertWorkspaceEvents`.
  */
 export function insertWorkspaceDeliveries(source: string): string {
   return `workspace_deliveries as (

@@ -2,7 +2,7 @@ import { type Database, statement } from "../base/database/index.ts";
 import { type Amounts, amountSql } from "./budget.ts";
 import { runsToLimit, scopeIds, waiterTimeoutSeconds } from "./reserve-statement.ts";
 
-/** What a run reserves if all of it fits. */
+/** What a run asks for. It is reserved completely or not at all. */
 export interface WholeReservation {
   readonly runId: string;
   readonly amounts: Amounts;
@@ -11,11 +11,13 @@ export interface WholeReservation {
 const amountOfRun = amountSql("b", "a", { tokens: "a.tokens", planCost: "a.plan_cost_micros" });
 
 /**
- * Reserves for all runs what they ask for, or nothing. It reserves only if what they ask for is
- * free in every budget that applies, so that their order does not matter, and if no other run waits
- * for these budgets. Whether one waits is read from `budgets.waiter_seen_at`, under the lock of the
- * row. It is not read from the rows of waiting runs, because the statement's snapshot is older than
- * the lock and may lack them.
+ * Reserves what the runs ask for: for all of them, or for none. It reserves only if every budget
+ * that applies has enough left for all runs together, so that their order does not matter, and if
+ * no other run waits for one of these budgets.
+ *
+ * Whether a run waits is read from `budgets.waiter_seen_at` after the budget's row was locked. The
+ * rows of waiting runs are not read: the statement's snapshot is older than the lock, so new rows
+ * can be missing in it.
  */
 const reserveStatement = statement<readonly WholeReservation[]>("reserve-at-once", (p) => {
   const asking = p.rowsWithNumbers(
@@ -55,7 +57,7 @@ with ${runsToLimit(runIds)}, asking as materialized (
       or b.waiter_seen_at > clock_timestamp() - interval '${waiterTimeoutSeconds} seconds'
       or b.allowed is not null and (n.is_unpriced or n.amount > b.allowed - b.spent - b.reserved)
   ) and not exists (
-    -- What a run holds already must be replaced.
+    -- A reservation that a run already holds must be replaced, which this statement cannot do.
     select from reservations v where v.run_id = any (${runIds})
   ) as fits
 ), written_budgets as (
@@ -84,8 +86,9 @@ from verdict`;
 /**
  * Reserves for all runs in one statement, which is much cheaper than a transaction.
  * @param runs runs that have made no attempt of their call yet.
- * @returns the runs to which no budget applies, and whether their workspaces have any; undefined if
- *   nothing was reserved, because it must be decided who gets how much, and who waits.
+ * @returns the runs to which no budget applies, and whether their workspaces have budgets;
+ *   undefined if nothing was reserved: the caller must decide which run gets how much, and which
+ *   waits.
  */
 export async function reserveAtOnce(
   database: Database,
@@ -100,5 +103,5 @@ export async function reserveAtOnce(
   return new Map(row.unlimited?.map(([runId, isLimited]) => [runId, { isLimited }]));
 }
 
-/** The statement that reserves for all runs or for none, for `runs/statements.sql`. */
+/** Exported for `runs/statements.sql`, which lists the SQL of all statements that write runs. */
 export const reserveAtOnceStatement = reserveStatement;

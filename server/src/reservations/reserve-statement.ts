@@ -125,9 +125,9 @@ interface AmountColumns<T> {
 }
 
 /**
- * Reads the scopes and reservations of the runs that ask, and of the other runs of their workspaces
- * that wait. It must be sent after `lockStatement` in the same transaction: while the budgets are
- * locked, no other transaction changes these rows.
+ * Reads the scopes and reservations of the runs that ask for a reservation now, and of other runs
+ * of the same workspaces that wait for one. It must be sent after `lockStatement` in the same
+ * transaction: while the budgets are locked, no other transaction changes these rows.
  */
 const readStatement = statement<readonly string[]>("reserve-read", (p) => {
   const runIds = p.value("text[]", (ids) => ids);

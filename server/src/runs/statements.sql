@@ -4523,7 +4523,7 @@ with runs_to_limit as materialized (
       or b.waiter_seen_at > clock_timestamp() - interval '15 seconds'
       or b.allowed is not null and (n.is_unpriced or n.amount > b.allowed - b.spent - b.reserved)
   ) and not exists (
-    -- What a run holds already must be replaced.
+    -- A reservation that a run already holds must be replaced, which this statement cannot do.
     select from reservations v where v.run_id = any ($1::text[])
   ) as fits
 ), written_budgets as (

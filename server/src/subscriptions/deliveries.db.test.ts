@@ -7,7 +7,7 @@ import { startReceiver } from "../../test/receiver.ts";
 /** The log of deliveries and replays over REST, with a receiver that really gets them. */
 
 const beckon = await startTestBeckon();
-/** Sends nothing, so that tests of many deliveries see what a replay did. */
+/** A server that sends no deliveries, so that replayed deliveries stay pending. */
 const quiet = await startTestBeckon({ BECKON_ROLE: "api" });
 const receiver = await startReceiver();
 afterAll(() => receiver.close());
@@ -255,7 +255,7 @@ describe("a replay", () => {
 });
 
 describe("many deliveries", () => {
-  /** Inserts deliveries that were not sent, `perMillisecond` with the same time. */
+  /** Inserts `number` deliveries that were not sent, `perMillisecond` in each millisecond. */
   async function missed(number: number, perMillisecond: number) {
     const { data } = (
       await quiet.call("/subscriptions", {

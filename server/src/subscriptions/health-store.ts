@@ -1,12 +1,14 @@
 import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 
-/** Pending deliveries above which a subscription is disabled; one more is counted. */
+/**
+ * Above this number of pending deliveries, a subscription is disabled. Counting ends at one more.
+ */
 const maxPending = 100_000;
 const maxCountedFailures = 10_000;
 const maxCountedMissed = 100_000;
 
-/** The deliveries of a subscription, counted. */
+/** Numbers of deliveries of a subscription, and the time of the next attempt. */
 export interface DeliveryCounts {
   readonly pending: number;
   readonly next_at: Date | null;

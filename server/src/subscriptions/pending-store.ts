@@ -5,9 +5,9 @@ import { type Database, inWorkspace } from "../base/database/index.ts";
 const batchSize = 5_000;
 
 /**
- * Ends the pending deliveries of a subscription that is not enabled any more. Called after that is
- * committed, so that no statement adds pending ones. If the process exits before the end, the
- * sender's sweep ends the others.
+ * Ends the pending deliveries of a subscription that is no longer enabled. Must be called after the
+ * commit of the change that paused, disabled or deleted it: new statements then add no pending
+ * deliveries. If the process exits before all are ended, the sender's sweep ends the others.
  */
 export async function endPending(
   database: Database,

@@ -99,7 +99,7 @@ export function insertSubscription(
   return tx.insertInto("subscriptions").values(row).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Changes a subscription and counts the change. */
+/** Changes a subscription and increments its version. */
 export function updateSubscriptionRow(
   tx: WorkspaceTransaction,
   row: SubscriptionRow,
@@ -125,7 +125,7 @@ export function pauseSubscriptionRow(
   });
 }
 
-/** Sets the status `enabled`. The receiver has 5 days again before it counts as failing. */
+/** Sets the status `enabled`. Beckon disables it again only if it then fails for 5 days. */
 export function resumeSubscriptionRow(
   tx: WorkspaceTransaction,
   row: SubscriptionRow,
@@ -139,7 +139,7 @@ export function resumeSubscriptionRow(
 }
 
 /**
- * Replaces the secret. The previous one also signs for `graceSeconds` more, and an older one stops.
+ * Replaces the secret. The previous one also signs for `graceSeconds` more. An older one stops.
  */
 export function rotateSecretRow(
   tx: WorkspaceTransaction,

@@ -108,7 +108,7 @@ export function requireMatchingVersion(ctx: Context, row: SubscriptionRow): void
 }
 
 /**
- * Checks that events are delivered now.
+ * Checks that the subscription is enabled.
  * @throws ApiError `conflict`
  */
 export function requireEnabled({ status }: SubscriptionRow): void {

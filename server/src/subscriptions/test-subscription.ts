@@ -20,8 +20,8 @@ import {
 } from "./subscription.ts";
 
 /**
- * Sends an example event of a type to the receiver: the body has `"test": true`. No event is
- * written, so that the API does not have it.
+ * Sends an example event of a type to the receiver. The body has `"test": true`. The event is not
+ * stored, so it cannot be read from the API.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; `conflict` if the subscription is not
  *   enabled.
  */

@@ -25,8 +25,8 @@ import {
 } from "./subscription.ts";
 
 /**
- * Changes a subscription. Attempts that start after the response use the new values, also those of
- * events before it.
+ * Changes a subscription. Attempts that start after the response use the new values, also for
+ * events that happened before.
  * @throws ApiError `bad_request`, also if the URL has a new origin and secret or headers are not
  *   given for it; `forbidden`; `not_found`; `stale` if `If-Match` is not the current version.
  */
@@ -89,8 +89,8 @@ export async function updateSubscription({
 }
 
 /**
- * Checks that secret and headers are given with a URL of a new origin, and that a secret is given
- * only then.
+ * Checks that a request with a URL of a new origin has a secret, and also headers if some are
+ * stored. Other requests must not have a secret.
  * @throws ApiError `bad_request`
  */
 function requireSecretsFor(

@@ -3,9 +3,9 @@ import { Badge, type Column, Id, Time } from "../ui/index.ts";
 import { DeliveryMark } from "./delivery-mark.tsx";
 
 interface ColumnsOptions {
-  /** Whether there is room for one column only. */
+  /** Whether the list is too narrow for several columns. */
   readonly isNarrow: boolean;
-  /** What a row says besides itself: its run, or where it was sent. */
+  /** What a row shows about its delivery: the run, or the URL to which it was sent. */
   readonly about: "run" | "url";
 }
 

@@ -6,8 +6,8 @@ interface EventGroup {
 }
 
 /**
- * The events that can be delivered, with what each says. The list is that of the contract, whose
- * module would load the schemas of all forms with it. A test compares them.
+ * The events that can be delivered, each with a description. The contract has the same list, but
+ * importing it would also load all schemas of the contract. A test compares the two lists.
  */
 export const eventGroups: readonly EventGroup[] = [
   {
@@ -44,5 +44,5 @@ export const eventTypes: readonly DeliveredEvent[] = eventGroups.flatMap(({ even
 /** Events of the workspace as a whole, which belong to no agent. */
 export const workspaceEvents: readonly string[] = ["usage.threshold", "subscription.disabled"];
 
-/** What the form of a new subscription has checked: how each run ends. */
+/** The events that are checked in the form of a new subscription. */
 export const usualEvents: readonly DeliveredEvent[] = ["run.finished", "run.failed"];

@@ -10,7 +10,7 @@ const shapes: Readonly<Record<Health, KnownStatus>> = {
   disabled: "failed",
 };
 
-/** How a subscription is, in one word. */
+/** The health of a subscription, in a few words. */
 export function HealthMark({ subscription }: { readonly subscription: Subscription }) {
   const health = healthOf(subscription);
   return <StatusMark status={shapes[health]} word={healthWords[health]} />;

@@ -1,7 +1,7 @@
 import type { Delivery, Subscription } from "@beckon/client";
 import { formatCount } from "../format/index.ts";
 
-/** What a person wants to know first about a subscription. */
+/** The health of a subscription, as lists and pages show it. */
 export type Health = "working" | "unused" | "failing" | "paused" | "disabled";
 
 /** Words of the states. */
@@ -13,7 +13,7 @@ export const healthWords: Readonly<Record<Health, string>> = {
   disabled: "Disabled",
 };
 
-/** Returns how a subscription is. */
+/** Returns the health of a subscription. */
 export function healthOf({ status, health }: Pick<Subscription, "status" | "health">): Health {
   if (status === "paused" || status === "disabled") return status;
   if (health.failing_since !== null) return "failing";
@@ -32,14 +32,14 @@ export function disabledBecause({ disabled_reason: reason }: Subscription): stri
   return Object.hasOwn(reasons, reason) ? (reasons[reason] ?? reason) : reason;
 }
 
-/** An attempt in progress has moved its time this far at most. */
+/** While an attempt is in progress, `next_attempt_at` is at most this far in the future. */
 const maxAttemptMs = 60_000;
 const soonMs = 2_000;
 const laterMs = 15_000;
 
 /**
- * Returns after how many milliseconds to read again what waits for an attempt: soon if one is in
- * progress or near. False if none is scheduled.
+ * Returns the time in milliseconds after which deliveries are read again. It is short if an attempt
+ * is in progress or follows soon. False if no attempt is scheduled.
  * @param nextAttempts times of the next attempts; null where none is scheduled
  */
 export function pollMs(nextAttempts: readonly (string | null)[], nowMs: number): number | false {
@@ -48,7 +48,7 @@ export function pollMs(nextAttempts: readonly (string | null)[], nowMs: number):
   return Math.min(...times) - nowMs < maxAttemptMs ? soonMs : laterMs;
 }
 
-/** The API counts up to one more pending delivery, and up to this number of failed ones. */
+/** The API counts at most `maxPending` + 1 pending deliveries and `maxFailed` failed ones. */
 const maxPending = 100_000;
 const maxFailed = 10_000;
 
@@ -62,12 +62,12 @@ export function failedText({ failed }: Subscription["health"]): string {
   return failed >= maxFailed ? `${formatCount(maxFailed)}+` : formatCount(failed);
 }
 
-/** Returns the name of a subscription: what it is for, or else where it delivers to. */
+/** Returns the name of a subscription: its description or, if that is empty, its URL. */
 export function nameOf({ description, url }: Pick<Subscription, "description" | "url">): string {
   return description.trim() === "" ? shortUrl(url) : description;
 }
 
-/** Returns a URL without what is the same in nearly all of them. */
+/** Returns a URL without `https://` and without a slash at the end. */
 export function shortUrl(url: string): string {
   return url.replace(/^https:\/\//, "").replace(/\/$/, "");
 }
@@ -79,7 +79,7 @@ export function whyNotReplayed(
 ): string | undefined {
   if (subscription.status !== "enabled")
     return `The subscription is ${subscription.status}. Resume it first.`;
-  // One that waits after a failure need not wait.
+  // A delivery that waits after a failed attempt can be sent at once.
   if (delivery?.status === "pending" && delivery.last_error === null)
     return "The delivery is being sent already.";
   return undefined;

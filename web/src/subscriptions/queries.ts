@@ -9,7 +9,7 @@ import { subscriptionsKey } from "./list-query.ts";
 export const subscriptionKey = (workspaceId: string, subscriptionId: string) =>
   [...subscriptionsKey(workspaceId), subscriptionId] as const;
 
-/** Nothing patches the cache while the screen is not shown. */
+/** Read again each time the screen opens: nothing updates the cache while it is closed. */
 const live = { staleTime: 0, meta: { live: true } };
 
 /** One subscription. */
@@ -64,7 +64,7 @@ export const deliveryQuery = (
     refetchInterval: ({ state }) => pollMs([state.data?.next_attempt_at ?? null], Date.now()),
   });
 
-/** What was delivered about a run, newest first. */
+/** The deliveries about a run, newest first. */
 export const runDeliveriesQuery = ({ id, client }: CurrentWorkspace, runId: string) => ({
   ...listOptions<Delivery>([...subscriptionsKey(id), "of run", runId], (page, options) =>
     client.deliveries.listForRun(runId, page, options),
@@ -72,7 +72,7 @@ export const runDeliveriesQuery = ({ id, client }: CurrentWorkspace, runId: stri
   ...live,
 });
 
-/** Returns the ids in the URL of the screens of a subscription. */
+/** Returns the ids that the URL of a subscription's screen contains. */
 export function useSubscriptionIds() {
   const { subscriptionId = "", deliveryId = "" }: Readonly<Record<string, string | undefined>> =
     useParams({ strict: false });

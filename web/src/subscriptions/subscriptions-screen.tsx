@@ -1,6 +1,6 @@
 /**
- * All that shows subscriptions and deliveries. One module, so that the build makes one file of it:
- * who opens one of the screens soon opens the next, and many small files compress badly.
+ * All screens of subscriptions and deliveries. They are one module, so that the build puts them in
+ * one file: a person who opens one of them soon opens another, and small files compress badly.
  */
 export { DeliveryScreen } from "./delivery/one-delivery.tsx";
 export { SubscriptionsScreen } from "./list/all-subscriptions.tsx";

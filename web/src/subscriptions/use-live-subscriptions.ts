@@ -4,7 +4,7 @@ import { useWorkspace } from "../data/index.ts";
 import { useEvents, useThrottled } from "../live/index.ts";
 import { subscriptionsKey } from "./list-query.ts";
 
-/** Milliseconds between two readings, however many events there are. */
+/** Minimum time between two reads that events cause. */
 const minIntervalMs = 2_000;
 
 /** Returns whether the event can become a delivery of the subscription, or change it. */
@@ -13,7 +13,7 @@ export function concerns(
   { type, agent_id: agentId, data }: WorkspaceEvent,
 ): boolean {
   if (type === "subscription.disabled" && data.subscription_id === id) return true;
-  // Triggers and tags are left out: the event does not have them.
+  // Triggers and tags are not compared, because the event does not contain them.
   return (
     types.includes(type) && (agentIds === null || (agentId !== null && agentIds.includes(agentId)))
   );

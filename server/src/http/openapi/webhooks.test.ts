@@ -27,7 +27,7 @@ test.each(deliveredEvent.options)("the examples of %s match its schemas", (type)
     ["application/cloudevents+json", cloudEventsBody(type)],
   ] as const) {
     const { full, thin } = post.requestBody.content[mediaType]?.examples ?? {};
-    // Parsing drops unknown fields, so an equal result has none.
+    // Parsing drops unknown fields. So the example has none if the result is equal to it.
     for (const example of [full, thin])
       expect(schema.parse(example?.value)).toEqual(example?.value);
     const data = (value: unknown) => schema.parse(value).data;

@@ -48,8 +48,8 @@ const headers = [
 ];
 
 /**
- * Returns the catalogue of delivered events: their schemas, versions and examples, which are made
- * by the code that makes the bodies of deliveries.
+ * Returns the catalogue of delivered events: their schemas, versions and examples. The code that
+ * makes the bodies of deliveries also makes the examples.
  */
 export function webhooksOf(publicUrl: string): Record<string, JsonSchema> {
   return Object.fromEntries(

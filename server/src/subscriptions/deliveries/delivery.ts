@@ -17,7 +17,7 @@ export function toDelivery(row: DeliveryRow): Delivery {
     kind: row.kind,
     event_id: row.event_id,
     type: row.type,
-    // The ids of a test are those of the documented examples, and belong to nothing.
+    // A test has the ids of the documented examples. No agent or run has these ids.
     agent_id: isTest ? null : row.agent_id,
     run_id: isTest ? null : row.run_id,
     seq: isTest ? null : row.seq,

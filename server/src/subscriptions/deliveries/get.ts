@@ -7,7 +7,7 @@ import { requireSubscription } from "../subscription.ts";
 import { type DeliveryInput, requireDelivery, toDelivery } from "./delivery.ts";
 import { type DeliveryRow, findData, listAttempts, type StoredData } from "./store.ts";
 
-/** Attempts that a response shows. A replay adds up to ten. */
+/** Maximum attempts in a response. By default, each replay of a delivery adds up to ten. */
 const maxAttempts = 50;
 
 /**

@@ -14,11 +14,11 @@ import {
 } from "../subscription.ts";
 import { countPending, replayDeliveryRows, selectForReplay } from "./replay-store.ts";
 
-/** Deliveries that one request replays. */
+/** Maximum deliveries that one request replays. */
 const maxReplayed = 10_000;
 /**
- * Pending deliveries with which nothing more is replayed. A subscription with 100,000 is disabled;
- * the other half is left to new events.
+ * Maximum pending deliveries that a subscription has after a replay. Above 100,000 it would be
+ * disabled, so the other half is left for new events.
  */
 const maxPending = 50_000;
 
@@ -80,15 +80,16 @@ export async function replayDeliveries({
   return result;
 }
 
-/** Later than every event, also if another machine's clock is ahead. */
+/** Returns a time later than every event, also if another machine's clock is ahead. */
 function tomorrow(): Date {
   return new Date(Date.now() + 24 * 60 * 60 * 1000);
 }
 
 /**
- * Returns at most `limit` of the ids, without part of a millisecond, because `until` of the next
- * request is in milliseconds. Only if all are of one millisecond, part of it is returned: the
- * others then match the next request.
+ * Returns the newest ids, at most `limit`, and `until` of the next request. `until` is in
+ * milliseconds, so ids with the same millisecond are returned together or not at all. If more than
+ * `limit` ids have the newest millisecond, some of these are returned, and the next request covers
+ * that millisecond again.
  * @param ids newest first.
  */
 function wholeMilliseconds(

@@ -71,7 +71,7 @@ export async function selectForReplay(
 
 /**
  * Makes deliveries pending again, except those that became pending meanwhile.
- * @returns how many.
+ * @returns the number of deliveries that it changed.
  */
 export async function replayDeliveryRows(
   tx: WorkspaceTransaction,

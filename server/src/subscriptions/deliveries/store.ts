@@ -13,7 +13,7 @@ export interface DeliveryKey {
   readonly deliveryId: string;
 }
 
-/** Deliveries that one page searches. */
+/** Maximum deliveries that are searched for one page. */
 const maxSearched = 10_000;
 
 const columns = sql.raw(`d.id, d.workspace_id, d.subscription_id, d.kind, d.event_id, d.type,
@@ -87,7 +87,7 @@ export async function findDelivery(
 /** The event's data that a delivery has. */
 export interface StoredData {
   readonly data: Record<string, unknown> | null;
-  /** The data as JSON, if it is in an artifact and a body has room for it. */
+  /** The data as JSON, if it is in an artifact and fits into the body of a delivery. */
   readonly content: string | null;
 }
 
@@ -123,7 +123,7 @@ export function listAttempts(
     .execute();
 }
 
-/** Returns whether a run exists that belongs to one of `agentIds`; undefined for all agents. */
+/** Returns whether the run exists. With `agentIds`, only a run of one of these agents counts. */
 export async function runExists(
   tx: WorkspaceTransaction,
   workspaceId: string,
@@ -144,8 +144,8 @@ export async function runExists(
 
 /**
  * Returns deliveries about a run, newest first, without those of deleted subscriptions.
- * @param agentIds the agents that the caller is limited to: it gets deliveries of subscriptions
- *   that are limited to some of these; undefined for all.
+ * @param agentIds the agents to which the caller is limited; undefined if it is not limited. A
+ *   limited caller gets only deliveries of subscriptions that are limited to some of these agents.
  */
 export async function listDeliveriesOfRun(
   tx: WorkspaceTransaction,

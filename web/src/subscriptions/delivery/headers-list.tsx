@@ -1,4 +1,4 @@
-/** Headers of a request or response, one a line. */
+/** Headers of a request or response, one per line. */
 export function HeadersList({ headers }: { readonly headers: Readonly<Record<string, string>> }) {
   const entries = Object.entries(headers);
   if (entries.length === 0) return <p className="text-ink-3">None</p>;

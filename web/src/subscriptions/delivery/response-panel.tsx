@@ -25,7 +25,7 @@ export function ResponsePanel({ delivery, attempt }: ResponsePanelProps) {
             />
             <Duration ms={attempt.duration_ms} />
           </div>
-          {/* The error of a response says no more than its status. */}
+          {/* An error about the status is left out, because the status is shown above. */}
           {attempt.error === null || attempt.error.includes(`status ${attempt.status}`) ? null : (
             <p className="break-words text-flare">
               <bdi>{attempt.error}</bdi>

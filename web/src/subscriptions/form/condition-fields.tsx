@@ -4,12 +4,12 @@ import { Field, RadioCards, TextInput } from "../../ui/index.ts";
 import type { SubscriptionFormState } from "./subscription-fields.ts";
 import { TriggerChoice } from "./trigger-choice.tsx";
 
-/** Of which agents and runs events are delivered. */
+/** Fields that select the agents and runs whose events are delivered. */
 export function ConditionFields({ form }: { readonly form: SubscriptionFormState }) {
   const { register, watch, setValue, formState } = form;
   const { errors, isSubmitted } = formState;
   const [hasAgents, hasTriggers] = watch(["hasAgents", "hasTriggers"]);
-  // What is above comes first.
+  // Only the first error gets the focus: the URL and the events are above these fields.
   const isFirst = errors.url === undefined && errors.events === undefined;
   return (
     <div className="flex min-w-0 flex-col gap-4">

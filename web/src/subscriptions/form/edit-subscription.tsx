@@ -24,13 +24,13 @@ const labels = {
   format: "Format",
 };
 
-/** Changes a subscription. Deliveries from now on follow what is saved. */
+/** Changes a subscription. Later attempts of all its deliveries use the saved values. */
 export function EditSubscription({ subscription, close }: EditSubscriptionProps) {
   const workspace = useWorkspace();
   const { subscriptions } = workspace.client;
   const queryClient = useQueryClient();
   const toast = useToast();
-  // The page reads the subscription again while the form is open.
+  // Keeps the version with which the form was opened: the page reads newer ones meanwhile.
   const [base] = useState(subscription);
   const [isSaved, setSaved] = useState(false);
   const patch = usePatch<Subscription, UpdateSubscriptionBody>({
@@ -55,8 +55,8 @@ export function EditSubscription({ subscription, close }: EditSubscriptionProps)
   const merge = useMutation({
     mutationFn: async (merged: object) => finish(await patch.resolve(merged)),
   });
-  // After the form knows that nothing is unsaved: closing is a navigation, which it would stop.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, whoever renders this again
+  // Closing is a navigation, and the form stops navigations until it is rendered with `isSaved`.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs only when `isSaved` changes
   useEffect(() => {
     if (isSaved) close();
   }, [isSaved]);

@@ -4,7 +4,7 @@ import { Checkbox, FieldError, useFocusOnError } from "../../ui/index.ts";
 import { eventGroups, eventTypes, workspaceEvents } from "../events.ts";
 import type { SubscriptionFormState } from "./subscription-fields.ts";
 
-/** Which events are delivered, each with what it says. */
+/** Checkboxes for the events that are delivered, each with a description. */
 export function EventsField({ form }: { readonly form: SubscriptionFormState }) {
   const { watch, setValue, formState } = form;
   const [chosen, hasTriggers, tags, hasAgents] = watch([
@@ -14,7 +14,7 @@ export function EventsField({ form }: { readonly form: SubscriptionFormState }) 
     "hasAgents",
   ]);
   const error = messageOf(formState.errors.events);
-  // The URL comes first.
+  // Only the first error gets the focus, and the URL is above this field.
   const isFirst = formState.errors.url === undefined;
   const group = useFocusOnError(isFirst ? error : undefined, formState.submitCount);
   const isOfRunsOnly = hasTriggers || tags.trim() !== "";
@@ -25,7 +25,7 @@ export function EventsField({ form }: { readonly form: SubscriptionFormState }) 
   const toggle = (type: DeliveredEvent) =>
     setValue(
       "events",
-      // In the order of the form, so that a box that is checked again is no change.
+      // In the order of the form. So a box that is unchecked and checked again changes nothing.
       eventTypes.filter((each) => chosen.includes(each) !== (each === type)),
       { shouldDirty: true, shouldValidate: formState.isSubmitted },
     );

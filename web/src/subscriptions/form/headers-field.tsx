@@ -16,11 +16,11 @@ interface HeadersFieldProps {
   readonly form: SubscriptionFormState;
   /** Names of the headers that are stored. Their values cannot be read. */
   readonly stored: readonly string[];
-  /** The stored values were entered for another server. */
+  /** Whether headers must be entered again, because the stored ones are for another server. */
   readonly mustReplace: boolean;
 }
 
-/** Headers of every delivery, for example for a gateway in front of the server. */
+/** Fields for headers that are sent with every delivery, for example to a gateway. */
 export function HeadersField({ form, stored, mustReplace }: HeadersFieldProps) {
   const { control, register, watch, formState } = form;
   const { fields, append, remove } = useFieldArray({ control, name: "headers" });

@@ -9,7 +9,7 @@ interface SecretFieldProps {
   readonly isNew: boolean;
 }
 
-/** The secret that signs deliveries. Needed only where Beckon cannot generate it. */
+/** The secret that signs deliveries. For a new subscription, Beckon can generate it. */
 export function SecretField({ form, isNew }: SecretFieldProps) {
   const { register, watch, setValue, formState } = form;
   const secret = watch("secret");
@@ -25,7 +25,7 @@ export function SecretField({ form, isNew }: SecretFieldProps) {
             : "The stored secret was entered for another server. Enter or generate one for this server."
         }
       >
-        {/* Not a password of this site, which a browser would offer to fill in or to save. */}
+        {/* `new-password` keeps browsers from filling in a person's password of this site. */}
         <PasswordInput {...register("secret")} mono autoComplete="new-password" />
       </Field>
       {isNew ? null : (

@@ -36,10 +36,10 @@ export interface SubscriptionFields {
   replacesHeaders: boolean;
 }
 
-/** The form, as its parts get it. */
+/** The form's state, which each part of the form gets. */
 export type SubscriptionFormState = UseFormReturn<SubscriptionFields>;
 
-/** A new subscription gets how each run ends, with all data. */
+/** Initial fields of a new subscription: it gets the usual events, with all data. */
 export const newSubscription: SubscriptionFields = {
   url: "",
   description: "",
@@ -62,7 +62,7 @@ export function fieldsOf(subscription: Subscription): SubscriptionFields {
   return {
     url,
     description,
-    // In the order of the form, so that a box that is checked again is no change.
+    // In the order of the form. So a box that is unchecked and checked again changes nothing.
     events: eventTypes.filter((type) => subscription.event_types.includes(type)),
     hasAgents: agentIds !== null,
     agentIds: agentIds ?? [],
@@ -133,13 +133,13 @@ export function changesFor(
   };
 }
 
-/** Returns whether an address has another scheme, host or port. False while it is no address. */
+/** Returns whether the new URL has another scheme, host or port. False while it is not valid. */
 export function hasOtherOrigin(before: string, after: string): boolean {
   const typed = URL.parse(after.trim());
   return typed !== null && typed.origin !== URL.parse(before)?.origin;
 }
 
-/** The fields of the form that the API's fields come from. */
+/** For each field of the API, the field of the form from which its value comes. */
 const sources: Readonly<Record<string, keyof SubscriptionFields>> = {
   url: "url",
   description: "description",
@@ -154,12 +154,15 @@ const sources: Readonly<Record<string, keyof SubscriptionFields>> = {
 /** The API's fields that an error can be about. */
 export const apiFields = Object.keys(sources);
 
-/** Returns the field of the form that a field of the API comes from. */
+/** Returns the field of the form from which the value of an API field comes. */
 export function sourceOf(apiField: string | undefined): keyof SubscriptionFields | undefined {
   return apiField === undefined ? undefined : sources[apiField];
 }
 
-/** Checks the form as the API will check the request. @param existing undefined for a new one */
+/**
+ * Returns a resolver that checks the form as the API will check the request.
+ * @param existing the subscription to change; undefined for a new one
+ */
 export function resolverFor(existing: Subscription | undefined): Resolver<SubscriptionFields> {
   return (fields) => {
     const { error } =
@@ -173,7 +176,7 @@ export function resolverFor(existing: Subscription | undefined): Resolver<Subscr
       const field = sourceOf(issue.path[0]?.toString()) ?? "url";
       const header = issue.path[1]?.toString();
       if (field === "headers" && header !== undefined) {
-        // The message about a name is within the issue of the key.
+        // If the name is invalid, the message about it is in the nested issue.
         const named = issue.code === "invalid_key" ? issue.issues[0]?.message : undefined;
         addToRow(errors, fields, header, {
           part: named === undefined ? "value" : "name",
@@ -191,7 +194,7 @@ export function resolverFor(existing: Subscription | undefined): Resolver<Subscr
   };
 }
 
-/** An empty field or choice needs another sentence than a wrong one. */
+/** Returns the form's own message for a wrong field; undefined to use the contract's message. */
 function missing(field: keyof SubscriptionFields, fields: SubscriptionFields): string | undefined {
   if (field === "url" && fields.url.trim() === "")
     return "Enter the URL of your server, for example https://example.com/beckon.";
@@ -210,7 +213,7 @@ function missing(field: keyof SubscriptionFields, fields: SubscriptionFields): s
   return undefined;
 }
 
-/** Adds what the contract cannot see in an object: names that are there twice, missing values. */
+/** Adds errors that the contract cannot find: duplicate names, missing names and values. */
 function checkRows(errors: FieldErrors<SubscriptionFields>, fields: SubscriptionFields): void {
   const seen = new Set<string>();
   for (const row of fields.headers.filter(isFilled)) {

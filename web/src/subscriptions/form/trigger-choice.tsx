@@ -22,7 +22,7 @@ interface TriggerChoiceProps {
   readonly submitCount: number;
 }
 
-/** Some triggers. They belong to agents, so an agent is chosen first. */
+/** A choice of triggers. Triggers belong to agents, so an agent is chosen first. */
 export function TriggerChoice({ chosen, onChange, error, submitCount }: TriggerChoiceProps) {
   const workspace = useWorkspace();
   const [agentId, setAgentId] = useState("");
@@ -37,7 +37,7 @@ export function TriggerChoice({ chosen, onChange, error, submitCount }: TriggerC
     setNames(new Map([...names, [id, nameOf(id)]]));
     onChange(chosen.includes(id) ? chosen.filter((each) => each !== id) : [...chosen, id]);
   };
-  // Those of other agents, which have no box here.
+  // Chosen triggers of other agents. They have no checkbox while this agent is shown.
   const others = chosen.filter((id) => triggers.every((trigger) => trigger.id !== id));
   return (
     <fieldset

@@ -15,7 +15,7 @@ const NewSubscription = lazy(async () => ({
   default: (await import("../form/forms.ts")).NewSubscription,
 }));
 
-/** The subscriptions of the workspace, and how each of them is. */
+/** The subscriptions of the workspace, each with its health. */
 export function SubscriptionsScreen() {
   const workspace = useWorkspace();
   const navigate = useNavigate();

@@ -3,7 +3,7 @@ import { CurlLine, EmptyState } from "../../ui/index.ts";
 
 const body = '{"url": "https://example.com", "event_types": ["run.finished"]}';
 
-/** What subscriptions are for, while there is none. */
+/** Shown if there are no subscriptions: explains what they are for. */
 export function NoSubscriptions({ action }: { readonly action: ReactNode }) {
   return (
     <EmptyState action={action} snippet={<CurlLine path="/subscriptions" body={body} />}>

@@ -10,7 +10,7 @@ import { runDeliveriesQuery } from "../queries.ts";
 
 const minIntervalMs = 2_000;
 
-/** What was delivered about a run, as it happens. */
+/** The deliveries about a run, updated live. */
 export function RunDeliveriesList({ run }: { readonly run: Pick<Run, "id"> }) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();

@@ -5,7 +5,7 @@ const RunDeliveriesList = lazy(async () => ({
   default: (await import("../subscriptions-screen.tsx")).RunDeliveriesList,
 }));
 
-/** What was delivered about a run. Its code is loaded when it is shown. */
+/** The deliveries about a run. The code is loaded when the list is shown. */
 export function RunDeliveries({ run }: { readonly run: Pick<Run, "id"> }) {
   return (
     <Suspense fallback={<div className="h-40" />}>

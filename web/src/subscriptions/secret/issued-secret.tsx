@@ -9,7 +9,7 @@ interface IssuedSecretProps {
   readonly close: () => void;
 }
 
-/** A signing secret that was just issued, with how to verify what it signs. */
+/** A signing secret that was just issued, and how to verify signatures with it. */
 export function IssuedSecret({ title, secret, format, close }: IssuedSecretProps) {
   return (
     <IssuedSecretDialog

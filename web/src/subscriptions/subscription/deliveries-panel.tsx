@@ -38,7 +38,7 @@ const filters: readonly FilterDefinition[] = [
   { id: "run_id", label: "Run", placeholder: "run_…" },
 ];
 
-/** The deliveries of a subscription, newest first, as they happen. */
+/** The deliveries of a subscription, newest first, updated live. */
 export function DeliveriesPanel({ subscription }: { readonly subscription: Subscription }) {
   const workspace = useWorkspace();
   const search = useSubscriptionSearch();

@@ -3,7 +3,7 @@ import { useWorkspace } from "../../data/index.ts";
 import { Fact, Facts, Link, Time, useMedia } from "../../ui/index.ts";
 import { failedText, pendingText } from "../health.ts";
 
-/** How deliveries have gone, in figures. All of them are always there, so that nothing shifts. */
+/** The health of a subscription in figures. All figures are always shown, so that none moves. */
 export function HealthFacts({ subscription }: { readonly subscription: Subscription }) {
   const { id } = useWorkspace();
   const { health } = subscription;
@@ -34,7 +34,7 @@ function At({ time, none = "Never" }: { readonly time: string | null; readonly n
   return time === null ? <span className="text-ink-3">{none}</span> : <Time value={time} />;
 }
 
-/** A count that leads to what it counts. */
+/** A count that links to the list of the counted deliveries. */
 function Counted({ text, href }: { readonly text: string; readonly href: string }) {
   return (
     <span className="font-mono text-dense">

@@ -5,7 +5,7 @@ import { subscriptionQuery, useSubscriptionIds } from "../queries.ts";
 import { SubscriptionPage } from "./subscription-page.tsx";
 import { SubscriptionSkeleton } from "./subscription-skeleton.tsx";
 
-/** One subscription: how it is, its settings, and its deliveries as they happen. */
+/** One subscription: its health, its settings, and its deliveries, updated live. */
 export function SubscriptionScreen() {
   const workspace = useWorkspace();
   const { subscriptionId } = useSubscriptionIds();

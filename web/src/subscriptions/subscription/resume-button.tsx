@@ -4,7 +4,7 @@ import { Button } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { useSubscriptionSearch } from "./search.ts";
 
-/** Opens the question whether to deliver again. */
+/** Opens the dialog that enables the subscription again. */
 export function ResumeButton({ subscription }: { readonly subscription: Subscription }) {
   const { can } = useWorkspace();
   const { show } = useSubscriptionSearch();

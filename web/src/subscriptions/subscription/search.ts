@@ -6,7 +6,7 @@ import type { DeliveryFilters } from "../queries.ts";
 const acts = ["edit", "pause", "resume", "replay", "rotate", "verify", "test", "delete"] as const;
 export type Act = (typeof acts)[number];
 
-/** The states of a delivery, in the order of its life. */
+/** The statuses of a delivery, in the order in which the filter lists them. */
 export const deliveryStatuses = [
   "pending",
   "succeeded",
@@ -32,7 +32,7 @@ function listOf(value: string | undefined, known: readonly string[]): string | u
   return known.filter((each) => given.has(each)).join(",") || undefined;
 }
 
-/** Returns the state of a subscription's page that its URL holds, and how to change it. */
+/** Returns the open dialog and the filters that the page's URL contains, and how to change them. */
 export function useSubscriptionSearch() {
   const search: Search = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -48,7 +48,7 @@ export function useSubscriptionSearch() {
     /** Opens a dialog, or closes the open one. */
     show: (act: Act | undefined) => change({ act }),
     filters: filtersOf(search),
-    /** Values of the chips. A filter without a value yet is empty. */
+    /** Values of the filter chips. A chip without a value yet has an empty text. */
     values: Object.fromEntries(
       ["status", "type", "run_id"].map((name) => [
         name,

@@ -5,7 +5,7 @@ import { Button, Panel, SecretField, Time } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { useSubscriptionSearch } from "./search.ts";
 
-/** The secret that signs deliveries, hidden. */
+/** The secret that signs deliveries, hidden until a person reveals it. */
 export function SecretPanel({ subscription }: { readonly subscription: Subscription }) {
   const { client, can } = useWorkspace();
   const { show } = useSubscriptionSearch();
@@ -27,7 +27,7 @@ export function SecretPanel({ subscription }: { readonly subscription: Subscript
     >
       <div className="flex flex-col gap-3">
         <SecretField
-          // A new secret hides the one that was revealed.
+          // After a rotation, React creates a new field, which no longer shows the old secret.
           key={until}
           label="Signing secret"
           start="whsec_"

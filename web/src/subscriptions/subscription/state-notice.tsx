@@ -3,7 +3,7 @@ import { Banner, Time } from "../../ui/index.ts";
 import { disabledBecause, healthOf } from "../health.ts";
 import { ResumeButton } from "./resume-button.tsx";
 
-/** Why the subscription does not deliver, and the way back; nothing if it does. */
+/** Says why the subscription does not deliver, and what to do; shows nothing if it delivers. */
 export function StateNotice({ subscription }: { readonly subscription: Subscription }) {
   const { health, inactive_since: since } = subscription;
   switch (healthOf(subscription)) {

@@ -21,7 +21,7 @@ export function SubscriptionActions({ subscription }: { readonly subscription: S
         </Button>
       ) : null}
       <Button
-        // While it is not enabled, the notice below has the primary action.
+        // While the subscription is not enabled, Resume in the notice is the primary action.
         variant={isEnabled ? "primary" : "secondary"}
         onClick={() => show("test")}
         disabledReason={

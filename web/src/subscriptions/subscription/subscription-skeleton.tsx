@@ -1,6 +1,6 @@
 import { Skeleton } from "../../ui/index.ts";
 
-/** Holds the place of a page while it is loaded. */
+/** Placeholder of a page while its data is loaded. */
 export function SubscriptionSkeleton() {
   return (
     <div className="flex min-w-0 flex-col" aria-busy="true">

@@ -7,18 +7,19 @@ import { pollMs } from "../health.ts";
 import { deliveriesKey, subscriptionKey } from "../queries.ts";
 import { concerns } from "../use-live-subscriptions.ts";
 
-/** Milliseconds between two readings, however many events there are. */
+/** Minimum time between two reads that events cause. */
 const minIntervalMs = 2_000;
-/** Below this distance from the top of the page, new rows move nothing that is read. */
+/** Up to this scroll position, new rows are shown at once: they push away no row being read. */
 const topPx = 120;
 
 const isAtTop = () => window.scrollY <= topPx;
 
 /**
- * Keeps a subscription and its deliveries up to date: it reads them again after events that concern
- * it, and while attempts are near. Further down the page new rows wait.
+ * Keeps a subscription and its deliveries up to date. They are read again after events that concern
+ * the subscription, and more often if an attempt follows soon. While the page is scrolled down, new
+ * rows are held back.
  * @param rows the deliveries that are shown
- * @returns whether something waits, and a function that shows it
+ * @returns whether new rows are held back, and a function that shows them
  */
 export function useLiveDeliveries(subscription: Subscription, rows: readonly Delivery[]) {
   const { id } = useWorkspace();
@@ -27,7 +28,7 @@ export function useLiveDeliveries(subscription: Subscription, rows: readonly Del
   const list = deliveriesKey(id, subscription.id);
   const enter = () => {
     setHasNews(false);
-    // Only what is in sight is read again: the pages below follow when they are scrolled to.
+    // Only the first page is read again. The others are loaded when a person scrolls to them.
     queryClient.setQueriesData<InfiniteData<Page<Delivery>>>({ queryKey: list }, (data) =>
       data === undefined || data.pages.length < 2
         ? data

@@ -34,7 +34,7 @@ export function ActDialogs({ subscription }: { readonly subscription: Subscripti
       );
     case "pause":
       return isEnabled ? <PauseDialog {...props} /> : null;
-    // It stays open after the subscription is enabled, to offer what was missed.
+    // It stays open after the subscription is enabled, and offers to replay missed deliveries.
     case "resume":
       return <ResumeDialog {...props} />;
     case "replay":

@@ -13,7 +13,7 @@ interface DialogProps {
   readonly close: () => void;
 }
 
-/** Deletes a subscription, which cancels what is pending. */
+/** Deletes a subscription, which cancels its pending deliveries. */
 export function DeleteDialog({ subscription, close }: DialogProps) {
   const { id, client } = useWorkspace();
   const queryClient = useQueryClient();

@@ -13,11 +13,11 @@ interface ResumeDialogProps {
   readonly close: () => void;
 }
 
-/** Delivers again, then offers to replay what was missed. */
+/** Enables a subscription again, then offers to replay the deliveries that it missed. */
 export function ResumeDialog({ subscription, close }: ResumeDialogProps) {
   const { id, client } = useWorkspace();
   const queryClient = useQueryClient();
-  // What it was before: it is enabled while the offer is shown.
+  // The subscription before it was resumed: the page reads it again, and it is then enabled.
   const [before] = useState(subscription);
   const name = nameOf(before);
   const resume = useMutation({
@@ -26,7 +26,7 @@ export function ResumeDialog({ subscription, close }: ResumeDialogProps) {
   });
   if (resume.isSuccess)
     return <MissedDialog subscription={subscription} close={close} missed={resume.data} />;
-  // For example a link to this dialog that is opened again.
+  // Nothing to resume, for example if a person opens an old link to this dialog.
   if (before.status === "enabled") return null;
   return (
     <Dialog

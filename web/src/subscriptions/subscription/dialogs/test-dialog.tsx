@@ -20,7 +20,7 @@ interface TestDialogProps {
   readonly close: () => void;
 }
 
-/** While a person waits for the result of a test. */
+/** Time between two polls while a person waits for the result of a test. */
 const pollMs = 500;
 
 /** Sends an example event, and shows what the receiver responds. */
@@ -38,7 +38,7 @@ export function TestDialog({ subscription, close }: TestDialogProps) {
       });
     },
     onSuccess: () => {
-      // The same event, sent again, is another test.
+      // The next test gets a new idempotency key, also if it sends the same event.
       release();
       return announceChanges(queryClient, subscriptionKey(id, subscription.id));
     },
@@ -71,7 +71,7 @@ export function TestDialog({ subscription, close }: TestDialogProps) {
             options={types.map((each) => ({ value: each, label: each }))}
           />
         </Field>
-        {/* As high as a result, so that nothing moves when it comes. */}
+        {/* As high as a result, so that nothing moves when the result appears. */}
         <div role="status" className="min-h-16">
           {test.data === undefined || test.isPending ? null : (
             <TestResult key={test.data.id} sent={test.data} />

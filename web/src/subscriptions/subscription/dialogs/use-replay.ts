@@ -7,7 +7,10 @@ import { useToast } from "../../../ui/index.ts";
 import { subscriptionsKey } from "../../list-query.ts";
 import { replayRange } from "../../replay.ts";
 
-/** Returns what replays a range of deliveries. @param onDone called when all are pending again */
+/**
+ * Returns a function that replays a range of deliveries, and its state.
+ * @param onDone called when all deliveries of the range are pending again
+ */
 export function useReplay({ id }: Subscription, onDone: () => void) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
