@@ -13,7 +13,7 @@ import {
   sealHeaders,
   sealSigningSecret,
 } from "../deliveries/index.ts";
-import { noDeliveries } from "./health-store.ts";
+import { unused } from "./health-store.ts";
 import { permitSelection } from "./selection.ts";
 import { countSubscriptions, insertSubscription } from "./store.ts";
 import { type SubscriptionWithSecret, toSubscription } from "./subscription.ts";
@@ -60,7 +60,7 @@ export async function createSubscription({
         target: row.id,
         data: { ...columns, header_names: row.header_names },
       });
-      return { ...toSubscription(row, noDeliveries), secret };
+      return { ...toSubscription(row, unused), secret };
     }),
   );
   ctx.deliveries.changed();

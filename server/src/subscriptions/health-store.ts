@@ -8,24 +8,41 @@ const maxPending = 100_000;
 const maxCountedFailures = 10_000;
 const maxCountedMissed = 100_000;
 
-/** Numbers of deliveries of a subscription, and the time of the next attempt. */
-export interface DeliveryCounts {
+/** The results of a subscription's attempts, and the numbers of its deliveries. */
+export interface Health {
+  readonly last_success_at: Date | null;
+  readonly last_failure_at: Date | null;
+  readonly failing_since: Date | null;
+  readonly last_error: string | null;
   readonly pending: number;
   readonly next_at: Date | null;
   readonly failed: number;
 }
 
-export const noDeliveries: DeliveryCounts = { pending: 0, next_at: null, failed: 0 };
+/** The health of a subscription without deliveries. */
+export const unused: Health = {
+  last_success_at: null,
+  last_failure_at: null,
+  failing_since: null,
+  last_error: null,
+  pending: 0,
+  next_at: null,
+  failed: 0,
+};
 
-/** Counts the pending and recently failed deliveries of subscriptions, by subscription id. */
-export async function countDeliveries(
+/**
+ * Reads the health of subscriptions, by subscription id. Results and numbers are read by one
+ * statement. Otherwise an attempt that ends between two statements would be missing in both: its
+ * delivery would no longer be pending, and its result would not be there yet.
+ */
+export async function readHealth(
   tx: WorkspaceTransaction,
   workspaceId: string,
   subscriptionIds: readonly string[],
-): Promise<ReadonlyMap<string, DeliveryCounts>> {
+): Promise<ReadonlyMap<string, Health>> {
   if (subscriptionIds.length === 0) return new Map();
-  const { rows } = await sql<DeliveryCounts & { id: string }>`
-    select s.id,
+  const { rows } = await sql<Health & { id: string }>`
+    select s.id, s.last_success_at, s.last_failure_at, s.failing_since, s.last_error,
       (select count(*)::int from (select from deliveries d where d.subscription_id = s.id
         and d.status = 'pending' limit ${maxPending + 1}) d) as pending,
       (select min(d.next_at) from deliveries d where d.subscription_id = s.id
@@ -37,7 +54,7 @@ export async function countDeliveries(
     where s.workspace_id = ${workspaceId} and s.id = any (${[...subscriptionIds]}::text[])`.execute(
     tx,
   );
-  return new Map(rows.map(({ id, ...counts }) => [id, counts]));
+  return new Map(rows.map(({ id, ...health }) => [id, health]));
 }
 
 /**

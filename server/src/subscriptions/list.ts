@@ -2,7 +2,7 @@ import type { Subscription } from "@beckon/contract";
 import { agentLimit, type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Page, readPage } from "../base/page.ts";
-import { countDeliveries, noDeliveries } from "./health-store.ts";
+import { readHealth, unused } from "./health-store.ts";
 import { listSubscriptionRows } from "./store.ts";
 import { toSubscription } from "./subscription.ts";
 
@@ -29,9 +29,9 @@ export async function listSubscriptions({
   return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
     const { data, next } = page.page(await listSubscriptionRows(tx, workspaceId, agentIds, page));
     const ids = data.map(({ id }) => id);
-    const counts = await countDeliveries(tx, workspaceId, ids);
+    const health = await readHealth(tx, workspaceId, ids);
     return {
-      data: data.map((row) => toSubscription(row, counts.get(row.id) ?? noDeliveries)),
+      data: data.map((row) => toSubscription(row, health.get(row.id) ?? unused)),
       next,
     };
   });

@@ -2,7 +2,7 @@ import type { Subscription } from "@beckon/contract";
 import { agentLimit, type Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
-import { countDeliveries, type DeliveryCounts, noDeliveries } from "./health-store.ts";
+import { type Health, readHealth, unused } from "./health-store.ts";
 import { findSubscription, findSubscriptionForChange, type SubscriptionRow } from "./store.ts";
 
 export interface SubscriptionInput {
@@ -13,7 +13,7 @@ export interface SubscriptionInput {
 export type SubscriptionWithSecret = Subscription & { secret: string };
 
 /** Returns the subscription as responses show it, without secret and header values. */
-export function toSubscription(row: SubscriptionRow, counts: DeliveryCounts): Subscription {
+export function toSubscription(row: SubscriptionRow, health: Health): Subscription {
   const overlaps = row.previous_secret !== null && Number(row.previous_secret_until) > Date.now();
   return {
     id: row.id,
@@ -32,13 +32,13 @@ export function toSubscription(row: SubscriptionRow, counts: DeliveryCounts): Su
     inactive_since: timeOrNull(row.inactive_since),
     previous_secret_until: overlaps ? timeOrNull(row.previous_secret_until) : null,
     health: {
-      last_success_at: timeOrNull(row.last_success_at),
-      last_failure_at: timeOrNull(row.last_failure_at),
-      failing_since: timeOrNull(row.failing_since),
-      last_error: row.last_error,
-      pending: counts.pending,
-      next_attempt_at: timeOrNull(counts.next_at),
-      failed: counts.failed,
+      last_success_at: timeOrNull(health.last_success_at),
+      last_failure_at: timeOrNull(health.last_failure_at),
+      failing_since: timeOrNull(health.failing_since),
+      last_error: health.last_error,
+      pending: health.pending,
+      next_attempt_at: timeOrNull(health.next_at),
+      failed: health.failed,
     },
     created_by: row.created_by,
     created_at: row.created_at.toISOString(),
@@ -55,8 +55,8 @@ export async function showSubscription(
   tx: WorkspaceTransaction,
   row: SubscriptionRow,
 ): Promise<Subscription> {
-  const counts = await countDeliveries(tx, row.workspace_id, [row.id]);
-  return toSubscription(row, counts.get(row.id) ?? noDeliveries);
+  const health = await readHealth(tx, row.workspace_id, [row.id]);
+  return toSubscription(row, health.get(row.id) ?? unused);
 }
 
 /**
