@@ -138,9 +138,10 @@ async function prepare(
     content,
   );
   const timestamp = Math.floor(startedAt.getTime() / 1_000);
-  const secrets = [delivery.secret, delivery.previous_secret].flatMap((sealed) =>
-    sealed === null ? [] : [openSigningSecret(cipher, owner, sealed)],
-  );
+  const secrets = [
+    openSigningSecret(cipher, owner, delivery.secret),
+    ...previousSecret(cipher, owner, delivery.previous_secret),
+  ];
   const logged = {
     "content-type": contentType,
     "user-agent": `Beckon/${version}`,
@@ -157,6 +158,24 @@ async function prepare(
       ...extra,
     },
   };
+}
+
+/**
+ * Returns the previous secret while it overlaps with the new one. A secret that cannot be decrypted
+ * is left out: after the loss of a master key, a rotation must be enough to deliver again.
+ */
+function previousSecret(
+  cipher: SecretCipher,
+  owner: Parameters<typeof openSigningSecret>[1],
+  sealed: string | null,
+): readonly string[] {
+  if (sealed === null) return [];
+  try {
+    return [openSigningSecret(cipher, owner, sealed)];
+  } catch (thrown) {
+    if (thrown instanceof ApiError) return [];
+    throw thrown;
+  }
 }
 
 /** Returns why the receiver did not accept the delivery; undefined if it did. */

@@ -20,11 +20,22 @@ export interface ClaimedDelivery extends DeliveredRow {
   /** null unless the secret was rotated and the previous one also signs. */
   readonly previous_secret: string | null;
   readonly headers: string | null;
+  /** Version of the subscription whose values these are. */
+  readonly subscription_version: number;
+  /** Whether the last attempt of the subscription failed. */
+  readonly is_failing: boolean;
 }
 
 export interface ClaimInput {
-  /** Subscriptions of which this process has claimed deliveries, and how many of each. */
-  readonly busy: readonly { readonly id: string; readonly claimed: number }[];
+  /**
+   * Subscriptions of which this process has claimed deliveries, how many of each, and the version
+   * of the subscription with which it claimed the last one.
+   */
+  readonly busy: readonly {
+    readonly id: string;
+    readonly claimed: number;
+    readonly version: number;
+  }[];
   /** Maximum deliveries to claim. */
   readonly max: number;
   /** Maximum deliveries to claim of subscriptions whose last attempt failed. */
@@ -38,6 +49,8 @@ export interface ClaimResult {
   readonly claimed: readonly ClaimedDelivery[];
   /** Those of `busy` that are not enabled any more. */
   readonly stopped: readonly string[];
+  /** Those of `busy` that have another version now, for example another URL or secret. */
+  readonly changed: readonly string[];
   /** Whether any workspace has a subscription. */
   readonly someSubscriptions: boolean;
   /** Milliseconds until the next delivery becomes due; undefined if none is due later. */
@@ -60,6 +73,7 @@ const claimStatement = statement<ClaimInput>("claim-deliveries", (p) => {
   const busy = p.rows("b", (input) => input.busy, {
     id: ["text", (row) => row.id],
     claimed: ["int", (row) => row.claimed],
+    version: ["int", (row) => row.version],
   });
   const max = p.value("int", (input) => input.max);
   const maxFailing = p.value("int", (input) => input.maxFailing);
@@ -67,7 +81,7 @@ const claimStatement = statement<ClaimInput>("claim-deliveries", (p) => {
   const lease = p.value("double precision", (input) => input.leaseSeconds);
   return `
 with recursive busy as materialized (
-  select b.id, b.claimed from ${busy.table}
+  select b.id, b.claimed, b.version from ${busy.table}
 ), waiting (subscription_id, next_at) as (
   (select subscription_id, next_at from deliveries where status = 'pending'
     order by subscription_id, next_at limit 1)
@@ -118,7 +132,8 @@ with recursive busy as materialized (
 ), rows as (
   select c.id, c.kind, c.workspace_id, c.subscription_id, c.event_id, c.type, c.version, c.time,
     c.agent_id, c.run_id, c.seq, c.data, c.attempts, c.next_at::text as lease, c.callback_url,
-    s.url, s.payload, s.format, s.secret, s.headers,
+    s.url, s.payload, s.format, s.secret, s.headers, s.version as subscription_version,
+    s.failing_since is not null as is_failing,
     case when s.previous_secret_until > now() then s.previous_secret end as previous_secret
   from claimed c cross join lateral (
     select * from subscriptions s where s.id = c.subscription_id limit 1
@@ -128,6 +143,8 @@ select r.*, (select exists (select from subscriptions where deleted_at is null))
   (select json_agg(b.id) from busy b where not exists (
     select from subscriptions s
     where s.id = b.id and s.deleted_at is null and s.status = 'enabled')) as stopped,
+  (select json_agg(b.id) from busy b where exists (
+    select from subscriptions s where s.id = b.id and s.version <> b.version)) as changed,
   (select extract(epoch from min(next_at) - now())::float8 * 1000 from waiting
     where next_at > now()) as next_due_ms
 from (values (1)) as always left join rows r on true order by r.id`;
@@ -143,6 +160,7 @@ export async function claimDeliveries(
     readonly id: string | null;
     readonly some: boolean;
     readonly stopped: string[] | null;
+    readonly changed: string[] | null;
     readonly next_due_ms: number | null;
   }
   const { rows } = await claimStatement.send<Row>(engine, input);
@@ -150,6 +168,7 @@ export async function claimDeliveries(
   return {
     claimed,
     stopped: rows[0]?.stopped ?? [],
+    changed: rows[0]?.changed ?? [],
     someSubscriptions: rows[0]?.some ?? false,
     nextDueMs: rows[0]?.next_due_ms ?? undefined,
   };

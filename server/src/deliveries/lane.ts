@@ -23,6 +23,7 @@ export class Lane {
   /** Number of deliveries whose outcome is not recorded yet. */
   #claimed = 0;
   #hasFailed = false;
+  #version = 0;
 
   constructor(options: LaneOptions) {
     this.#options = options;
@@ -37,8 +38,15 @@ export class Lane {
     return this.#hasFailed;
   }
 
+  /** Version of the subscription with which the last delivery was claimed. */
+  get version(): number {
+    return this.#version;
+  }
+
   add(delivery: ClaimedDelivery): void {
     this.#claimed += 1;
+    this.#version = delivery.subscription_version;
+    this.#hasFailed ||= delivery.is_failing;
     this.#waiting.push({ delivery, since: elapsed() });
     this.#next();
   }

@@ -91,13 +91,15 @@ with outcomes as materialized (
     (array_agg(m.error order by m.ended_at desc))[1] as error
   from moved m where m.counts and m.kind <> 'released' group by m.subscription_id
 ), locked as materialized (
-  -- In one order, so that two processes cannot deadlock.
+  -- In one order, so that two processes cannot deadlock. A row that is locked, for example by a
+  -- long replay, is skipped: its health is written with the next outcome, and the outcomes of other
+  -- subscriptions do not wait.
   select s.* from subscriptions s
   where s.id = any (array(select subscription_id from results order by subscription_id))
     and exists (select from results r where r.subscription_id = s.id
       and (r.some_failed or s.failing_since is not null
         or s.last_success_at is null or s.last_success_at < now() - interval '1 second'))
-  order by s.id for no key update of s
+  order by s.id for no key update of s skip locked
 ), health as (
   update subscriptions s set
     last_success_at = case when r.some_succeeded then now() else s.last_success_at end,

@@ -46,6 +46,11 @@ export interface Sender {
 const maxClaimed = 1_024;
 const maxFailing = 512;
 /**
+ * Maximum deliveries of one claim. It is less than half of `maxClaimed`, so that a process that was
+ * idle does not give all its capacity to the first receivers that have a backlog.
+ */
+const maxPerClaim = 256;
+/**
  * Maximum deliveries that a process has claimed of one subscription. It is more than
  * `maxConcurrent`, so that a fast receiver does not wait for the next claim. While the process has
  * claimed half of `maxClaimed` or more, the maximum is `maxConcurrent`.
@@ -168,8 +173,8 @@ export function startSender(options: SenderOptions): Sender {
     const failing = all.reduce((sum, lane) => sum + (lane.hasFailed ? lane.claimed : 0), 0);
     const capacity = Math.ceil(maxClaimed * Math.min(1, maxLagMs / lagMs));
     const result = await claimDeliveries(database, {
-      busy: [...lanes].map(([id, lane]) => ({ id, claimed: lane.claimed })),
-      max: Math.max(0, capacity - claimed),
+      busy: [...lanes].map(([id, { claimed, version }]) => ({ id, claimed, version })),
+      max: Math.min(maxPerClaim, Math.max(0, capacity - claimed)),
       maxFailing: Math.max(0, maxFailing - failing),
       maxOfOne: claimed < maxClaimed / 2 ? maxAhead : maxConcurrent,
       leaseSeconds,
@@ -177,6 +182,8 @@ export function startSender(options: SenderOptions): Sender {
     someSubscriptions = result.someSubscriptions;
     nextDueMs = result.nextDueMs ?? pollMs;
     for (const id of result.stopped) lanes.get(id)?.abort();
+    // They are claimed again, with the new URL, secret and headers.
+    for (const id of result.changed) lanes.get(id)?.releaseWaiting();
     for (const delivery of result.claimed) {
       const lane = laneOf(delivery.subscription_id);
       lane.add(delivery);

@@ -4,6 +4,7 @@ import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
 import { type Receiver, startReceiver } from "../../test/receiver.ts";
 import { type SubscribeOptions, subscribe } from "../../test/subscribe.ts";
+import { newSigningSecret } from "../deliveries/index.ts";
 
 const beckon = await startTestBeckon({}, { deliveries: { sweepMs: 200 } });
 const { engine } = beckon.db.database;
@@ -91,6 +92,33 @@ test("rotation of the secret under load leaves no delivery that the receiver can
   await loads;
   await receiver.awaitCount(120);
   expect(failures).toEqual([]);
+});
+
+test("what waits goes to the new URL, signed with the new secret, when the URL is changed", async () => {
+  const slow: (() => void)[] = [];
+  receiver.respond = (_request, response) => slow.push(() => response.writeHead(204).end());
+  const next = await receive();
+  const { id } = await subscribed();
+  await Promise.all(Array.from({ length: 30 }, invoke));
+  await receiver.awaitCount(10);
+  const secret = newSigningSecret();
+  const { status } = await beckon.call(`/subscriptions/${id}`, {
+    method: "PATCH",
+    body: { url: next.url, secret },
+  });
+  expect(status).toBe(200);
+  await awaitPoll();
+  for (const release of slow) release();
+  // The rest of the 30, and the event by which the test noticed the poll.
+  const received = await next.awaitCount(21);
+  expect(receiver.received).toHaveLength(10);
+  const webhook = new Webhook(secret);
+  for (const { id: eventId, text, headers } of received)
+    webhook.verify(text, {
+      "webhook-id": eventId,
+      "webhook-timestamp": String(headers["webhook-timestamp"]),
+      "webhook-signature": String(headers["webhook-signature"]),
+    });
 });
 
 test("nothing arrives a second after the subscription was deleted, also of a backlog", async () => {

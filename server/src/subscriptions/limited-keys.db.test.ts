@@ -63,6 +63,22 @@ test("an unlimited subscription that was narrowed to its agents appears", async 
   expect((await change({ description: "Mine" }, wide.id)).status).toBe(200);
 });
 
+test("deliveries about other agents stay hidden when their subscription is narrowed", async () => {
+  const { data: wide } = (await create({ agent_ids: null }, beckon.key)).body;
+  const path = `/subscriptions/${wide.id}`;
+  for (const agent of [mine, theirs]) await beckon.invoke(agent, "Hello");
+  await beckon.call(path, { method: "PATCH", body: { agent_ids: [mine.id] } });
+  const list = async (credential: string): Promise<{ id: string; agent_id: string }[]> =>
+    (await beckon.call(`${path}/deliveries`, { credential })).body.data;
+  const all = await list(beckon.key);
+  expect(new Set(all.map(({ agent_id }) => agent_id))).toEqual(new Set([mine.id, theirs.id]));
+  expect((await list(key)).map(({ agent_id }) => agent_id)).toEqual([mine.id]);
+  const hidden = `${path}/deliveries/${all.find(({ agent_id }) => agent_id === theirs.id)?.id}`;
+  expectError(await beckon.call(hidden, { credential: key }), 404, "not_found");
+  const replay = { body: {}, credential: key };
+  expectError(await beckon.call(`${hidden}/replay`, replay), 404, "not_found");
+});
+
 test("cannot take over a subscription to events of the whole workspace", async () => {
   const { data } = (await create({ event_types: ["usage.threshold"] }, beckon.key)).body;
   const url = "http://127.0.0.1:9/elsewhere";

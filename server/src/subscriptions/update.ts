@@ -53,8 +53,11 @@ export async function updateSubscription({
     const owner = { ...row, url: columns.url ?? row.url };
     const moves = originOf(owner) !== originOf(row);
     requireSecretsFor(row, originOf(owner), moves, body);
+    const isOther = columns.url !== undefined || secret !== undefined || headers !== undefined;
     const changed = await updateSubscriptionRow(tx, row, {
       ...columns,
+      // What failed with the old values says nothing about the new ones.
+      ...(isOther ? { failing_since: null } : {}),
       ...(secret === undefined
         ? {}
         : {

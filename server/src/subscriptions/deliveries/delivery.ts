@@ -1,5 +1,5 @@
 import type { Delivery } from "@beckon/contract";
-import type { Context } from "../../base/context.ts";
+import { agentLimit, type Context } from "../../base/context.ts";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { timeOf } from "../../base/ids.ts";
@@ -35,10 +35,11 @@ export function toDelivery(row: DeliveryRow): Delivery {
 /** Returns a delivery of a subscription that the caller can see. @throws ApiError `not_found` */
 export async function requireDelivery(
   tx: WorkspaceTransaction,
-  { workspaceId }: Context,
+  ctx: Context,
   input: DeliveryInput,
 ): Promise<DeliveryRow> {
-  const row = await findDelivery(tx, { workspaceId, ...input });
+  const key = { workspaceId: ctx.workspaceId, ...input };
+  const row = await findDelivery(tx, key, agentLimit(ctx));
   if (row !== undefined) return row;
   throw new ApiError(
     "not_found",

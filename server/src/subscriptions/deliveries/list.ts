@@ -1,5 +1,5 @@
 import { type Delivery, deliveriesQuery } from "@beckon/contract";
-import { type Context, permit } from "../../base/context.ts";
+import { agentLimit, type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import { type Page, readPage } from "../../base/page.ts";
 import { parseQuery } from "../../base/parse.ts";
@@ -22,6 +22,7 @@ export async function listDeliveries({
   permit(ctx, "subscriptions:read");
   const { workspaceId } = ctx;
   const { subscriptionId } = input;
+  const agentIds = agentLimit(ctx);
   return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
     await requireSubscription(tx, ctx, input);
     const { limit, after, ...filter } = parseQuery(deliveriesQuery, input.query);
@@ -30,6 +31,7 @@ export async function listDeliveries({
       { list: "deliveries", subscription: subscriptionId, ...filter },
     );
     const { rows, searchedTo } = await searchDeliveries(tx, workspaceId, subscriptionId, filter, {
+      agentIds,
       below: page.below,
       limit: page.limit + 1,
     });

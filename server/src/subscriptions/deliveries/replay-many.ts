@@ -1,6 +1,6 @@
 import { type Replayed, replayBody } from "@beckon/contract";
 import { record } from "../../base/audit/index.ts";
-import { type Context, permit } from "../../base/context.ts";
+import { agentLimit, type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { type Once, once } from "../../base/idempotency/index.ts";
@@ -57,6 +57,7 @@ export async function replayDeliveries({
       }
       const limit = Math.min(maxReplayed, capacity);
       const range = {
+        agentIds: agentLimit(ctx),
         from: lowestIdAt("dlv", new Date(since)),
         below: lowestIdAt("dlv", until === undefined ? tomorrow() : new Date(until)),
         statuses: statuses[which],

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
-import type { DeliveryKey } from "./store.ts";
+import { aboutAgents, type DeliveryKey } from "./store.ts";
 
 /**
  * SQL that makes a delivery `d` of the subscription `s` pending again. Its payload is read from the
@@ -13,13 +13,31 @@ const pendingAgain = sql`status = 'pending', attempts = 0, next_at = now(), fini
     else (select e.data from events e where e.run_id = d.run_id and e.seq = d.seq
       and e.workspace_id = d.workspace_id) end) end`;
 
-/** Makes a delivery pending again. */
+/**
+ * SQL that locks the runs of deliveries, so that they are not deleted meanwhile. Without the lock,
+ * the update would write the data of a run again that another transaction has just deleted.
+ */
+const keptRuns = (ids: readonly string[], { workspaceId, subscriptionId }: ReplayedFrom) => sql`
+  kept_runs as materialized (
+    select r.id from runs r where r.workspace_id = ${workspaceId} and r.id = any (array(
+      select d.run_id from deliveries d where d.subscription_id = ${subscriptionId}
+        and d.workspace_id = ${workspaceId} and d.id = any (${[...ids]}::text[])
+        and d.kind <> 'test'))
+    order by r.id for key share
+  )`;
+const isKept = sql`(d.run_id is null or d.kind = 'test' or d.run_id in (select id from kept_runs))`;
+
+type ReplayedFrom = Omit<DeliveryKey, "deliveryId">;
+
+/** Makes a delivery pending again, unless its run was deleted. */
 export async function replayDeliveryRow(
   tx: WorkspaceTransaction,
-  { workspaceId, subscriptionId, deliveryId }: DeliveryKey,
+  { deliveryId, ...key }: DeliveryKey,
 ): Promise<void> {
-  await sql`update deliveries d set ${pendingAgain} from subscriptions s
-    where s.id = d.subscription_id and s.workspace_id = d.workspace_id
+  const { workspaceId, subscriptionId } = key;
+  await sql`with ${keptRuns([deliveryId], key)}
+    update deliveries d set ${pendingAgain} from subscriptions s
+    where ${isKept} and s.id = d.subscription_id and s.workspace_id = d.workspace_id
       and d.subscription_id = ${subscriptionId} and d.id = ${deliveryId}
       and d.workspace_id = ${workspaceId}`.execute(tx);
 }
@@ -38,6 +56,8 @@ export async function countPending(
 
 /** The deliveries to replay: ids from `from`, and below `below`. */
 export interface ReplayRange {
+  /** The agents to which the caller is limited; undefined if it is not limited. */
+  readonly agentIds: readonly string[] | undefined;
   readonly from: string;
   readonly below: string;
   readonly statuses: readonly ("failed" | "not_sent" | "succeeded")[];
@@ -50,7 +70,7 @@ export interface ReplayRange {
 export async function selectForReplay(
   tx: WorkspaceTransaction,
   { workspaceId, subscriptionId }: Omit<DeliveryKey, "deliveryId">,
-  { from, below, statuses }: ReplayRange,
+  { agentIds, from, below, statuses }: ReplayRange,
   limit: number,
 ): Promise<string[]> {
   // One query per status, so that each reads its index in order and stops at the limit.
@@ -58,7 +78,7 @@ export async function selectForReplay(
     (status) => sql`(select d.id from deliveries d
       where d.subscription_id = ${subscriptionId} and d.workspace_id = ${workspaceId}
         and d.status = ${sql.lit(status)} and d.id >= ${from} and d.id < ${below}
-        and d.kind <> 'test' and (d.run_id is null or exists (select from runs r
+        and d.kind <> 'test' and ${aboutAgents("d", agentIds)} and (d.run_id is null or exists (select from runs r
           where r.id = d.run_id and r.workspace_id = d.workspace_id))
       order by d.id desc limit ${limit})`,
   );
@@ -78,9 +98,10 @@ export async function replayDeliveryRows(
   { workspaceId, subscriptionId }: Omit<DeliveryKey, "deliveryId">,
   ids: readonly string[],
 ): Promise<number> {
-  const { numAffectedRows } = await sql`update deliveries d set ${pendingAgain}
-    from subscriptions s
-    where s.id = d.subscription_id and s.workspace_id = d.workspace_id
+  const key = { workspaceId, subscriptionId };
+  const { numAffectedRows } = await sql`with ${keptRuns(ids, key)}
+    update deliveries d set ${pendingAgain} from subscriptions s
+    where ${isKept} and s.id = d.subscription_id and s.workspace_id = d.workspace_id
       and d.subscription_id = ${subscriptionId} and d.workspace_id = ${workspaceId}
       and d.status in ('failed', 'not_sent', 'succeeded')
       and d.id = any (${[...ids]}::text[])`.execute(tx);

@@ -32,6 +32,20 @@ export interface DeliveryFilter {
 }
 
 /**
+ * Returns the condition that a delivery is about one of the agents to which the caller is limited,
+ * or a test. A subscription can have deliveries about other agents from the time before it was
+ * limited to these.
+ * @param agentIds undefined if the caller is not limited.
+ */
+export const aboutAgents = (alias: string, agentIds: readonly string[] | undefined) =>
+  agentIds === undefined
+    ? sql`true`
+    : sql`(${sql.ref(`${alias}.agent_id`)} = any (${[...agentIds]}::text[]) or ${sql.ref(`${alias}.kind`)} = 'test')`;
+
+/** Statuses by which an index finds deliveries. */
+const indexedStatuses: readonly string[] = ["pending", "failed", "not_sent"];
+
+/**
  * Returns up to `limit` of a subscription's deliveries below the id `below`, newest first. Searches
  * at most 10,000 deliveries.
  * @returns `searchedTo`: the last id that was searched, if there may be more below it.
@@ -41,25 +55,36 @@ export async function searchDeliveries(
   workspaceId: string,
   subscriptionId: string,
   filter: DeliveryFilter,
-  { below, limit }: { readonly below: string | undefined; readonly limit: number },
+  {
+    agentIds,
+    below,
+    limit,
+  }: {
+    readonly agentIds: readonly string[] | undefined;
+    readonly below: string | undefined;
+    readonly limit: number;
+  },
 ): Promise<{ rows: DeliveryRow[]; searchedTo: string | undefined }> {
-  // The status and the run have indexes; the type is compared for each row that was searched.
+  const ofStatus =
+    filter.status === undefined
+      ? sql`true`
+      : sql`status = any (${[...new Set(filter.status)]}::text[])`;
+  const isIndexed = filter.status?.every((status) => indexedStatuses.includes(status)) ?? false;
+  // What no index finds is compared for each row that was searched.
   const indexed = [
     sql`subscription_id = ${subscriptionId}`,
     sql`workspace_id = ${workspaceId}`,
     ...(below === undefined ? [] : [sql`id < ${below}`]),
     ...(filter.run_id === undefined ? [] : [sql`run_id = ${filter.run_id}`]),
-    ...(filter.status === undefined
-      ? []
-      : [sql`status = any (${[...new Set(filter.status)]}::text[])`]),
+    ...(isIndexed ? [ofStatus] : []),
   ];
   const { rows } = await sql<DeliveryRow & { searched_to: string | null }>`
     with searched as materialized (
-      select id, type from deliveries where ${sql.join(indexed, sql` and `)}
+      select id, type, status, agent_id, kind from deliveries where ${sql.join(indexed, sql` and `)}
       order by id desc limit ${maxSearched}
     ), found as (
-      select id from searched
-      ${filter.type === undefined ? sql`` : sql`where type = any (${[...filter.type]}::text[])`}
+      select id from searched where ${aboutAgents("searched", agentIds)} and ${ofStatus}
+      ${filter.type === undefined ? sql`` : sql`and type = any (${[...filter.type]}::text[])`}
       order by id desc limit ${limit}
     )
     select case when (select count(*) from searched) = ${maxSearched} then
@@ -73,14 +98,18 @@ export async function searchDeliveries(
   };
 }
 
-/** Returns a delivery of a subscription. */
+/**
+ * Returns a delivery of a subscription.
+ * @param agentIds the agents to which the caller is limited; undefined if it is not limited.
+ */
 export async function findDelivery(
   tx: WorkspaceTransaction,
   { workspaceId, subscriptionId, deliveryId }: DeliveryKey,
+  agentIds: readonly string[] | undefined,
 ): Promise<DeliveryRow | undefined> {
   const { rows } = await sql<DeliveryRow>`select ${columns} from deliveries d ${subscription}
     where d.subscription_id = ${subscriptionId} and d.id = ${deliveryId}
-      and d.workspace_id = ${workspaceId}`.execute(tx);
+      and d.workspace_id = ${workspaceId} and ${aboutAgents("d", agentIds)}`.execute(tx);
   return rows[0];
 }
 
