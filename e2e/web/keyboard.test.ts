@@ -46,6 +46,10 @@ async function openAgentByPalette(page: Page): Promise<void> {
   await page.getByRole("option", { name: "Refund desk", selected: true }).waitFor();
   await page.keyboard.press("Enter");
   await page.waitForURL(`**/agents/${agent.id}/playground`);
+  // The page moves the focus to its content when it is rendered, which is after the URL changes.
+  await expect
+    .poll(() => page.evaluate(`document.querySelector("main").contains(document.activeElement)`))
+    .toBe(true);
 }
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });

@@ -9,6 +9,7 @@ import { FeedPanel } from "./feed-panel.tsx";
 import { FiguresRow } from "./figures-row.tsx";
 import { FirstRun } from "./first-run.tsx";
 import {
+  allStatsKey,
   byAgentQuery,
   feedKey,
   feedQuery,
@@ -30,8 +31,11 @@ export function OverviewScreen() {
   useEvents((events) => {
     if (!events.some(isNewRun)) return;
     setHasRun(true);
-    // The feed is shown from now on, and has missed these events.
-    if (isFresh) void cache.invalidateQueries({ queryKey: feedKey(workspace.id) });
+    if (!isFresh) return;
+    // The feed is shown from now on, and has missed these events. The tally leaves out events of
+    // the second in which the statistics were read, and these events can be from that second.
+    void cache.invalidateQueries({ queryKey: feedKey(workspace.id) });
+    void cache.invalidateQueries({ queryKey: allStatsKey(workspace.id) });
   });
   return (
     <div className="flex min-w-0 flex-col">

@@ -24,7 +24,10 @@ const ranges = [60, 5] as const;
  */
 const inTurns = { staleTime: 10_000, refetchOnWindowFocus: false, refetchOnReconnect: false };
 
-const statsKey = (workspaceId: string, name: string) => [...runsKey(workspaceId), "stats", name];
+/** Beginning of the keys of all statistics of the overview. */
+export const allStatsKey = (workspaceId: string) => [...runsKey(workspaceId), "stats"];
+
+const statsKey = (workspaceId: string, name: string) => [...allStatsKey(workspaceId), name];
 
 /** Runs of the last hour by minute. */
 export const recentQuery = ({ id, client }: Source) =>
