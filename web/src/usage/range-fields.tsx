@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { toZoned } from "../format/index.ts";
 import { Field, Select, TextInput, useTimeZone } from "../ui/index.ts";
 import { nameOf, type Range, type RangeName, rangeNamed } from "./range.ts";
@@ -59,8 +59,12 @@ interface DayFieldProps {
  * range changes only when the field is left or Enter is pressed.
  */
 function DayField({ label, value, onChange }: DayFieldProps) {
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
+  const [draft, setDraft] = useState({ value, text: value });
+  // During rendering and not in an effect, because an effect can run after the next key and would
+  // discard it.
+  if (draft.value !== value) setDraft({ value, text: value });
+  const { text } = draft;
+  const setText = (next: string) => setDraft({ value, text: next });
   const commit = () => {
     if (text === "") setText(value);
     else if (text !== value) onChange(text);
