@@ -19,21 +19,23 @@ const amountOfRun = amountSql("b", "a", { tokens: "a.tokens", planCost: "a.plan_
  * rows of waiting runs are not read: the statement's snapshot is older than the lock, so new rows
  * can be missing in it.
  */
-const reserveStatement = statement<readonly WholeReservation[]>("reserve-at-once", (p) => {
-  const asking = p.rowsWithNumbers(
-    "a",
-    (runs) => runs,
-    { run_id: ["text", ({ runId }) => runId] },
-    {
-      cost_micros: ({ amounts }) => amounts.costMicros,
-      plan_cost_micros: ({ amounts }) => amounts.planCostMicros,
-      tokens: ({ amounts }) => amounts.tokens,
-      voice_ms: ({ amounts }) => amounts.voiceMs,
-      browser_ms: ({ amounts }) => amounts.browserMs,
-    },
-  );
-  const runIds = asking.column("run_id");
-  return `
+export const reserveAtOnceStatement = statement<readonly WholeReservation[]>(
+  "reserve-at-once",
+  (p) => {
+    const asking = p.rowsWithNumbers(
+      "a",
+      (runs) => runs,
+      { run_id: ["text", ({ runId }) => runId] },
+      {
+        cost_micros: ({ amounts }) => amounts.costMicros,
+        plan_cost_micros: ({ amounts }) => amounts.planCostMicros,
+        tokens: ({ amounts }) => amounts.tokens,
+        voice_ms: ({ amounts }) => amounts.voiceMs,
+        browser_ms: ({ amounts }) => amounts.browserMs,
+      },
+    );
+    const runIds = asking.column("run_id");
+    return `
 with ${runsToLimit(runIds)}, asking as materialized (
   select a.*, r.workspace_id, r.agent_id, r.principal, r.trigger_id, ${scopeIds("r")} as scope_ids
   from ${asking.table} join runs_to_limit r on r.run_id = a.run_id
@@ -50,7 +52,7 @@ with ${runsToLimit(runIds)}, asking as materialized (
   from locked_budgets b
   join asking a on a.workspace_id = b.workspace_id and b.scope_id = any (a.scope_ids)
   group by b.id
-), verdict as materialized (
+), outcome as materialized (
   select not exists (
     select from needed n join locked_budgets b on b.id = n.id
     where b.ends <= now()
@@ -63,7 +65,7 @@ with ${runsToLimit(runIds)}, asking as materialized (
 ), written_budgets as (
   update budgets b set reserved = b.reserved + n.amount
   from needed n
-  where (select fits from verdict) and b.id = n.id and b.id = any (array(select id from needed))
+  where (select fits from outcome) and b.id = n.id and b.id = any (array(select id from needed))
 ), held as materialized (
   select a.*, array(
     select b.id from locked_budgets b
@@ -75,33 +77,31 @@ with ${runsToLimit(runIds)}, asking as materialized (
     cost_micros, plan_cost_micros, tokens, voice_ms, browser_ms, held_in)
   select run_id, workspace_id, agent_id, principal, trigger_id, 'held', cost_micros,
     plan_cost_micros, tokens, voice_ms, browser_ms, held_in
-  from held where (select fits from verdict) and held_in <> '{}'
+  from held where (select fits from outcome) and held_in <> '{}'
 )
 select fits, (select json_agg(json_build_array(h.run_id,
     exists (select from budgets b where b.workspace_id = h.workspace_id)))
   from held h where h.held_in = '{}') as unlimited
-from verdict`;
-});
+from outcome`;
+  },
+);
 
 /**
  * Reserves for all runs in one statement, which is much cheaper than a transaction.
  * @param runs runs that have made no attempt of their call yet.
- * @returns the runs to which no budget applies, and whether their workspaces have budgets;
- *   undefined if nothing was reserved: the caller must decide which run gets how much, and which
+ * @returns the runs to which no budget applies, by their ids, and whether their workspaces have
+ *   budgets; undefined if nothing was reserved: the caller must decide which run gets how much, and which
  *   waits.
  */
 export async function reserveAtOnce(
   database: Database,
   runs: readonly WholeReservation[],
-): Promise<ReadonlyMap<string, { readonly isLimited: boolean }> | undefined> {
-  const { rows } = await reserveStatement.send<{
+): Promise<ReadonlyMap<string, boolean> | undefined> {
+  const { rows } = await reserveAtOnceStatement.send<{
     fits: boolean;
     unlimited: [runId: string, isLimited: boolean][] | null;
   }>(database.engine, runs);
   const [row] = rows;
   if (row?.fits !== true) return undefined;
-  return new Map(row.unlimited?.map(([runId, isLimited]) => [runId, { isLimited }]));
+  return new Map(row.unlimited);
 }
-
-/** Exported for `runs/statements.sql`, which lists the SQL of all statements that write runs. */
-export const reserveAtOnceStatement = reserveStatement;

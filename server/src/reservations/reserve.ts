@@ -43,34 +43,31 @@ export async function reserveForRuns(
   return (await grantAll(database, runs)) ?? (await reserveInTurn(database, runs));
 }
 
-/** Grants all runs what they ask for; returns undefined, and reserves nothing, if that is not free. */
+/** Grants all runs what they ask for. If that is not free, reserves nothing and returns undefined. */
 async function grantAll(
   database: Database,
   runs: readonly AskingRun[],
 ): Promise<readonly ReserveResult[] | undefined> {
-  const grants: Granted[] = [];
-  for (const { call, runLimit } of runs) {
+  const asked: { readonly run: AskingRun; readonly granted: Granted }[] = [];
+  for (const run of runs) {
+    const { call, runLimit } = run;
     const fit = fitInto(runLimit === undefined ? [] : [runLimit], call);
     if (fit.kind !== "fits" || usesAny(call.used)) return undefined;
     const { outputTokens, loweredBy } = fit;
-    grants.push({
-      kind: "granted",
-      outputTokens,
-      loweredBy,
-      amounts: call.amountsOf(outputTokens),
-    });
+    const amounts = call.amountsOf(outputTokens);
+    asked.push({ run, granted: { kind: "granted", outputTokens, loweredBy, amounts } });
   }
   const unlimited = await reserveAtOnce(
     database,
-    runs.map(({ runId }, index) => ({ runId, amounts: grants[index]?.amounts ?? noAmounts })),
+    asked.map(({ run: { runId }, granted: { amounts } }) => ({ runId, amounts })),
   );
   if (unlimited === undefined) return undefined;
-  return grants.map((granted, index) => {
-    const run = runs[index];
-    const { isLimited } = unlimited.get(run?.runId ?? "") ?? { isLimited: undefined };
-    return isLimited === undefined
-      ? { ...granted, isLimited: true }
-      : { ...(run?.runLimit === undefined ? { kind: "unlimited" } : granted), isLimited };
+  return asked.map(({ run, granted }) => {
+    const isLimited = unlimited.get(run.runId);
+    if (isLimited === undefined) return { ...granted, isLimited: true };
+    return run.runLimit === undefined
+      ? { kind: "unlimited", isLimited }
+      : { ...granted, isLimited };
   });
 }
 

@@ -4516,7 +4516,7 @@ with runs_to_limit as materialized (
   from locked_budgets b
   join asking a on a.workspace_id = b.workspace_id and b.scope_id = any (a.scope_ids)
   group by b.id
-), verdict as materialized (
+), outcome as materialized (
   select not exists (
     select from needed n join locked_budgets b on b.id = n.id
     where b.ends <= now()
@@ -4529,7 +4529,7 @@ with runs_to_limit as materialized (
 ), written_budgets as (
   update budgets b set reserved = b.reserved + n.amount
   from needed n
-  where (select fits from verdict) and b.id = n.id and b.id = any (array(select id from needed))
+  where (select fits from outcome) and b.id = n.id and b.id = any (array(select id from needed))
 ), held as materialized (
   select a.*, array(
     select b.id from locked_budgets b
@@ -4541,12 +4541,12 @@ with runs_to_limit as materialized (
     cost_micros, plan_cost_micros, tokens, voice_ms, browser_ms, held_in)
   select run_id, workspace_id, agent_id, principal, trigger_id, 'held', cost_micros,
     plan_cost_micros, tokens, voice_ms, browser_ms, held_in
-  from held where (select fits from verdict) and held_in <> '{}'
+  from held where (select fits from outcome) and held_in <> '{}'
 )
 select fits, (select json_agg(json_build_array(h.run_id,
     exists (select from budgets b where b.workspace_id = h.workspace_id)))
   from held h where h.held_in = '{}') as unlimited
-from verdict;
+from outcome;
 
 -- reserve-lock
 with runs_to_limit as materialized (

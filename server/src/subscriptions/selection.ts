@@ -2,7 +2,8 @@ import { type DeliveredEvent, workspaceWideEvents } from "@beckon/contract";
 import { agentLimit, type Context, canAccessAgent } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
-import { existingAgents, existingTriggers } from "./store.ts";
+import { existingAgents } from "../keys/index.ts";
+import { existingTriggers } from "./store.ts";
 
 /** What a subscription selects. */
 interface Selection {

@@ -172,22 +172,6 @@ export async function deleteSubscriptionRow(
   });
 }
 
-/** Returns those of `ids` that are agents of the workspace and are not deleted. */
-export async function existingAgents(
-  tx: WorkspaceTransaction,
-  workspaceId: string,
-  ids: readonly string[],
-): Promise<string[]> {
-  const rows = await tx
-    .selectFrom("agents")
-    .select("id")
-    .where("workspace_id", "=", workspaceId)
-    .where("id", "in", ids)
-    .where("deleted_at", "is", null)
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
 /** Returns those of `ids` that are triggers of the workspace and are not deleted. */
 export function existingTriggers(
   tx: WorkspaceTransaction,

@@ -15,6 +15,7 @@ import {
   sealHeaders,
   sealSigningSecret,
 } from "../deliveries/index.ts";
+import { unused } from "./health-store.ts";
 import { permitSelection } from "./selection.ts";
 import { type SubscriptionRow, updateSubscriptionRow } from "./store.ts";
 import {
@@ -22,6 +23,7 @@ import {
   requireSubscriptionForChange,
   type SubscriptionInput,
   showSubscription,
+  toSubscription,
 } from "./subscription.ts";
 
 /**
@@ -72,10 +74,10 @@ export async function updateSubscription({
             header_names: Object.keys(headers).sort(),
           }),
     });
-    const before = await showSubscription(tx, row);
     const after = await showSubscription(tx, changed);
-    const { version: _before, health: _healthBefore, ...was } = before;
-    const { version: _after, health: _healthAfter, ...is } = after;
+    // The audit entry leaves health out, so that of the subscription before is not read.
+    const { version: _before, health: _unused, ...was } = toSubscription(row, unused);
+    const { version: _after, health: _health, ...is } = after;
     await record(tx, ctx, {
       action: "subscription.update",
       target: row.id,
