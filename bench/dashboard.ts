@@ -162,7 +162,7 @@ await withCleanUp(async (opened) => {
   await run.page.goto("about:blank");
   await run.page.goto(`${home}/runs/${dashboard.runs.long}`, { waitUntil: "commit" });
   const rowsMs = await rowsMsOf(run.page);
-  addMs(`first rows of a run of ${steps} steps, page loaded`, rowsMs, 1_500);
+  addMs(`first rows of a run of ${steps} steps, page loaded`, rowsMs, 500);
 
   // A press of a link in the list, as a person reaches a run.
   const { agent_id: agentId } = await api(`/runs/${dashboard.runs.long}`);

@@ -43,7 +43,9 @@ export async function reserveForRuns(
   return (await grantAll(database, runs)) ?? (await reserveInTurn(database, runs));
 }
 
-/** Grants all runs what they ask for. If that is not free, reserves nothing and returns undefined. */
+/**
+ * Grants all runs what they ask for. If that is not free, reserves nothing and returns undefined.
+ */
 async function grantAll(
   database: Database,
   runs: readonly AskingRun[],

@@ -1,11 +1,10 @@
 import { type QueryClient, usePrefetchQuery, useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { clientOf, isNotFound, useWorkspace } from "../../data/index.ts";
-import { EmptyState, LinkButton, Problem } from "../../ui/index.ts";
+import { EmptyState, LinkButton, PageSkeleton, Problem } from "../../ui/index.ts";
 import { runQuery } from "../queries.ts";
 import { firstEntriesQuery } from "./journal/queries.ts";
 import { RunPage } from "./run-page.tsx";
-import { RunSkeleton } from "./run-skeleton.tsx";
 
 /** The screen of a run: what happens in it step by step, while it happens. */
 export function RunScreen() {
@@ -15,7 +14,7 @@ export function RunScreen() {
   // The journal is requested at the same time as the run.
   usePrefetchQuery(firstEntriesQuery(workspace, runId));
   if (run !== undefined) return <RunPage key={runId} run={run} />;
-  if (error === null) return <RunSkeleton />;
+  if (error === null) return <PageSkeleton />;
   if (isNotFound(error))
     return (
       <>

@@ -1,8 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { isNotFound, useWorkspace } from "../../data/index.ts";
-import { EmptyState, LinkButton, Problem } from "../../ui/index.ts";
+import { EmptyState, LinkButton, PageSkeleton, Problem } from "../../ui/index.ts";
 import { deliveryQuery, subscriptionQuery, useSubscriptionIds } from "../queries.ts";
-import { SubscriptionSkeleton } from "../subscription/subscription-skeleton.tsx";
 import { DeliveryPage } from "./delivery-page.tsx";
 
 /** One delivery: what was sent, what the receiver responded, attempt by attempt. */
@@ -14,7 +13,7 @@ export function DeliveryScreen() {
   const error = delivery.error ?? subscription.error;
   if (delivery.data !== undefined && subscription.data !== undefined)
     return <DeliveryPage subscription={subscription.data} delivery={delivery.data} />;
-  if (error === null) return <SubscriptionSkeleton />;
+  if (error === null) return <PageSkeleton />;
   const path = `/w/${workspace.id}/subscriptions`;
   if (isNotFound(error))
     return (

@@ -1,9 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { isNotFound, useWorkspace } from "../../data/index.ts";
-import { EmptyState, LinkButton, Problem } from "../../ui/index.ts";
+import { EmptyState, LinkButton, PageSkeleton, Problem } from "../../ui/index.ts";
 import { subscriptionQuery, useSubscriptionIds } from "../queries.ts";
 import { SubscriptionPage } from "./subscription-page.tsx";
-import { SubscriptionSkeleton } from "./subscription-skeleton.tsx";
 
 /** One subscription: its health, its settings, and its deliveries, updated live. */
 export function SubscriptionScreen() {
@@ -11,7 +10,7 @@ export function SubscriptionScreen() {
   const { subscriptionId } = useSubscriptionIds();
   const { data, error, refetch } = useQuery(subscriptionQuery(workspace, subscriptionId));
   if (data !== undefined) return <SubscriptionPage key={data.id} subscription={data} />;
-  if (error === null) return <SubscriptionSkeleton />;
+  if (error === null) return <PageSkeleton />;
   if (isNotFound(error))
     return (
       <>

@@ -1,7 +1,7 @@
-import { Skeleton } from "../../ui/index.ts";
+import { Skeleton } from "./skeleton.tsx";
 
-/** A placeholder for the run page while the run is loaded. */
-export function RunSkeleton() {
+/** A placeholder for the page of one resource while it is loaded: its header and a panel. */
+export function PageSkeleton() {
   return (
     <div className="flex min-w-0 flex-col" aria-busy="true">
       <div className="flex min-h-40 flex-col gap-4 border-b border-rule bg-sheet p-4 md:px-6">
