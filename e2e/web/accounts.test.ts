@@ -61,7 +61,7 @@ inBrowser("an invitation says who invited whom, and makes a member", async () =>
 inBrowser("a used link says so before anything is filled in", async () => {
   const page = await openDashboard(beckon.url, { path: "/invite#token=bki_used" });
   await page.getByRole("heading", { name: "This link is no longer valid" }).waitFor();
-  expect(await page.getByRole("textbox").count()).toBe(0);
+  await expect.poll(() => page.getByRole("textbox").count()).toBe(0);
 });
 
 inBrowser("a sign-out in one tab ends all tabs", async () => {

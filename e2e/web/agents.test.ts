@@ -78,12 +78,12 @@ inBrowser("what is wrong with a new agent is said at its field", async () => {
   await field(page, "Model").fill("nobody");
   await button(page, "Create agent").click();
   await page.getByText("Must be provider/model, for example demo/echo.").waitFor();
-  expect(await page.getByLabel("Name").getAttribute("aria-invalid")).toBe("true");
+  await expect.poll(() => page.getByLabel("Name").getAttribute("aria-invalid")).toBe("true");
   await page.getByLabel("Name").fill("Nobody's");
   await field(page, "Model").fill("nobody/model");
   await button(page, "Create agent").click();
   await page.getByText(/there is no provider nobody/i).waitFor();
-  expect(await field(page, "Model").getAttribute("aria-invalid")).toBe("true");
+  await expect.poll(() => field(page, "Model").getAttribute("aria-invalid")).toBe("true");
   await page.getByRole("link", { name: "Cancel" }).click();
   await page.getByRole("alertdialog").getByText("Leave without saving?").waitFor();
   await button(page, "Discard agent").click();
@@ -205,7 +205,7 @@ inBrowser("a viewer sees agents and cannot change them", async () => {
   const page = await open(`${agents}/${id}/versions`, { as: viewer, viewport: viewports.narrow });
   await page.getByRole("heading", { name: "Watched", level: 1 }).waitFor();
   for (const name of ["Pause", "Restore version 1"])
-    expect(await button(page, name).getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => button(page, name).getAttribute("aria-disabled")).toBe("true");
   await page.goto(`${url}${agents}/new`);
   await page.getByText("New agents need the role editor.").waitFor();
   const { scrollWidth, clientWidth } = await page

@@ -120,7 +120,7 @@ inBrowser("a viewer gets the code and no token", async () => {
   const page = await open(agent.id, { as: viewer, viewport: viewports.narrow, theme: "dark" });
   await page.getByText("<script>document.title = 1</script>").waitFor();
   for (const name of ["Reveal", "Rotate", "Revoke"])
-    expect(await button(page, name).getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => button(page, name).getAttribute("aria-disabled")).toBe("true");
   await button(page, "Rotate").hover();
   await page.getByRole("tooltip", { name: "This needs the role editor." }).waitFor();
   await expect

@@ -26,7 +26,7 @@ for (const { path, teaches, action, call } of screens)
       const actions = main
         .getByRole("button", { name: action })
         .or(main.getByRole("link", { name: action }));
-      expect(await actions.count()).toBe(1);
+      await expect.poll(() => actions.count()).toBe(1);
       const command = await main.getByRole("region", { name: "curl command" }).textContent();
       expect(command).toContain(`curl "${beckon.url}/api/public${call}"`);
       expect(command).toContain("$BECKON_KEY");

@@ -47,7 +47,7 @@ inBrowser(
 
     await act.click(link(page, "Agents").first());
     await act.click(link(page, "New agent"));
-    expect(await field(page, "Name").inputValue()).toBe("New agent");
+    await expect.poll(() => field(page, "Name").inputValue()).toBe("New agent");
     await expect.poll(() => field(page, "Model").inputValue()).toBe("demo/echo");
     await act.fill(field(page, "Instructions"), "You answer questions about orders.");
     await act.click(button(page, "Create agent"));

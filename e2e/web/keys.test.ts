@@ -35,7 +35,7 @@ inBrowser("a key is made with four presses, shown once, and works", async () => 
   await page.getByRole("button", { name: "I have stored it" }).click();
   const row = rowOf(page, "Observer key");
   await row.getByText("Ada").waitFor();
-  expect(await page.content()).not.toContain(secret);
+  await expect.poll(() => page.content()).not.toContain(secret);
 });
 
 inBrowser("a key can be limited to scopes, agents and days", async () => {
@@ -45,7 +45,7 @@ inBrowser("a key can be limited to scopes, agents and days", async () => {
   await dialog.getByRole("button", { name: "Choose scopes" }).click();
   await dialog.getByLabel("runs:read").click();
   await dialog.getByLabel("Only some agents").click();
-  expect(await dialog.getByLabel("providers:read").isDisabled()).toBe(true);
+  await expect.poll(() => dialog.getByLabel("providers:read").isDisabled()).toBe(true);
   await dialog.getByLabel("Refund desk").click();
   await dialog.getByLabel("Expires").selectOption("other");
   await dialog.getByLabel("Days from now").fill("3");
@@ -121,17 +121,21 @@ inBrowser("the bootstrap key says how it is changed, and offers nothing else", a
   await page.getByRole("link", { name: /bootstrap/i }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("BECKON_BOOTSTRAP_KEY").waitFor();
-  expect(await dialog.getByRole("button", { name: "Rotate" }).count()).toBe(0);
+  await expect.poll(() => dialog.getByRole("button", { name: "Rotate" }).count()).toBe(0);
 });
 
 inBrowser("an admin cannot grant what only owners have", async () => {
   const admin = await addPerson(beckon, { role: "admin" });
   const page = await open("?new=1", admin);
   const dialog = page.getByRole("dialog");
-  expect(await dialog.getByRole("radio", { name: /^Everything/ }).isDisabled()).toBe(true);
+  await expect
+    .poll(() => dialog.getByRole("radio", { name: /^Everything/ }).isDisabled())
+    .toBe(true);
   await dialog.getByText(/^Your role does not have .*workspaces:own/).waitFor();
   await dialog.getByRole("button", { name: "Choose scopes" }).click();
-  expect(await dialog.getByRole("checkbox", { name: /^workspaces:own/ }).isDisabled()).toBe(true);
+  await expect
+    .poll(() => dialog.getByRole("checkbox", { name: /^workspaces:own/ }).isDisabled())
+    .toBe(true);
 });
 
 inBrowser("an editor sees keys and cannot change them, a viewer does not see them", async () => {
@@ -140,15 +144,15 @@ inBrowser("an editor sees keys and cannot change them, a viewer does not see the
   const page = await open(`?key=${id}&act=delete`, editor);
   const dialog = page.getByRole("dialog");
   const remove = dialog.getByRole("button", { name: "Delete" });
-  expect(await remove.getAttribute("aria-disabled")).toBe("true");
+  await expect.poll(() => remove.getAttribute("aria-disabled")).toBe("true");
   await dialog.getByRole("button", { name: "Close" }).click();
-  expect(await page.getByRole("button", { name: "New key" }).getAttribute("aria-disabled")).toBe(
-    "true",
-  );
+  await expect
+    .poll(() => page.getByRole("button", { name: "New key" }).getAttribute("aria-disabled"))
+    .toBe("true");
   const viewer = await addPerson(beckon, { role: "viewer" });
   const forbidden = await open("", viewer);
   await forbidden.getByText("editor").waitFor();
-  expect(await forbidden.getByRole("table").count()).toBe(0);
+  await expect.poll(() => forbidden.getByRole("table").count()).toBe(0);
 });
 
 inBrowser("names of keys and agents are text, and fit a narrow phone", async () => {
@@ -166,7 +170,9 @@ inBrowser("names of keys and agents are text, and fit a narrow phone", async () 
     .locator("dd")
     .getByText(/<img src=x/)
     .waitFor();
-  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(viewports.narrow.width);
+  await expect
+    .poll(() => page.evaluate("document.documentElement.scrollWidth"))
+    .toBe(viewports.narrow.width);
 });
 
 inBrowser("the list and the form are accessible", async () => {

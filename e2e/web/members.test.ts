@@ -57,7 +57,9 @@ inBrowser(
       await dialog.getByLabel("E-mail").fill(typed);
       await make.click();
       await dialog.getByText(error).waitFor();
-      expect(await dialog.getByLabel("E-mail").getAttribute("aria-invalid")).toBe("true");
+      await expect
+        .poll(() => dialog.getByLabel("E-mail").getAttribute("aria-invalid"))
+        .toBe("true");
     }
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("heading", { name: "Close without saving?" }).waitFor();
@@ -121,16 +123,16 @@ inBrowser("a viewer sees the members, changes nothing, and can leave", async () 
   const page = await openDashboard(beckon.url, { as: viewer, path });
   await page.getByRole("cell", { name: payload, exact: true }).waitFor();
   const invite = page.getByRole("button", { name: "Invite" });
-  expect(await invite.getAttribute("aria-disabled")).toBe("true");
+  await expect.poll(() => invite.getAttribute("aria-disabled")).toBe("true");
   await page.getByRole("button", { name: "Actions for Ada" }).click();
   const items = page.getByRole("menuitem", { disabled: true });
   await page.getByText("This needs the role admin.").first().waitFor();
-  expect(await items.count()).toBe(3);
+  await expect.poll(() => items.count()).toBe(3);
   await page.keyboard.press("Escape");
   await expectAccessible(page);
   await page.goto(`${beckon.url}${path}?dialog=invite`);
   await page.getByRole("cell", { name: payload, exact: true }).waitFor();
-  expect(await page.getByRole("dialog").count()).toBe(0);
+  await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
 
   await page.getByRole("row", { name: /You/ }).getByRole("button").click();
   await page.getByRole("menuitem", { name: "Leave workspace" }).click();

@@ -19,9 +19,9 @@ const open = (as = owner, search = "") =>
 inBrowser("a workspace without runs leads to its first one, and shows it", async () => {
   const page = await open();
   await page.getByRole("link", { name: "Send a message" }).waitFor();
-  expect(await page.getByRole("link", { name: "Send a message" }).getAttribute("href")).toMatch(
-    /\/agents\/agt_\w+\/playground$/,
-  );
+  await expect
+    .poll(() => page.getByRole("link", { name: "Send a message" }).getAttribute("href"))
+    .toMatch(/\/agents\/agt_\w+\/playground$/);
   await expectAccessible(page);
   const agent = await beckon.createAgent({ name: "First" });
   expect((await beckon.invoke(agent, "Hello")).status).toBe(200);
@@ -64,14 +64,14 @@ inBrowser("what needs attention is listed, each with what can be done about it",
   const asViewer = await open(viewer);
   const forbidden = asViewer.getByRole("button", { name: "Resume Resting" });
   await forbidden.waitFor();
-  expect(await forbidden.getAttribute("aria-disabled")).toBe("true");
+  await expect.poll(() => forbidden.getAttribute("aria-disabled")).toBe("true");
 
   const page = await open();
   const list = page.getByRole("list", { name: "Needs attention" });
   await list.getByText("unreachable").waitFor();
   await list.getByText("2 of 3 runs failed in the last hour").waitFor();
   await list.getByText(payload, { exact: true }).waitFor();
-  expect(await page.locator("main img, main script").count()).toBe(0);
+  await expect.poll(() => page.locator("main img, main script").count()).toBe(0);
   await expectAccessible(page);
   await list.getByRole("button", { name: "Resume Resting" }).click();
   await page.getByText("Resumed Resting").first().waitFor();
@@ -92,7 +92,7 @@ inBrowser("the feed shows runs as they start, and stands still while it is pause
   await page.getByRole("button", { name: "Pause" }).click();
   await beckon.invoke(agent, "Two");
   await page.getByText(/^\d new$/).waitFor();
-  expect(await lines.count()).toBe(1);
+  await expect.poll(() => lines.count()).toBe(1);
   await page.getByRole("button", { name: "Continue" }).click();
   await lines.nth(1).waitFor();
 

@@ -29,7 +29,9 @@ const createAgent = async (name: string): Promise<{ id: string; token: string }>
 async function openSignedIn(path: string): Promise<Page> {
   const next = `/sign-in?next=${encodeURIComponent(start + path)}`;
   const page = await openDashboard(url, { path: next });
-  expect(await page.evaluate("[isSecureContext, navigator.clipboard]")).toEqual([false, undefined]);
+  await expect
+    .poll(() => page.evaluate("[isSecureContext, navigator.clipboard]"))
+    .toEqual([false, undefined]);
   await page.getByLabel("E-mail").fill(owner.email);
   await page.getByLabel("Password", { exact: true }).fill(owner.password);
   await page.keyboard.press("Enter");
@@ -74,7 +76,7 @@ inBrowser("a key is copied from the dialog that shows it once", async () => {
 inBrowser("runs appear as they start", async () => {
   const agent = await createAgent("Watched");
   const page = await openSignedIn("");
-  expect(await page.evaluate("'SharedWorker' in globalThis")).toBe(true);
+  await expect.poll(() => page.evaluate("'SharedWorker' in globalThis")).toBe(true);
   await page.getByTitle("Live", { exact: true }).waitFor();
   await post(`/agents/${agent.id}/invoke`, { input: "Hello" }, agent.token);
   const feed = page.getByRole("list", { name: "Newest runs" });

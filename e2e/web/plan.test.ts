@@ -46,7 +46,9 @@ inBrowser("a workspace without limits shows what it used, and that nothing limit
   await page.getByText("1,234 used · unlimited").waitFor();
   await page.getByText("$0.05 used · unlimited").waitFor();
   await page.getByText("A ceiling stops runs when").waitFor();
-  expect(await page.getByRole("region", { name: "Plan" }).getByText("unlimited").count()).toBe(5);
+  await expect
+    .poll(() => page.getByRole("region", { name: "Plan" }).getByText("unlimited").count())
+    .toBe(5);
   await expectAccessible(page);
 });
 
@@ -85,13 +87,15 @@ inBrowser("a ceiling is set, raised and deleted", async () => {
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Set ceiling" }).click();
   await meter(page, /^\$0\.40 spent, \$0\.10 left of \$0\.50$/).waitFor();
-  expect(await call(`/limits/agent/${agent.id}`)).toMatchObject({ limit_micros: 500_000 });
+  await expect
+    .poll(() => call(`/limits/agent/${agent.id}`))
+    .toMatchObject({ limit_micros: 500_000 });
   await expectAccessible(page);
 
   const menu = list(page).getByRole("button", { name: /^More about the ceiling of the agent/ });
   await menu.click();
   await page.getByRole("menuitem", { name: "Raise or lower" }).click();
-  expect(await dialog.getByLabel("A day").inputValue()).toBe("0.50");
+  await expect.poll(() => dialog.getByLabel("A day").inputValue()).toBe("0.50");
   await dialog.getByLabel("A day").fill("2");
   await dialog.getByLabel("Pause the agent when the ceiling is reached").check();
   await dialog.getByRole("button", { name: "Set ceiling" }).click();
@@ -115,7 +119,9 @@ inBrowser("a trigger is chosen after its agent", async () => {
   await dialog.getByLabel("A day").fill("1");
   await dialog.getByRole("button", { name: "Set ceiling" }).click();
   await list(page).getByText("Orders").waitFor();
-  expect(await call(`/limits/trigger/${trigger.id}`)).toMatchObject({ limit_micros: 1_000_000 });
+  await expect
+    .poll(() => call(`/limits/trigger/${trigger.id}`))
+    .toMatchObject({ limit_micros: 1_000_000 });
 });
 
 inBrowser("a viewer sees the limits and cannot change them", async () => {
@@ -123,9 +129,9 @@ inBrowser("a viewer sees the limits and cannot change them", async () => {
   await call(`/limits/agent/${agent.id}`, { limit_micros: 1_000_000 }, "PUT");
   const page = await open(`?ceiling=agent:${agent.id}`, { as: viewer });
   await list(page).getByText("Refund desk").waitFor();
-  expect(await page.getByRole("dialog").count()).toBe(0);
+  await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
   const button = page.getByRole("button", { name: "New ceiling" });
-  expect(await button.getAttribute("aria-disabled")).toBe("true");
+  await expect.poll(() => button.getAttribute("aria-disabled")).toBe("true");
 });
 
 inBrowser("a run that a ceiling stopped says so, and leads to where it is raised", async () => {
@@ -180,5 +186,5 @@ inBrowser("an owner of default creates a plan and puts a workspace on it", async
   await expectAccessible(page);
   await dialog.getByRole("button", { name: "Change plan" }).click();
   await workspaces.getByText(name).waitFor();
-  expect(await call("/plan")).toMatchObject({ plan: name, anchor_day: 15 });
+  await expect.poll(() => call("/plan")).toMatchObject({ plan: name, anchor_day: 15 });
 });

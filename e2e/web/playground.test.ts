@@ -70,14 +70,18 @@ inBrowser("unsaved settings run as a draft and are still there after a reload", 
   await page.getByText("Succeeded").waitFor();
   await page.getByText("Draft", { exact: true }).waitFor();
   expect((await agentOf(id)).version).toBe(1);
-  expect(await runsOf(id)).toMatchObject([{ source: "draft", input: "Hello", output: "Hello" }]);
+  await expect
+    .poll(() => runsOf(id))
+    .toMatchObject([{ source: "draft", input: "Hello", output: "Hello" }]);
 
   page.on("dialog", (dialog) => void dialog.accept());
   await page.reload();
   await expectValue(page, "Instructions", "Answer in French.");
   await button(page, "Save").click();
   await page.getByText("Saved v2").waitFor();
-  expect(await agentOf(id)).toMatchObject({ version: 2, instructions: "Answer in French." });
+  await expect
+    .poll(() => agentOf(id))
+    .toMatchObject({ version: 2, instructions: "Answer in French." });
   await send(page, "Again");
   await expect
     .poll(async () => (await runsOf(id))[0])
@@ -151,10 +155,12 @@ inBrowser("changes of two tabs to different settings are merged", async () => {
   await button(two, "Save").click();
   await two.getByText("Saved v3").waitFor();
   await expect.poll(() => two.getByRole("spinbutton", { name: "Steps" }).inputValue()).toBe("7");
-  expect(await agentOf(id)).toMatchObject({
-    description: "From the second tab",
-    limits: { max_steps: 7 },
-  });
+  await expect
+    .poll(() => agentOf(id))
+    .toMatchObject({
+      description: "From the second tab",
+      limits: { max_steps: 7 },
+    });
 });
 
 inBrowser("the same setting changed in two tabs is offered: theirs or yours", async () => {
@@ -167,15 +173,17 @@ inBrowser("the same setting changed in two tabs is offered: theirs or yours", as
   await button(page, "Save").click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("radio", { name: "Theirs Theirs" }).check();
-  expect(await dialog.getByRole("group").count()).toBe(1);
+  await expect.poll(() => dialog.getByRole("group").count()).toBe(1);
   await expectAccessible(page);
   await button(page, "Save merged").click();
   await page.getByText("Saved v3").waitFor();
-  expect(await agentOf(id)).toMatchObject({
-    name: "My desk",
-    description: "Theirs",
-    instructions: "Theirs too",
-  });
+  await expect
+    .poll(() => agentOf(id))
+    .toMatchObject({
+      name: "My desk",
+      description: "Theirs",
+      instructions: "Theirs too",
+    });
   await expectValue(page, "Description", "Theirs");
 });
 
@@ -202,7 +210,7 @@ inBrowser("wrong settings are told at their field, and nothing is saved", async 
   ]) {
     const control = page.locator(`main :is(input, textarea)[name="${name}"]`);
     const note = await control.getAttribute("aria-describedby");
-    expect(await page.locator(`[id="${note}"]`).textContent()).toContain(message);
+    await expect.poll(() => page.locator(`[id="${note}"]`).textContent()).toContain(message);
   }
   expect((await agentOf(id)).version).toBe(1);
 
@@ -220,7 +228,7 @@ inBrowser("leaving unsaved settings asks", async () => {
   await field(page, "Instructions").fill("Not saved");
   await tab(page, "Playground").click();
   await field(page, "Message").waitFor();
-  expect(await field(page, "Instructions").inputValue()).toBe("Not saved");
+  await expect.poll(() => field(page, "Instructions").inputValue()).toBe("Not saved");
   await page.getByRole("link", { name: "Agents" }).first().click();
   await page.getByText("Leave without saving?").waitFor();
   await button(page, "Cancel").click();
@@ -250,7 +258,9 @@ inBrowser("an HTTP tool is added with a secret that nobody can read, and tried",
   await button(page, "Add tool").click();
   await dialog.getByText("Use at least 8 characters.").waitFor();
   await dialog.getByLabel("Secret 1").fill("shop-key-0123456789");
-  expect(await field(page, "Parameters as JSON Schema").inputValue()).toContain('"number"');
+  await expect
+    .poll(() => field(page, "Parameters as JSON Schema").inputValue())
+    .toContain('"number"');
   await button(page, "Add tool").click();
   await dialog.waitFor({ state: "detached" });
 
@@ -350,9 +360,11 @@ inBrowser("hostile texts of settings, messages and answers are shown as text", a
   await send(page, `/call ${xss.replaceAll(" ", "")} {"a": "${xss.replaceAll('"', "'")}"}`);
   await page.getByText("Rejected", { exact: true }).waitFor();
   await page.locator("summary", { hasText: "<img" }).click();
-  expect(await page.locator("main img, main script, a[href^=javascript]").count()).toBe(0);
+  await expect
+    .poll(() => page.locator("main img, main script, a[href^=javascript]").count())
+    .toBe(0);
   await tab(page, "Settings").click();
-  expect(await field(page, "Name").inputValue()).toBe(xss);
+  await expect.poll(() => field(page, "Name").inputValue()).toBe(xss);
 });
 
 inBrowser("a viewer sees everything and can change and run nothing", async () => {
@@ -361,15 +373,17 @@ inBrowser("a viewer sees everything and can change and run nothing", async () =>
     tools: [{ type: "clock" }],
   });
   const page = await openAgent(id, "/playground", await addPerson(beckon, { role: "viewer" }));
-  expect(await field(page, "Instructions").inputValue()).toBe("Be brief.");
+  await expect.poll(() => field(page, "Instructions").inputValue()).toBe("Be brief.");
   for (const name of ["Instructions", "Model", "Message"])
-    expect(await field(page, name).getAttribute("readonly")).not.toBeNull();
+    await expect.poll(() => field(page, name).getAttribute("readonly")).not.toBeNull();
   for (const name of ["Run", "Add tool", "Try it: clock", "Remove clock"])
-    expect(await button(page, name).getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => button(page, name).getAttribute("aria-disabled")).toBe("true");
   await tab(page, "Settings").click();
   await field(page, "Name").waitFor();
-  expect(await page.locator("main :is(input, textarea):not([readonly])").count()).toBe(0);
-  expect(await page.locator("main select:not(:disabled)").count()).toBe(0);
+  await expect
+    .poll(() => page.locator("main :is(input, textarea):not([readonly])").count())
+    .toBe(0);
+  await expect.poll(() => page.locator("main select:not(:disabled)").count()).toBe(0);
   await expectAccessible(page);
 });
 
@@ -379,7 +393,7 @@ inBrowser("on a phone the conversation and the settings are two tabs", async () 
   const page = await openDashboard(beckon.url, { as: owner, path, viewport: viewports.narrow });
   await send(page, "Hello");
   await page.getByText("Succeeded").waitFor();
-  expect(await field(page, "Instructions").isVisible()).toBe(false);
+  await expect.poll(() => field(page, "Instructions").isVisible()).toBe(false);
   await tab(page, "Settings").click();
   await field(page, "Instructions").waitFor();
   const width = await page.evaluate("document.documentElement.scrollWidth");

@@ -20,7 +20,9 @@ const rowOf = (page: Page, model: string) => page.getByRole("row").filter({ hasT
 inBrowser("prices show where they come from, and unknown is never 0", async () => {
   const page = await open(viewer);
   await rowOf(page, "own/large").getByText("Unknown", { exact: true }).waitFor();
-  expect(await rowOf(page, "own/large").getByText("unknown", { exact: true }).count()).toBe(4);
+  await expect
+    .poll(() => rowOf(page, "own/large").getByText("unknown", { exact: true }).count())
+    .toBe(4);
   await rowOf(page, "demo/echo").getByText("Free").waitFor();
   await expectAccessible(page);
 });
@@ -50,7 +52,7 @@ inBrowser("a price of the workspace's own provider is set, changed and deleted",
 
   await menu.click();
   await page.getByRole("menuitem", { name: "Change price" }).click();
-  expect(await dialog.getByLabel("Input", { exact: true }).inputValue()).toBe("0.15");
+  await expect.poll(() => dialog.getByLabel("Input", { exact: true }).inputValue()).toBe("0.15");
   await dialog.getByLabel("Input from the cache").fill("0.01");
   await dialog.getByRole("button", { name: "Set price" }).click();
   await rowOf(page, "own/large").getByText("$0.01").waitFor();
@@ -65,5 +67,5 @@ inBrowser("the price of a built-in model cannot be changed", async () => {
   const page = await open();
   await page.getByRole("button", { name: "More about the price of demo/echo" }).click();
   const item = page.getByRole("menuitem", { name: "Set price" });
-  expect(await item.getAttribute("aria-disabled")).toBe("true");
+  await expect.poll(() => item.getAttribute("aria-disabled")).toBe("true");
 });

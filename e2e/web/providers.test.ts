@@ -63,7 +63,7 @@ inBrowser("a provider is added, corrected until it works, and deleted", async ()
   const dialog = page.getByRole("dialog");
   await dialog.getByText("It rejects the key (401). Copy the key").waitFor();
   await dialog.getByRole("button", { name: "Edit" }).click();
-  expect(await dialog.getByLabel("API key").inputValue()).toBe("");
+  await expect.poll(() => dialog.getByLabel("API key").inputValue()).toBe("");
   await dialog.getByLabel("API key").fill("right-key-0123456789");
   await dialog.getByRole("button", { name: "Save and check" }).click();
   await dialog.getByText("Works, 2 models").waitFor();
@@ -84,7 +84,7 @@ inBrowser("a private address shows the setting to copy", async () => {
   await page.getByRole("button", { name: "Add and check" }).click();
   await page.getByText("BECKON_EGRESS_ALLOW=127.0.0.1:11434 script/server").waitFor();
   await page.getByRole("button", { name: /^Copy command/ }).waitFor();
-  expect(await page.getByLabel("Base URL").getAttribute("aria-invalid")).toBe("true");
+  await expect.poll(() => page.getByLabel("Base URL").getAttribute("aria-invalid")).toBe("true");
 });
 
 inBrowser(
@@ -149,7 +149,7 @@ inBrowser("the operator's providers are marked, and can only be checked", async 
   const row = rowOf(page, "openai");
   await row.getByText("Environment").waitFor();
   await row.getByText("Works, 1 model").waitFor();
-  expect(await row.getByRole("button", { name: /^More/ }).count()).toBe(0);
+  await expect.poll(() => row.getByRole("button", { name: /^More/ }).count()).toBe(0);
   await row.getByRole("button", { name: "Check openai" }).click();
   await row.getByText("Checked now").waitFor();
   await row.getByRole("button", { name: "Models of openai" }).click();
@@ -170,16 +170,18 @@ inBrowser("a viewer sees providers and cannot change them", async () => {
   const viewer = await addPerson(beckon, { role: "viewer" });
   const page = await open("?new=1", viewer);
   await rowOf(page, "openai").waitFor();
-  expect(await page.getByRole("dialog").count()).toBe(0);
+  await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
   for (const name of ["Add provider", "Check openai"])
-    expect(
-      await page.getByRole("button", { name, exact: true }).getAttribute("aria-disabled"),
-    ).toBe("true");
+    await expect
+      .poll(() => page.getByRole("button", { name, exact: true }).getAttribute("aria-disabled"))
+      .toBe("true");
 });
 
 inBrowser("nothing is wider than a narrow phone", async () => {
   await beckon.createProvider(models.url, "x".repeat(63));
   const page = await openDashboard(beckon.url, { as: owner, path, viewport: viewports.narrow });
   await rowOf(page, "x".repeat(63)).waitFor();
-  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(viewports.narrow.width);
+  await expect
+    .poll(() => page.evaluate("document.documentElement.scrollWidth"))
+    .toBe(viewports.narrow.width);
 });

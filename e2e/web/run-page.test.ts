@@ -248,7 +248,7 @@ inBrowser("texts of callers, models and tools do nothing", async () => {
     await page.getByRole("tab", { name: tab }).click();
     await page.getByRole("tabpanel").getByText("payload").first().waitFor();
   }
-  expect(await page.title()).toContain("Beckon");
+  await expect.poll(() => page.title()).toContain("Beckon");
 });
 
 inBrowser(
@@ -259,8 +259,8 @@ inBrowser(
     const page = await open(runId, { search: "?seq=900" });
     const step = selected(page, /^Model call 899/);
     await step.waitFor();
-    expect(await step.getAttribute("aria-posinset")).toBe("899");
-    expect(await row(page, /./).count()).toBeLessThan(80);
+    await expect.poll(() => step.getAttribute("aria-posinset")).toBe("899");
+    await expect.poll(() => row(page, /./).count()).toBeLessThan(80);
     await page.getByRole("tab", { name: "Raw journal" }).click();
     await page.getByRole("table", { name: "Raw journal" }).waitFor();
   },
@@ -273,19 +273,14 @@ inBrowser(
     const page = await open(runId, { viewport: viewports.narrow });
     const facts = page.getByRole("main").locator("dl").first().getByRole("term");
     await facts.first().waitFor();
-    expect(await facts.allTextContents()).toEqual([
-      "Created",
-      "Source",
-      "Version",
-      "Attempt",
-      "Cost",
-      "Tokens",
-    ]);
+    await expect
+      .poll(() => facts.allTextContents())
+      .toEqual(["Created", "Source", "Version", "Attempt", "Cost", "Tokens"]);
     await page.getByText("More facts").click();
     await page.getByText("Ended", { exact: true }).waitFor();
     await row(page, /^orders_get/).click();
     await detail(page).getByText("Arguments", { exact: true }).waitFor();
-    expect(await steps(page).isVisible()).toBe(false);
+    await expect.poll(() => steps(page).isVisible()).toBe(false);
     await page.goBack();
     await row(page, /^orders_get/).waitFor();
     const { scrollWidth, clientWidth } = await page

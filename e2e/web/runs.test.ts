@@ -36,7 +36,7 @@ inBrowser("runs are listed with their agents, and texts of others are only texts
   const row = page.getByRole("row", { name: `Reader ${payload} ${payload}` });
   await row.getByText(`Reader ${payload}`).waitFor();
   await row.getByText("Succeeded").waitFor();
-  expect(await page.locator("main img, main script").count()).toBe(0);
+  await expect.poll(() => page.locator("main img, main script").count()).toBe(0);
   await expectAccessible(page);
 });
 
@@ -104,8 +104,8 @@ inBrowser("columns are chosen, kept in the URL and remembered", async () => {
   await page.getByRole("columnheader", { name: "Duration" }).waitFor({ state: "detached" });
   await page.goto(`${beckon.url}/w/${workspaceId}/agents/${desk.id}/runs`);
   await page.getByText("2 in total").waitFor();
-  expect(await page.getByRole("columnheader", { name: "Duration" }).count()).toBe(0);
-  expect(await page.getByRole("columnheader", { name: "Agent" }).count()).toBe(0);
+  await expect.poll(() => page.getByRole("columnheader", { name: "Duration" }).count()).toBe(0);
+  await expect.poll(() => page.getByRole("columnheader", { name: "Agent" }).count()).toBe(0);
 });
 
 inBrowser("a run enters when it starts, and its row follows it to its end", async () => {
@@ -128,7 +128,7 @@ inBrowser("further down, new runs wait until they are asked for", async () => {
   const page = await open("/runs");
   await page.getByRole("row", { name: "Old 0." }).waitFor();
   // Only rows in sight are in the document, even before the second page of the list is loaded.
-  expect(await page.getByRole("row").count()).toBeLessThan(50);
+  await expect.poll(() => page.getByRole("row").count()).toBeLessThan(50);
   await page.getByTitle("Live", { exact: true }).waitFor();
   await page.mouse.move(700, 500);
   await page.mouse.wheel(0, 1_200);
@@ -138,7 +138,7 @@ inBrowser("further down, new runs wait until they are asked for", async () => {
   await beckon.invoke(desk, "Came later");
   const news = page.getByRole("button", { name: "1 new run" });
   await news.waitFor();
-  expect(await page.getByRole("row", { name: "Came later" }).count()).toBe(0);
+  await expect.poll(() => page.getByRole("row", { name: "Came later" }).count()).toBe(0);
   await news.click();
   await page.getByRole("row", { name: "Came later" }).waitFor();
   await expect.poll(() => page.evaluate("scrollY")).toBe(0);
@@ -167,7 +167,7 @@ inBrowser("selected runs are deleted, and those that have not ended are kept", a
   const all = page.getByRole("alertdialog", { name: "Delete all runs that match?" });
   await all.getByText("Cleaner").waitFor();
   const confirm = all.getByRole("button", { name: "Delete all" });
-  expect(await confirm.isDisabled()).toBe(true);
+  await expect.poll(() => confirm.isDisabled()).toBe(true);
   await all.getByLabel("Type “delete” to confirm").fill("delete");
   await confirm.click();
   await page.getByText("2 runs deleted").first().waitFor();
@@ -189,7 +189,7 @@ inBrowser("all that a search in texts finds cannot be selected at once", async (
   const page = await open("/runs?text=4711");
   await page.getByRole("row", { name: "Order 4711" }).getByRole("checkbox").check();
   const all = page.getByRole("button", { name: "Select all matching" });
-  expect(await all.getAttribute("aria-disabled")).toBe("true");
+  await expect.poll(() => all.getAttribute("aria-disabled")).toBe("true");
 });
 
 inBrowser("a viewer sees runs and cannot change them, also on a phone", async () => {
@@ -199,7 +199,7 @@ inBrowser("a viewer sees runs and cannot change them, also on a phone", async ()
     viewport: viewports.phone,
   });
   await page.getByText("1 in total").waitFor();
-  expect(await page.getByRole("checkbox").count()).toBe(0);
+  await expect.poll(() => page.getByRole("checkbox").count()).toBe(0);
   const width = await page.evaluate("document.documentElement.scrollWidth");
   expect(width).toBe(viewports.phone.width);
 });

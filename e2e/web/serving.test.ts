@@ -100,9 +100,9 @@ inBrowser.each(themes)(
       theme,
       viewport: viewports.narrow,
     });
-    expect(await page.locator("pre").textContent()).toContain(
-      `curl ${url}/api/public/agents/AGENT_ID/invoke`,
-    );
+    await expect
+      .poll(() => page.locator("pre").textContent())
+      .toContain(`curl ${url}/api/public/agents/AGENT_ID/invoke`);
     const { width } = (await page.locator("main").boundingBox()) ?? { width: 0 };
     expect(width).toBe(viewports.narrow.width);
     await page.locator("main a").click();

@@ -36,7 +36,7 @@ inBrowser(
     await name.fill("   ");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Must not be blank.").waitFor();
-    expect(await name.getAttribute("aria-invalid")).toBe("true");
+    await expect.poll(() => name.getAttribute("aria-invalid")).toBe("true");
     await page.getByRole("link", { name: "Your account" }).click();
     await page.getByRole("heading", { name: "Leave without saving?" }).waitFor();
     await page.getByRole("button", { name: "Discard changes" }).click();
@@ -122,7 +122,7 @@ inBrowser("a viewer sees the workspace and cannot change it", async () => {
   const viewer = await addPerson(beckon, { role: "viewer" });
   const page = await openDashboard(beckon.url, { as: viewer, path, viewport: viewports.narrow });
   await page.getByText("This needs the role admin.").waitFor();
-  expect(await page.getByLabel("Name", { exact: true }).isDisabled()).toBe(true);
-  expect(await page.getByRole("button", { name: /Save|New workspace/ }).count()).toBe(0);
+  await expect.poll(() => page.getByLabel("Name", { exact: true }).isDisabled()).toBe(true);
+  await expect.poll(() => page.getByRole("button", { name: /Save|New workspace/ }).count()).toBe(0);
   await expectAccessible(page);
 });

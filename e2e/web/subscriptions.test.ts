@@ -87,7 +87,7 @@ inBrowser(
     await button(page, "Done").click();
     await page.waitForURL(/\/subscriptions\/sub_\w+$/);
     await page.getByText("Nothing was delivered yet.").waitFor();
-    expect(await page.content()).not.toContain(secret);
+    await expect.poll(() => page.content()).not.toContain(secret);
 
     await beckon.invoke(agent, "Hello");
     const row = deliveries(page).getByRole("row", { name: /Succeeded run\.finished/ });
@@ -185,7 +185,7 @@ inBrowser("new deliveries wait while one reads further down a long list", async 
     .getByRole("row", { name: /Succeeded/ })
     .first()
     .waitFor();
-  expect(await deliveries(page).getByRole("row").count()).toBeLessThan(60);
+  await expect.poll(() => deliveries(page).getByRole("row").count()).toBeLessThan(60);
   await page.getByTitle("Live", { exact: true }).waitFor();
   await page.mouse.move(500, 600);
   await page.mouse.wheel(0, 1_000);
@@ -194,10 +194,10 @@ inBrowser("new deliveries wait while one reads further down a long list", async 
   const { id } = await delivery(subscription.id, ({ run_id }) => run_id === body.run_id);
   const link = deliveries(page).locator(`a[href$="${id}"]`);
   await button(page, "New deliveries").waitFor();
-  expect(await link.count()).toBe(0);
+  await expect.poll(() => link.count()).toBe(0);
   await button(page, "New deliveries").click();
   await link.waitFor();
-  expect(await page.evaluate("scrollY")).toBe(0);
+  await expect.poll(() => page.evaluate("scrollY")).toBe(0);
 });
 
 inBrowser("the overview shows a disabled subscription, with the way back", async () => {
@@ -331,7 +331,7 @@ inBrowser("all conditions and settings are sent, and shown afterwards", async ()
   const settings = page.getByRole("region", { name: "Settings", exact: true });
   await settings.getByText("Authorization").waitFor();
   await settings.getByRole("link", { name: "Payment desk" }).waitFor();
-  expect(await page.content()).not.toContain("hidden-0123456789");
+  await expect.poll(() => page.content()).not.toContain("hidden-0123456789");
 });
 
 inBrowser("another server needs the secret and the headers again", async () => {
@@ -431,19 +431,21 @@ inBrowser("a viewer sees subscriptions and deliveries, and changes nothing", asy
   await beckon.invoke(agent, "Hello");
   const { id } = await delivery(subscription.id, ({ status }) => status === "succeeded");
   const list = await open("/subscriptions", viewer);
-  expect(await button(list, "New subscription").getAttribute("aria-disabled")).toBe("true");
+  await expect
+    .poll(() => button(list, "New subscription").getAttribute("aria-disabled"))
+    .toBe("true");
   await list.getByRole("link", { name: "Seen" }).click();
   for (const name of ["Pause", "Send test", "Edit", "Rotate", "Reveal", "Replay"])
     expect([name, await button(list, name).getAttribute("aria-disabled")]).toEqual([name, "true"]);
   await button(list, "Pause").hover();
   await list.getByRole("tooltip", { name: /role editor/ }).waitFor();
   const page = await open(`/subscriptions/${subscription.id}/deliveries/${id}`, viewer);
-  expect(await button(page, "Replay").getAttribute("aria-disabled")).toBe("true");
+  await expect.poll(() => button(page, "Replay").getAttribute("aria-disabled")).toBe("true");
   await page.goto(`${beckon.url}${root}/subscriptions/${subscription.id}?act=delete`);
   await deliveries(page)
     .getByRole("row", { name: /Succeeded/ })
     .waitFor();
-  expect(await page.getByRole("alertdialog").count()).toBe(0);
+  await expect.poll(() => page.getByRole("alertdialog").count()).toBe(0);
 });
 
 inBrowser("what a receiver responds is text, and fits a narrow phone", async () => {
@@ -473,10 +475,10 @@ inBrowser("what a receiver responds is text, and fits a narrow phone", async () 
         .getByText(/<img src=x/)
         .first()
         .waitFor();
-      expect(await page.evaluate(injectedElements)).toEqual([]);
-      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(
-        viewports.narrow.width,
-      );
+      await expect.poll(() => page.evaluate(injectedElements)).toEqual([]);
+      await expect
+        .poll(() => page.evaluate("document.documentElement.scrollWidth"))
+        .toBe(viewports.narrow.width);
     }
     await page.getByText("Settings and signature").click();
     await expectAccessible(page);

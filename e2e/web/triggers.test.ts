@@ -49,7 +49,7 @@ inBrowser("the first trigger: examples, a name, its URL, a test and what it rece
   await received(page)
     .getByRole("row", { name: /order.*Succeeded/ })
     .waitFor();
-  expect(await page.content()).not.toContain(url.split("/").at(-1));
+  await expect.poll(() => page.content()).not.toContain(url.split("/").at(-1));
 
   expect(await fire(url, "Order 4712")).toBe(200);
   await received(page)
@@ -61,8 +61,10 @@ inBrowser("an example fills in the form", async () => {
   const agent = await beckon.createAgent();
   const page = await openDashboard(beckon.url, { as: editor, path: pathOf(agent.id) });
   await page.getByRole("link", { name: "Use the example: A CI job" }).click();
-  expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Failed builds");
-  expect(await page.getByLabel("Prompt prefix").inputValue()).toContain("failed");
+  await expect
+    .poll(() => page.getByLabel("Name", { exact: true }).inputValue())
+    .toBe("Failed builds");
+  await expect.poll(() => page.getByLabel("Prompt prefix").inputValue()).toContain("failed");
 });
 
 inBrowser("the preview is the input of the run, in each content type", async () => {
@@ -72,7 +74,7 @@ inBrowser("the preview is the input of the run, in each content type", async () 
   await prefix.fill("A payment arrived:");
   await preview.getByText("A payment arrived:").waitFor();
   await button(page, "JSON").hover();
-  expect(await button(page, "Send test").getAttribute("aria-disabled")).toBe("true");
+  await expect.poll(() => button(page, "Send test").getAttribute("aria-disabled")).toBe("true");
   await button(page, "Save prefix").click();
   await page.getByText("Saved", { exact: true }).waitFor();
 
@@ -106,7 +108,7 @@ inBrowser("leaving with a prefix that is not saved asks first", async () => {
   await page.getByRole("link", { name: "Connect" }).click();
   await page.getByRole("alertdialog", { name: "Leave without saving?" }).waitFor();
   await button(page, "Cancel").click();
-  expect(await page.getByLabel("Prompt prefix").inputValue()).toBe("Not saved");
+  await expect.poll(() => page.getByLabel("Prompt prefix").inputValue()).toBe("Not saved");
   await button(page, "Discard").click();
   await expect.poll(() => page.getByLabel("Prompt prefix").inputValue()).toBe("Saved before");
   await page.getByRole("link", { name: "Connect", exact: true }).click();
@@ -177,11 +179,11 @@ inBrowser("a viewer sees triggers and what they received, and changes nothing", 
   expect(await fire(trigger.url, hostile)).toBe(200);
   await received(page).getByRole("link", { name: hostile }).waitFor();
   for (const name of ["Reveal", "Rotate", "Send test", "Save prefix", "New trigger"])
-    expect(await button(page, name).getAttribute("aria-disabled")).toBe("true");
+    await expect.poll(() => button(page, name).getAttribute("aria-disabled")).toBe("true");
   for (const name of [/^Enabled$/, /^Allow callbacks/])
-    expect(await page.getByRole("switch", { name }).isDisabled()).toBe(true);
-  expect(await page.getByLabel("Prompt prefix").getAttribute("readonly")).not.toBeNull();
-  expect(await page.title()).not.toBe("1");
+    await expect.poll(() => page.getByRole("switch", { name }).isDisabled()).toBe(true);
+  await expect.poll(() => page.getByLabel("Prompt prefix").getAttribute("readonly")).not.toBeNull();
+  await expect.poll(() => page.title()).not.toBe("1");
 
   const phone = await openDashboard(beckon.url, {
     as: viewer,

@@ -169,7 +169,7 @@ inBrowser("the time range is chosen by name or by its days", async () => {
   await add(desk, { time: daysAgo(60), cost_micros: 5_000_000 }, { cost_micros: 1_000_000 });
   const page = await open();
   await page.getByText("$1.00", { exact: true }).first().waitFor();
-  expect(await page.getByLabel("First day").inputValue()).toBe(dateOf(daysAgo(29)));
+  await expect.poll(() => page.getByLabel("First day").inputValue()).toBe(dateOf(daysAgo(29)));
   await page.getByLabel("Time", { exact: true }).selectOption("Last 90 days");
   await page.getByText("$6.00", { exact: true }).first().waitFor();
   expect(new URL(page.url()).searchParams.get("from")).toBe(dateOf(daysAgo(89)));
@@ -191,7 +191,7 @@ inBrowser("an unknown cost is called unknown, with the reason", async () => {
   await add(unknown, { cost_micros: null, input_tokens: 500, time: daysAgo(1) });
   const page = await open();
   await page.getByText("The cost is unknown: no price is known").waitFor();
-  expect(await page.getByText("$0").count()).toBe(0);
+  await expect.poll(() => page.getByText("$0").count()).toBe(0);
   await expectAccessible(page);
   await page.getByRole("button", { name: "Show tokens" }).click();
   await page.waitForURL("**?show=tokens");
@@ -203,9 +203,9 @@ inBrowser("an unknown cost is called unknown, with the reason", async () => {
   await expectChart(page, /^Cost by day: at least \$0\.25/);
   const rows = rowsOf(page, "Usage by agent");
   await expectRows(rows.locator("td:last-child"), ["at least ≥ $0.25", "unknown"]);
-  expect(await rows.nth(1).getByText("unknown", { exact: true }).getAttribute("title")).toBe(
-    "No price is known for the model of this call.",
-  );
+  await expect
+    .poll(() => rows.nth(1).getByText("unknown", { exact: true }).getAttribute("title"))
+    .toBe("No price is known for the model of this call.");
 });
 
 inBrowser("runs and their steps say what they cost, or why that is unknown", async () => {
@@ -219,14 +219,16 @@ inBrowser("runs and their steps say what they cost, or why that is unknown", asy
   const row = (agent: string) => page.getByRole("row").filter({ hasText: agent });
   await row("For free").getByText("$0.00", { exact: true }).waitFor();
   const cell = row("Without price").getByText("unknown", { exact: true });
-  expect(await cell.getAttribute("title")).toMatch(/^A model of this run has no known price/);
+  await expect
+    .poll(() => cell.getAttribute("title"))
+    .toMatch(/^A model of this run has no known price/);
 
   await page.goto(`${beckon.url}/w/${defaultId}/runs/${runId}`);
   // The page gives the reason in the facts of the run, and in those of its model call.
   const reasons = page.getByText("– no known price for priceless/large", { exact: true });
   await reasons.nth(1).waitFor();
-  expect(await reasons.count()).toBe(2);
-  expect(await page.getByText("$0").count()).toBe(0);
+  await expect.poll(() => reasons.count()).toBe(2);
+  await expect.poll(() => page.getByText("$0").count()).toBe(0);
   await expectAccessible(page);
 });
 
