@@ -162,7 +162,8 @@ await withCleanUp(async (opened) => {
   await run.page.goto("about:blank");
   await run.page.goto(`${home}/runs/${dashboard.runs.long}`, { waitUntil: "commit" });
   const rowsMs = await rowsMsOf(run.page);
-  addMs(`first rows of a run of ${steps} steps, page loaded`, rowsMs, 500);
+  // Includes the start of the dashboard, so it has the limit of the LCP.
+  addMs(`first rows of a run of ${steps} steps, page loaded`, rowsMs, 1_500);
 
   // A press of a link in the list, as a person reaches a run.
   const { agent_id: agentId } = await api(`/runs/${dashboard.runs.long}`);

@@ -19,9 +19,12 @@ const firstRows = 14;
  * Number of rows that one frame adds after a jump on a slow machine. With more, rendering would be
  * a long task.
  */
-const minNewRows = 8;
-/** If rows are rendered and painted within this time, the next frame adds twice as many. */
-const fastMs = 30;
+const minNewRows = 5;
+/**
+ * If the rows of a full step are rendered and painted within this time, about one frame at 60 Hz,
+ * the next step adds twice as many.
+ */
+const fastMs = 18;
 
 /**
  * Returns which rows to render. All rows have the same height, so the position of each follows from
@@ -41,7 +44,7 @@ export function useRowWindow(
    * rendering.
    */
   const isPending = useRef(false);
-  const step = useRef({ startedAt: 0, rows: minNewRows });
+  const step = useRef({ startedAt: 0, rows: minNewRows, isFull: false });
   const schedule = useRef(() => {});
   const isWindowed = count > maxWhole;
   // If the number of rows has shrunk so far that the window is behind the last row, nothing would
@@ -60,11 +63,13 @@ export function useRowWindow(
       frame = undefined;
       if (list.current === null || isPending.current) return;
       const now = performance.now();
-      const wasFast = now - step.current.startedAt < fastMs;
+      // A step of few rows says nothing about how long many take.
+      const wasFast = step.current.isFull && now - step.current.startedAt < fastMs;
       const rows = wasFast ? Math.min(maxWhole, 2 * step.current.rows) : minNewRows;
       const next = nextWindow(list.current, { count, rowHeight, shown: shown.current, rows });
       if (next.start === shown.current.start && next.end === shown.current.end) return;
-      step.current = { startedAt: now, rows };
+      const isFull = newRows(next, shown.current) >= rows;
+      step.current = { startedAt: now, rows, isFull };
       isPending.current = true;
       // A transition renders the rows in slices, between which the page handles input.
       startTransition(() => setRange(next));
@@ -131,4 +136,10 @@ export function stepTo(
   const below = Math.min(maxNewRows, wanted.end - end);
   const above = Math.min(maxNewRows - below, start - wanted.start);
   return { start: start - above, end: end + below };
+}
+
+/** Returns how many rows of `next` are not in `shown`. */
+function newRows(next: RowWindow, shown: RowWindow): number {
+  const kept = Math.min(next.end, shown.end) - Math.max(next.start, shown.start);
+  return next.end - next.start - Math.max(0, kept);
 }
