@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { checkOut } from "./against/check-out.ts";
 import { compareCase, printTable } from "./against/report.ts";
 import { startVersion } from "./against/start-version.ts";
-import { pairOrder, type Side } from "./against/statistics.ts";
+import { type Pair, pairOrder, type Side } from "./against/statistics.ts";
 import { type Case, cases, casesNamed, type Model, measureCase, type Prepared } from "./cases.ts";
 import { withCleanUp } from "./clean-up.ts";
 import type { Measurement } from "./measure.ts";
@@ -53,6 +53,7 @@ await withCleanUp(async (opened) => {
   const modelPorts = await startModels(opened);
   const receivers = await startReceivers(opened);
 
+  const idle: Pair[] = [];
   const measured = new Map(chosen.map((one) => [one, [] as Record<Side, Measurement>[]]));
   const wide = () =>
     chosen.filter((one) =>
@@ -71,8 +72,8 @@ await withCleanUp(async (opened) => {
   }
 
   const compared = chosen.map((one) => compareCase(one, measured.get(one) ?? []));
-  if (values.json) console.log(JSON.stringify({ against, seconds, cases: compared }));
-  else printTable(against, compared);
+  if (values.json) console.log(JSON.stringify({ against, seconds, idle, cases: compared }));
+  else printTable(against, compared, idle);
 
   async function measurePair(
     pair: number,
@@ -101,6 +102,10 @@ await withCleanUp(async (opened) => {
       version.freeze();
       return measurement;
     };
+    idle.push({
+      checkout: checkoutSide.version.memoryMiB(),
+      commit: commitSide.version.memoryMiB(),
+    });
     commitSide.version.freeze();
     checkoutSide.version.freeze();
     for (const side of pairOrder(pair, 0)) {

@@ -1,6 +1,6 @@
 import { type Case, defaultMeasures } from "../cases.ts";
 import type { Measurement } from "../measure.ts";
-import { type Comparison, compare, type Pair, type Side } from "./statistics.ts";
+import { type Comparison, compare, median, type Pair, type Side } from "./statistics.ts";
 
 export interface ComparedCase {
   readonly name: string;
@@ -32,7 +32,12 @@ export function compareCase(
   };
 }
 
-export function printTable(commit: string, compared: readonly ComparedCase[]): void {
+/** @param idle resident memory of each version's server before the first case, in MiB. */
+export function printTable(
+  commit: string,
+  compared: readonly ComparedCase[],
+  idle: readonly Pair[],
+): void {
   console.log(
     `\n| case | measure | checkout | ${commit} | ratio | interval | confidence | narrower than ±3 % | pairs | failures |`,
   );
@@ -57,5 +62,9 @@ export function printTable(commit: string, compared: readonly ComparedCase[]): v
   console.log(
     "\nRatios are checkout divided by commit, the median of the pairs. " +
       "A faster checkout has more requests/s, and less CPU and latency.",
+  );
+  const idleMiB = (side: Side) => median(idle.map((pair) => pair[side])).toFixed(0);
+  console.log(
+    `\nIdle servers: checkout ${idleMiB("checkout")} MiB, ${commit} ${idleMiB("commit")} MiB, medians.`,
   );
 }
