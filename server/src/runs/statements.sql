@@ -2797,8 +2797,9 @@ with tenants as materialized (
     finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
-  where r.id = any ($1::text[]) and r.id = w.run_id
-    and r.workspace_id = w.workspace_id
+  -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
+  -- An array of all ids would do so, too, but it would be sorted again for each row.
+  where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
     -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
     -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
@@ -2819,13 +2820,13 @@ with tenants as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
 ), settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
-), callers as materialized (
-  select i.run_id, i.workspace_id, i.source, i.principal, i.trigger_id, i.tags from run_inputs i
-  -- Without this condition, PostgreSQL may read the whole table.
-  where i.run_id = any (array(select run_id from settling))
 ), metered_runs as materialized (
   select r.*, i.source, i.principal, i.trigger_id, i.tags
-  from settling r join callers i on i.run_id = r.run_id and i.workspace_id = r.workspace_id
+  from settling r cross join lateral (
+    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
+    select * from run_inputs i
+    where i.run_id = r.run_id and i.workspace_id = r.workspace_id limit 1
+  ) i
 ), written_entries as (
   insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
     trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
@@ -2871,8 +2872,9 @@ with tenants as materialized (
     finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
-  where r.id = any ($1::text[]) and r.id = w.run_id
-    and r.workspace_id = w.workspace_id
+  -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
+  -- An array of all ids would do so, too, but it would be sorted again for each row.
+  where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
     -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
     -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
@@ -2928,13 +2930,13 @@ with tenants as materialized (
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
-), callers as materialized (
-  select i.run_id, i.workspace_id, i.source, i.principal, i.trigger_id, i.tags from run_inputs i
-  -- Without this condition, PostgreSQL may read the whole table.
-  where i.run_id = any (array(select run_id from settling))
 ), metered_runs as materialized (
   select r.*, i.source, i.principal, i.trigger_id, i.tags
-  from settling r join callers i on i.run_id = r.run_id and i.workspace_id = r.workspace_id
+  from settling r cross join lateral (
+    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
+    select * from run_inputs i
+    where i.run_id = r.run_id and i.workspace_id = r.workspace_id limit 1
+  ) i
 ), written_entries as (
   insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
     trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
@@ -2980,8 +2982,9 @@ with tenants as materialized (
     finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
-  where r.id = any ($1::text[]) and r.id = w.run_id
-    and r.workspace_id = w.workspace_id
+  -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
+  -- An array of all ids would do so, too, but it would be sorted again for each row.
+  where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
     -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
     -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
@@ -3002,13 +3005,13 @@ with tenants as materialized (
   select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
 ), settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
-), callers as materialized (
-  select i.run_id, i.workspace_id, i.source, i.principal, i.trigger_id, i.tags from run_inputs i
-  -- Without this condition, PostgreSQL may read the whole table.
-  where i.run_id = any (array(select run_id from settling))
 ), metered_runs as materialized (
   select r.*, i.source, i.principal, i.trigger_id, i.tags
-  from settling r join callers i on i.run_id = r.run_id and i.workspace_id = r.workspace_id
+  from settling r cross join lateral (
+    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
+    select * from run_inputs i
+    where i.run_id = r.run_id and i.workspace_id = r.workspace_id limit 1
+  ) i
 ), written_entries as (
   insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
     trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
@@ -3146,8 +3149,9 @@ with tenants as materialized (
     finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
-  where r.id = any ($1::text[]) and r.id = w.run_id
-    and r.workspace_id = w.workspace_id
+  -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
+  -- An array of all ids would do so, too, but it would be sorted again for each row.
+  where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
     -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
     -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
@@ -3203,13 +3207,13 @@ with tenants as materialized (
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
-), callers as materialized (
-  select i.run_id, i.workspace_id, i.source, i.principal, i.trigger_id, i.tags from run_inputs i
-  -- Without this condition, PostgreSQL may read the whole table.
-  where i.run_id = any (array(select run_id from settling))
 ), metered_runs as materialized (
   select r.*, i.source, i.principal, i.trigger_id, i.tags
-  from settling r join callers i on i.run_id = r.run_id and i.workspace_id = r.workspace_id
+  from settling r cross join lateral (
+    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
+    select * from run_inputs i
+    where i.run_id = r.run_id and i.workspace_id = r.workspace_id limit 1
+  ) i
 ), written_entries as (
   insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
     trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
@@ -3363,8 +3367,9 @@ with tenants as materialized (
     finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
-  where r.id = any ($1::text[]) and r.id = w.run_id
-    and r.workspace_id = w.workspace_id
+  -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
+  -- An array of all ids would do so, too, but it would be sorted again for each row.
+  where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
     -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
     -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
@@ -3420,13 +3425,13 @@ with tenants as materialized (
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
-), callers as materialized (
-  select i.run_id, i.workspace_id, i.source, i.principal, i.trigger_id, i.tags from run_inputs i
-  -- Without this condition, PostgreSQL may read the whole table.
-  where i.run_id = any (array(select run_id from settling))
 ), metered_runs as materialized (
   select r.*, i.source, i.principal, i.trigger_id, i.tags
-  from settling r join callers i on i.run_id = r.run_id and i.workspace_id = r.workspace_id
+  from settling r cross join lateral (
+    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
+    select * from run_inputs i
+    where i.run_id = r.run_id and i.workspace_id = r.workspace_id limit 1
+  ) i
 ), written_entries as (
   insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
     trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
