@@ -1,5 +1,5 @@
 import type { Database } from "../base/database/index.ts";
-import { someSubscriptions } from "./insert-deliveries.ts";
+import { readSomeSubscriptions } from "./store.ts";
 
 /**
  * Whether any workspace has a subscription, as far as this process knows. While none is known, the
@@ -11,12 +11,7 @@ export class KnownSubscriptions {
   some = false;
 
   /** Reads whether there is a subscription, so that deleting the last one is noticed, too. */
-  async refresh({ engine }: Database): Promise<void> {
-    const { rows } = await engine.query<{ some: boolean }>({
-      name: "some-subscriptions",
-      text: `select ${someSubscriptions} as some`,
-      values: [],
-    });
-    this.some = rows[0]?.some === true;
+  async refresh(database: Pick<Database, "engine">): Promise<void> {
+    this.some = await readSomeSubscriptions(database);
   }
 }

@@ -441,8 +441,8 @@ export function statementFor(parts: Parts): Statement<StartInput> {
 
 /**
  * Returns the variants of the statement, for `statements.sql`. Labels, callbacks, limits and
- * deliveries add the same SQL, whatever the other parts are, so they are shown once: together with all other
- * parts.
+ * deliveries add the same SQL, whatever the other parts are, so they are shown once: together with
+ * all other parts.
  */
 export function startStatements(): Statement<StartInput>[] {
   const choices = [false, true];
