@@ -22,7 +22,7 @@ import { rollUp } from "./usage/index.ts";
 const pollIntervalMs = 1_000;
 /**
  * Number of polls from one sweep to the next. A sweep ends queued runs that have expired, deletes
- * dead processes from the database, and sums up usage.
+ * dead processes from the database, finds out whether there are subscriptions, and sums up usage.
  */
 const pollsPerSweep = 60;
 /** Number of polls after which the worker again returns the reservations of ended runs. */
@@ -89,6 +89,7 @@ export function startWorker(
         await attempt("changing plans", options.applyNextPlans);
         await attempt("expiring queued runs", () => expireQueued(runs.database));
         await attempt("deleting dead processes", () => forgetDead(runs.database.engine));
+        await attempt("finding subscriptions", () => runs.subscriptions.refresh(runs.database));
       }
       if (count % pollsPerReturn === 0)
         await attempt("returning reservations", async () =>

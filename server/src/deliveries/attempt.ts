@@ -187,7 +187,20 @@ function rejectionOf(status: number): string | undefined {
   return responded;
 }
 
+const untrusted =
+  "The receiver's TLS certificate is not signed by a trusted authority. Replace it, or let the " +
+  "operator add its authority with NODE_EXTRA_CA_CERTS.";
+
 const messages: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  CERT_HAS_EXPIRED: "The receiver's TLS certificate has expired. Renew it.",
+  CERT_NOT_YET_VALID: "The receiver's TLS certificate is not valid yet. Check the clocks.",
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    "The receiver's TLS certificate is for another host. Replace it, or correct the URL.",
   ECONNREFUSED: "The receiver refused the connection.",
   ECONNRESET: "The receiver closed the connection before it responded.",
   UND_ERR_SOCKET: "The receiver closed the connection before it responded.",

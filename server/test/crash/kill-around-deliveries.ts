@@ -143,12 +143,13 @@ async function check(pool: Pick<Pool, "query">, receiver: Receiver): Promise<Del
   const known = new Set(wanted.map(({ id }) => id));
   for (const id of texts.keys()) if (!known.has(id)) broken.push(`${id} is no event`);
   const runs = Map.groupBy(stored, ({ run_id }) => run_id);
+  const ends = Map.groupBy(
+    receiver.received.filter(({ body }) => lastTypes.has(body.type)),
+    ({ body }): string => body.data.run_id,
+  );
   for (const [runId, events] of runs) {
     if (events.some(({ seq }, index) => seq !== index + 1)) broken.push(`${runId} has a gap`);
-    const ends = receiver.received.filter(
-      ({ body }) => body.data.run_id === runId && lastTypes.has(body.type),
-    );
-    const endIds = new Set(ends.map(({ id }) => id));
+    const endIds = new Set(ends.get(runId)?.map(({ id }) => id));
     if (endIds.size !== 1) broken.push(`${runId} has ${endIds.size} last events`);
   }
   return {

@@ -5,6 +5,7 @@ import {
   statement,
 } from "../../base/database/index.ts";
 import { isAgentToken, isKeySecret, isTriggerToken } from "../../credentials/index.ts";
+import { someSubscriptions } from "../../events/index.ts";
 import { insertRuns, nothingUsed, terminalEvent } from "../journal/index.ts";
 import { authenticated, type InitialFailure, initialError, type StartRow } from "./start-row.ts";
 
@@ -23,6 +24,11 @@ export interface Parts {
    * workspaces that have limits get the result `limited`.
    */
   readonly limits: boolean;
+  /**
+   * Whether deliveries to subscriptions are written. Without this part, nothing is written if any
+   * workspace has a subscription, and requests that would start a run get the result `subscribed`.
+   */
+  readonly deliveries: boolean;
   /** Whether an earlier call may already have written some rows of the batch. */
   readonly repeated: boolean;
 }
@@ -56,6 +62,7 @@ const partNames = [
   "labels",
   "callbacks",
   "limits",
+  "deliveries",
   "repeated",
 ] as const satisfies readonly (keyof Parts)[];
 
@@ -220,6 +227,7 @@ with callers as materialized (
           ? `when ${reached} is not null and d.initial is distinct from 'failed' then 'limit_reached'`
           : "when c.is_limited then 'limited'"
       }
+      ${parts.deliveries ? "" : `when ${someSubscriptions} then 'subscribed'`}
       else 'start'
     end as verdict
   from ${requests.table}
@@ -299,6 +307,7 @@ with callers as materialized (
       detailed: parts.details,
       labelled: parts.labels,
       withCallback: parts.callbacks,
+      withDeliveries: parts.deliveries,
     })}${
       parts.details
         ? `, recorded as (
@@ -431,9 +440,9 @@ export function statementFor(parts: Parts): Statement<StartInput> {
 }
 
 /**
- * Returns the variants of the statement, for `statements.sql`. Labels, callbacks and limits
- * add the same SQL, whatever the other parts are, so they are shown once: together with all other
- * parts.
+ * Returns the variants of the statement, for `statements.sql`. Labels, callbacks, limits and
+ * deliveries add the same SQL, whatever the other parts are, so they are shown once: together with
+ * all other parts.
  */
 export function startStatements(): Statement<StartInput>[] {
   const choices = [false, true];
@@ -448,6 +457,7 @@ export function startStatements(): Statement<StartInput>[] {
           labels: false,
           callbacks: false,
           limits: false,
+          deliveries: false,
         })),
       ),
     ),
@@ -460,6 +470,7 @@ export function startStatements(): Statement<StartInput>[] {
     labels: true,
     callbacks: true,
     limits: true,
+    deliveries: true,
   };
   return [...unlabelled, complete].map(startStatement);
 }
