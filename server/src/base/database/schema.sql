@@ -524,6 +524,48 @@ alter table providers enable row level security;
 alter table providers force row level security;
 create policy tenant on providers as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
 
+create table received_requests (
+  id text not null,
+  workspace_id text not null,
+  agent_id text not null,
+  trigger_id text not null,
+  received_at timestamp with time zone not null default now(),
+  outcome text not null,
+  error text,
+  event_id text,
+  event_type text,
+  run_id text,
+  replay_of text,
+  agent_version integer,
+  address text,
+  content_type text,
+  content_encoding text,
+  size integer not null,
+  query text,
+  headers jsonb,
+  body bytea,
+  constraint received_requests_outcome_check CHECK ((outcome = ANY (ARRAY['started'::text, 'held'::text, 'repeated'::text, 'mapping_error'::text, 'limit_reached'::text, 'filtered'::text, 'captured'::text, 'honeypot'::text, 'swallowed'::text, 'invalid_signature'::text, 'rejected'::text]))),
+  constraint received_requests_pkey PRIMARY KEY (trigger_id, id)
+);
+CREATE INDEX received_requests_by_time ON public.received_requests USING btree (received_at);
+CREATE INDEX received_requests_of_outcome ON public.received_requests USING btree (trigger_id, outcome, id);
+CREATE INDEX received_requests_of_run ON public.received_requests USING btree (run_id) WHERE (run_id IS NOT NULL);
+CREATE INDEX received_requests_of_type ON public.received_requests USING btree (trigger_id, event_type, id) WHERE (event_type IS NOT NULL);
+alter table received_requests enable row level security;
+alter table received_requests force row level security;
+create policy tenant on received_requests as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
+create table rejected_signatures (
+  workspace_id text not null,
+  trigger_id text not null,
+  minute timestamp with time zone not null,
+  count integer not null,
+  constraint rejected_signatures_pkey PRIMARY KEY (trigger_id, minute)
+);
+alter table rejected_signatures enable row level security;
+alter table rejected_signatures force row level security;
+create policy tenant on rejected_signatures as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
 create table reservations (
   run_id text not null,
   workspace_id text not null,
@@ -722,6 +764,19 @@ alter table tokens enable row level security;
 alter table tokens force row level security;
 create policy tenant on tokens as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
 
+create table trigger_event_ids (
+  workspace_id text not null,
+  trigger_id text not null,
+  event_id text not null,
+  run_id text not null,
+  expires_at timestamp with time zone not null,
+  constraint trigger_event_ids_pkey PRIMARY KEY (trigger_id, event_id)
+);
+CREATE INDEX trigger_event_ids_by_expiry ON public.trigger_event_ids USING btree (expires_at);
+alter table trigger_event_ids enable row level security;
+alter table trigger_event_ids force row level security;
+create policy tenant on trigger_event_ids as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
 create table triggers (
   id text not null,
   workspace_id text not null,
@@ -733,6 +788,13 @@ create table triggers (
   updated_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
   allows_callback boolean not null default false,
+  receiving jsonb,
+  receiving_version integer not null default 0,
+  sender_secret text,
+  previous_sender_secret text,
+  previous_sender_secret_until timestamp with time zone,
+  verify_token text,
+  listening_until timestamp with time zone,
   constraint triggers_pkey PRIMARY KEY (id, workspace_id),
   constraint triggers_workspace_id_agent_id_fkey FOREIGN KEY (workspace_id, agent_id) REFERENCES agents(workspace_id, id)
 );
