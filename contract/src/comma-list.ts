@@ -1,9 +1,7 @@
 import { z } from "zod";
 
 /** Returns the schema of a comma-separated list of `values`. */
-export const commaList = <T extends z.ZodEnum<Readonly<Record<string, string>>>>(
-  values: T,
-) =>
+export const commaList = <T extends z.ZodEnum<Readonly<Record<string, string>>>>(values: T) =>
   z
     .string()
     .max(1_000)
