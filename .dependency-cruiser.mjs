@@ -42,6 +42,7 @@ const layers = [
       "accounts",
       "processes",
       "received",
+      "receiving",
       "engine",
     ],
   },
