@@ -42,6 +42,8 @@ const layers = [
       "accounts",
       "processes",
       "mapping",
+      "received",
+      "receiving",
       "engine",
     ],
   },
