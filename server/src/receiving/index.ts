@@ -7,6 +7,7 @@ export {
   toPayload,
 } from "./bodies/index.ts";
 export { answerHandshake, type HandshakeAnswer } from "./handshake.ts";
+export { presets } from "./presets/index.ts";
 export { queryOf, type RawRequest } from "./raw-request.ts";
 export { type ReceivedEvent, readEvent } from "./read-event.ts";
 export { generateSenderSecret, senderSecretMistake } from "./sender-secret.ts";
