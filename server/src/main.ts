@@ -250,8 +250,8 @@ async function build(
   });
   opened.defer(() => worker.stop());
 
-  const evaluator = createEvaluator({ log });
-  opened.defer(() => evaluator.close());
+  const mapping = createEvaluator({ log });
+  opened.defer(() => mapping.close());
   const failedAuthentications = countFailedAuthentications(failedAuthenticationsPerMinute);
   const http = await listen(
     {
@@ -277,7 +277,7 @@ async function build(
       guesses: countFailedAuthentications(guessesPerMinute, "sign-in"),
       failedSignIns: recordFailedSignIns(database, log),
       recorder: createRecorder(database),
-      evaluator,
+      mapping,
       streams: openStreams({ database, log }, { ...defaultStreamLimits, ...streamLimits }),
       deliveries: {
         changed() {

@@ -44,5 +44,5 @@ export interface Services extends PriceServices, LimitServices, DeliveryServices
   /** Records requests to triggers that start no run. */
   readonly recorder: Recorder;
   /** Evaluates filters and message templates of triggers. */
-  readonly evaluator: Evaluator;
+  readonly mapping: Evaluator;
 }

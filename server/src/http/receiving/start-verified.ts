@@ -1,3 +1,4 @@
+import type { Receiving } from "@beckon/contract";
 import { unavailableIfLost } from "../../base/database/index.ts";
 import { ApiError, type Result } from "../../base/errors.ts";
 import { captureRequest } from "../../received/index.ts";
@@ -30,9 +31,9 @@ export async function startVerified(
 ): Promise<Response> {
   const { receiving } = request;
   const mapped = decoded.ok
-    ? await mapRequest(services.evaluator, request, decoded.value)
+    ? await mapRequest(services.mapping, request, decoded.value)
     : undefined;
-  const start = toStart(call, { request, decoded, mapped, version });
+  let start = toStart(call, { request, decoded, mapped, version });
   for (;;) {
     const outcome = await startOrRecord(services, start, request);
     switch (outcome.kind) {
@@ -49,6 +50,11 @@ export async function startVerified(
       case "swallowed":
         await recordDecided(services, verifiedRow(request, { outcome: "swallowed" }));
         return skippedResponse(receiving, call.headers);
+      case "empty":
+        if (receiving.template === null || !decoded.ok)
+          throw await rejected(services, request, outcome.error);
+        start = { ...start, details: failedBy(emptyMessage) };
+        continue;
       case "listening": {
         const row = verifiedRow(request, { outcome: "captured" });
         const sample = { request: row, version };
@@ -89,7 +95,7 @@ function toStart(
     }),
     details: mapped?.failure === undefined ? undefined : failedBy(mapped.failure),
   } as const;
-  const ownKey = key ?? (request.receiving.event_id === null ? webhookId : undefined);
+  const ownKey = keyOf(request.receiving, { key, webhookId });
   if (!labels.ok) return { ...start, payload: labels, idempotency: ownKey && labels };
   if (!callback.ok) return { ...start, payload: callback, idempotency: ownKey && callback };
   const extra = { labels: labels.value, callback: callback.value };
@@ -101,6 +107,9 @@ function toStart(
     idempotency: bindKey(ownKey, raw, extra),
   };
 }
+
+const emptyMessage =
+  "The message template of the trigger rendered an empty message, and the trigger has no prompt prefix.";
 
 /** Returns the details of a run that is created failed because filter or template failed. */
 function failedBy(message: string): RunDetails {
@@ -115,6 +124,20 @@ function failedBy(message: string): RunDetails {
   };
 }
 
+/**
+ * Returns the Idempotency-Key; undefined if its header is where the event id is. `webhook-id` takes
+ * its place only if the settings locate no event id.
+ */
+function keyOf(
+  { event_id }: Receiving,
+  { key, webhookId }: Pick<ReceivedCall, "key" | "webhookId">,
+): Result<string> | undefined {
+  if (event_id === null) return key ?? webhookId;
+  const isEventId =
+    typeof event_id === "object" && "header" in event_id && event_id.header === "idempotency-key";
+  return isEventId ? undefined : key;
+}
+
 /** Starts the run, and records a request that the start statement rejects. */
 async function startOrRecord(
   services: Services,
@@ -124,15 +147,27 @@ async function startOrRecord(
   try {
     return await startReceived(services.runs, start);
   } catch (thrown) {
-    const isRejection =
-      thrown instanceof ApiError && thrown.code !== "unavailable" && thrown.code !== "unauthorized";
-    if (isRejection)
-      await recordDecided(
-        services,
-        verifiedRow(request, { outcome: "rejected", error: thrown.message }),
-      );
+    if (
+      thrown instanceof ApiError &&
+      thrown.code !== "unavailable" &&
+      thrown.code !== "unauthorized"
+    )
+      throw await rejected(services, request, thrown);
     throw thrown;
   }
+}
+
+/** Records a request that was rejected, and returns its error. */
+async function rejected(
+  services: Services,
+  request: VerifiedRequest,
+  error: ApiError,
+): Promise<ApiError> {
+  await recordDecided(
+    services,
+    verifiedRow(request, { outcome: "rejected", error: error.message }),
+  );
+  return error;
 }
 
 async function capture(
