@@ -31,12 +31,3 @@ export function valueLines(values: ChosenValues): string {
     .map(([name, value]) => `${name}: ${value}`)
     .join("\n");
 }
-
-/** Returns the payload of a run without a template: the chosen values, an empty line, the payload. */
-export function withoutTemplate(
-  values: ChosenValues,
-  payloadText: string,
-): string {
-  const lines = valueLines(values);
-  return lines === "" ? payloadText : `${lines}\n\n${payloadText}`;
-}
