@@ -4,6 +4,8 @@ export {
   decodeBody,
   type HoldBytes,
   type ReceivedFile,
+  tooLarge,
+  tooManyBodies,
   toPayload,
 } from "./bodies/index.ts";
 export { answerHandshake, type HandshakeAnswer } from "./handshake.ts";
