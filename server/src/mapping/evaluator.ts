@@ -30,6 +30,11 @@ export interface Evaluator {
   close(): void;
 }
 
+/** Passed to operations that evaluate mappings. */
+export interface MappingServices {
+  readonly mapping: Evaluator;
+}
+
 /** Evaluations that wait in the pipe of the small child. */
 const maxInFlight = 64;
 /** The large child keeps much memory; it is stopped after a minute without work. */

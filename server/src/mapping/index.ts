@@ -1,9 +1,3 @@
-export { createEvaluator, type Evaluator } from "./evaluator.ts";
+export { createEvaluator, type Evaluator, type MappingServices } from "./evaluator.ts";
 export { type Mapped, MappingError, type MappingVariables } from "./mapping.ts";
-export {
-  chosenValues,
-  oneLine,
-  type ReceivedValues,
-  valueLines,
-  withoutTemplate,
-} from "./message.ts";
+export { chosenValues, valueLines } from "./message.ts";

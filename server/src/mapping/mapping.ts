@@ -9,8 +9,8 @@ export interface MappingVariables {
   readonly payload: { readonly format: "json" | "text"; readonly text: string };
   /** Only the headers that the trigger's settings choose, by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Only the chosen query parameters. A list if the parameter is repeated. */
-  readonly query: Readonly<Record<string, string | readonly string[]>>;
+  /** Only the chosen query parameters. */
+  readonly query: Readonly<Record<string, string>>;
   readonly event: { readonly id: string | null; readonly type: string | null };
   readonly files: readonly Readonly<Record<string, unknown>>[];
   /** RFC 3339. */
