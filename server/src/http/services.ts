@@ -7,8 +7,10 @@ import type { SecretCipher } from "../base/secrets/index.ts";
 import type { DeliveryServices } from "../deliveries/index.ts";
 import type { KeyUse } from "../keys/index.ts";
 import type { LimitServices } from "../limits/index.ts";
+import type { Evaluator } from "../mapping/index.ts";
 import type { PriceServices } from "../prices/index.ts";
 import type { ModelLists } from "../providers/index.ts";
+import type { Recorder } from "../received/index.ts";
 import type { RunServices } from "../runs/index.ts";
 import type { FailedAuthentications } from "./failed-authentications.ts";
 import type { Streams } from "./streams/index.ts";
@@ -39,4 +41,8 @@ export interface Services extends PriceServices, LimitServices, DeliveryServices
   readonly guesses: FailedAuthentications;
   readonly failedSignIns: FailedSignIns;
   readonly streams: Streams;
+  /** Records requests to triggers that start no run. */
+  readonly recorder: Recorder;
+  /** Evaluates filters and message templates of triggers. */
+  readonly mapping: Evaluator;
 }

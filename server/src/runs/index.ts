@@ -6,7 +6,7 @@ export {
   takeOverRuns,
 } from "./claiming/index.ts";
 export { createRunServices, type RunServices } from "./create-run-services.ts";
-export { drainRuns } from "./executing/index.ts";
+export { drainRuns, type Memory } from "./executing/index.ts";
 export {
   type Artifact,
   cancelRun,
@@ -29,12 +29,18 @@ export {
   type Caller,
   callerId,
   mayStart,
+  type ReceivedFile,
+  type ReceivedStart,
   type RunCallback,
+  type RunDetails,
   type RunLabels,
   type Started,
+  type StartOutcome,
   type StartRequest,
   startErrors,
+  startReceived,
   startRun,
+  TriggerReconfigured,
 } from "./starting/index.ts";
 export {
   createOutputBuffer,
