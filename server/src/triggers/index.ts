@@ -3,6 +3,7 @@ export { addTrigger, createTrigger } from "./create.ts";
 export { deleteTrigger } from "./delete.ts";
 export { getTrigger } from "./get.ts";
 export { listTriggers } from "./list.ts";
+export { type MappableRequest, type MappedRequest, mapRequest } from "./map-request.ts";
 export { revealTrigger } from "./reveal.ts";
 export { rotateTrigger } from "./rotate.ts";
 export { disableTriggersOf, listTriggersOfAgents } from "./store.ts";
