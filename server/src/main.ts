@@ -39,6 +39,7 @@ import {
   modelServers,
   operatorProviders,
 } from "./providers/index.ts";
+import { createRecorder } from "./received/index.ts";
 import { reconcileMasterKey } from "./reconcile-master-key.ts";
 import { createRunServices, drainRuns } from "./runs/index.ts";
 import {
@@ -276,6 +277,7 @@ async function build(
       }),
       guesses: countFailedAuthentications(guessesPerMinute, "sign-in"),
       failedSignIns: recordFailedSignIns(database, log),
+      recorder: createRecorder(database),
       streams: openStreams({ database, log }, { ...defaultStreamLimits, ...streamLimits }),
       deliveries: {
         changed() {

@@ -6,7 +6,7 @@ export {
   takeOverRuns,
 } from "./claiming/index.ts";
 export { createRunServices, type RunServices } from "./create-run-services.ts";
-export { drainRuns } from "./executing/index.ts";
+export { drainRuns, type Memory } from "./executing/index.ts";
 export {
   type Artifact,
   cancelRun,

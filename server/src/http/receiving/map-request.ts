@@ -1,4 +1,3 @@
-import type { RunDetails } from "../../runs/index.ts";
 import {
   chosenValues,
   type Evaluator,
@@ -7,7 +6,7 @@ import {
   withoutTemplate,
 } from "../../mapping/index.ts";
 import { type DecodedBody, queryOf, storedHeaders } from "../../receiving/index.ts";
-import type { VerifiedRequest } from "./received-call.ts";
+import type { VerifiedRequest } from "./received-rows.ts";
 
 /** What a trigger makes of a request. */
 export interface MappedRequest {
@@ -70,11 +69,6 @@ function variablesOf(
     files: files.map(({ content: _, ...file }) => file),
     received_at: new Date(head.receivedAtMs).toISOString(),
   };
-}
-
-/** Returns the error of a run whose filter or template failed. */
-export function mappingError(message: string): RunDetails["initial"] {
-  return { code: "mapping_error", message };
 }
 
 function messageOfFailure({ part, line, message }: MappingError): string {
