@@ -265,6 +265,7 @@ async function build(
       operator,
       prices,
       limits,
+      mapping,
       publicUrl: () => url,
       trustProxy: config.trustProxy,
       keyUse: recordKeyUse(database, log),
@@ -277,7 +278,6 @@ async function build(
       guesses: countFailedAuthentications(guessesPerMinute, "sign-in"),
       failedSignIns: recordFailedSignIns(database, log),
       recorder: createRecorder(database),
-      mapping,
       streams: openStreams({ database, log }, { ...defaultStreamLimits, ...streamLimits }),
       deliveries: {
         changed() {
