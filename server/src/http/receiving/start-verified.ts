@@ -9,9 +9,9 @@ import {
   startReceived,
   TriggerReconfigured,
 } from "../../runs/index.ts";
+import { type MappedRequest, mapRequest } from "../../triggers/index.ts";
 import { bindKey } from "../request/index.ts";
 import type { Services } from "../services.ts";
-import { type MappedRequest, mapRequest } from "./map-request.ts";
 import type { ReceivedCall } from "./received-call.ts";
 import { receivedStart, type VerifiedRequest, verifiedRow } from "./received-rows.ts";
 import { recordDecided } from "./record.ts";
@@ -31,7 +31,18 @@ export async function startVerified(
 ): Promise<Response> {
   const { receiving } = request;
   const mapped = decoded.ok
-    ? await mapRequest(services.mapping, request, decoded.value)
+    ? await mapRequest(services.mapping, {
+        ...request,
+        workspaceId: request.trigger.workspaceId,
+        decoded: decoded.value,
+        files: decoded.value.files.map(({ id, field, name, media_type, size }) => ({
+          id,
+          field,
+          name,
+          type: media_type,
+          size,
+        })),
+      })
     : undefined;
   let start = toStart(call, { request, decoded, mapped, version });
   for (;;) {
@@ -90,10 +101,10 @@ function toStart(
     contentType: head.contentType,
     receivingVersion: version,
     received: receivedStart(request, {
-      isFiltered: mapped?.isFiltered ?? false,
+      isFiltered: mapped?.kind === "filtered",
       files: files.map(({ id, media_type, content }) => ({ id, mediaType: media_type, content })),
     }),
-    details: mapped?.failure === undefined ? undefined : failedBy(mapped.failure),
+    details: mapped?.kind === "failed" ? failedBy(mapped.error) : undefined,
   } as const;
   const ownKey = keyOf(request.receiving, { key, webhookId });
   if (!labels.ok) return { ...start, payload: labels, idempotency: ownKey && labels };
@@ -103,13 +114,17 @@ function toStart(
   return {
     ...start,
     ...extra,
-    payload: decoded.ok ? { ok: true, value: mapped?.message ?? "" } : decoded,
+    payload: decoded.ok ? { ok: true, value: messageOf(mapped) } : decoded,
     idempotency: bindKey(ownKey, raw, extra),
   };
 }
 
 const emptyMessage =
   "The message template of the trigger rendered an empty message, and the trigger has no prompt prefix.";
+
+function messageOf(mapped: MappedRequest | undefined): string {
+  return mapped === undefined || mapped.kind === "filtered" ? "" : mapped.message;
+}
 
 /** Returns the details of a run that is created failed because filter or template failed. */
 function failedBy(message: string): RunDetails {
