@@ -271,6 +271,7 @@ async function build(
       operator,
       prices,
       limits,
+      mapping,
       publicUrl: () => url,
       trustProxy: config.trustProxy,
       keyUse: recordKeyUse(database, log),
@@ -283,7 +284,6 @@ async function build(
       guesses: countFailedAuthentications(guessesPerMinute, "sign-in"),
       failedSignIns: recordFailedSignIns(database, log),
       recorder: createRecorder(database),
-      mapping,
       streams: openStreams({ database, log }, { ...defaultStreamLimits, ...streamLimits }),
       deliveries: {
         changed() {

@@ -7,7 +7,7 @@ import type { SecretCipher } from "../base/secrets/index.ts";
 import type { DeliveryServices } from "../deliveries/index.ts";
 import type { KeyUse } from "../keys/index.ts";
 import type { LimitServices } from "../limits/index.ts";
-import type { Evaluator } from "../mapping/index.ts";
+import type { MappingServices } from "../mapping/index.ts";
 import type { PriceServices } from "../prices/index.ts";
 import type { ModelLists } from "../providers/index.ts";
 import type { Recorder } from "../received/index.ts";
@@ -16,7 +16,7 @@ import type { FailedAuthentications } from "./failed-authentications.ts";
 import type { Streams } from "./streams/index.ts";
 
 /** The services that the HTTP routes use. */
-export interface Services extends PriceServices, LimitServices, DeliveryServices {
+export interface Services extends PriceServices, LimitServices, DeliveryServices, MappingServices {
   readonly database: Database;
   readonly cipher: SecretCipher;
   readonly log: Log;
@@ -43,6 +43,4 @@ export interface Services extends PriceServices, LimitServices, DeliveryServices
   readonly streams: Streams;
   /** Records requests to triggers that start no run. */
   readonly recorder: Recorder;
-  /** Evaluates filters and message templates of triggers. */
-  readonly mapping: Evaluator;
 }
