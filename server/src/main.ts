@@ -237,7 +237,13 @@ async function build(
     },
   });
   opened.defer(() => lease.stop());
-  const limits = { ...plans, changed: runs.onReturned };
+  const limits = {
+    ...plans,
+    changed(workspaceIds: readonly string[]) {
+      runs.onReturned(workspaceIds);
+      runs.worker.release();
+    },
+  };
   let url = config.publicUrl ?? "";
   let sender: Sender | undefined;
   const worker = startWorker(runs, {

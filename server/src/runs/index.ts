@@ -3,6 +3,7 @@ export {
   claimRuns,
   executeLostClaims,
   expireQueued,
+  releaseHeld,
   takeOverRuns,
 } from "./claiming/index.ts";
 export { createRunServices, type RunServices } from "./create-run-services.ts";
