@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { ApiError, type Result } from "../../base/errors.ts";
+import type { Window } from "../../base/fixed-window.ts";
 import { hashCredential, isCredential } from "../../base/secrets/index.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
 import type { TriggerOfToken } from "../../received/index.ts";
@@ -161,7 +162,7 @@ function toReceivedCall(
   { caller, body }: FireRequest,
 ): ReceivedCall {
   const key = idempotencyKey(headerOf(incoming, "idempotency-key"));
-  let rateError: { readonly value: ApiError | undefined } | undefined;
+  let counted: Window | undefined;
   return {
     caller,
     body,
@@ -172,9 +173,9 @@ function toReceivedCall(
     webhookId: fireKey(undefined, headerOf(incoming, "webhook-id")),
     headers: fireCors,
     readTrigger: () => triggers.read(caller.hash),
-    countRequest(triggerId, maxPerMinute) {
-      rateError ??= { value: rates.count(triggerId, maxPerMinute) };
-      return rateError.value;
+    countRequest(triggerId) {
+      counted ??= rates.count(triggerId);
+      return counted;
     },
   };
 }
