@@ -18,7 +18,7 @@ export function tooLarge(maxBytes: number, when?: string): ApiError {
   return new ApiError("too_large", `The body is larger than ${size}. Send less, or a link to it.`);
 }
 
-/** The error for a body that never fits. It is not that of a busy server: a retry cannot succeed. */
+/** The error for a body that never fits. A retry cannot succeed, so it is not `unavailable`. */
 export function tooLargeForMemory(): ApiError {
   return new ApiError(
     "too_large",
