@@ -39,7 +39,11 @@ test("a paused agent's events are held, and their runs are executed in order aft
     runIds.push(body.run_id);
   }
   for (const runId of runIds) expect(await runOf(runId)).toMatchObject({ status: "waiting" });
-  expect((await trigger.requests()).map(({ outcome }) => outcome)).toEqual(["held", "held", "held"]);
+  expect((await trigger.requests()).map(({ outcome }) => outcome)).toEqual([
+    "held",
+    "held",
+    "held",
+  ]);
   await resume();
   const runs = await Promise.all(runIds.map(ended));
   expect(runs.map(({ status }) => status)).toEqual(["succeeded", "succeeded", "succeeded"]);
