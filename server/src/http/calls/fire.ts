@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { textOf } from "../../base/body-text.ts";
 import { ApiError, type Result } from "../../base/errors.ts";
+import type { Window } from "../../base/fixed-window.ts";
 import { hashCredential, isCredential } from "../../base/secrets/index.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
 import type { TriggerOfToken } from "../../received/index.ts";
@@ -162,7 +163,7 @@ function toReceivedCall(
   { caller, body }: FireRequest,
 ): ReceivedCall {
   const key = idempotencyKey(headerOf(incoming, "idempotency-key"));
-  let rateError: { readonly value: ApiError | undefined } | undefined;
+  let counted: Window | undefined;
   return {
     caller,
     body,
@@ -173,9 +174,9 @@ function toReceivedCall(
     webhookId: fireKey(undefined, headerOf(incoming, "webhook-id")),
     headers: fireCors,
     readTrigger: () => triggers.read(caller.hash),
-    countRequest(triggerId, maxPerMinute) {
-      rateError ??= { value: rates.count(triggerId, maxPerMinute) };
-      return rateError.value;
+    countRequest(triggerId) {
+      counted ??= rates.count(triggerId);
+      return counted;
     },
   };
 }
