@@ -89,7 +89,11 @@ export async function createReceiving(
       return beckon.call(`${url}${query}`, {
         credential: null,
         body: text,
-        headers: { "content-type": "application/json", ...signedAsGithub(secret, text), ...headers },
+        headers: {
+          "content-type": "application/json",
+          ...signedAsGithub(secret, text),
+          ...headers,
+        },
       });
     },
     async set(next) {
