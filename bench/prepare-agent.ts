@@ -23,7 +23,9 @@ export async function prepareAgent(api: Api, name: string, modelPort: number): P
     model: `${name}/bench`,
     limits,
   });
-  const trigger = await api<{ id: string; url: string }>("POST", `/agents/${agent.id}/triggers`, { name });
+  const trigger = await api<{ id: string; url: string }>("POST", `/agents/${agent.id}/triggers`, {
+    name,
+  });
   return {
     id: agent.id,
     token: agent.token,

@@ -1,11 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import { textOf } from "../../base/body-text.ts";
 import { ApiError, type Result } from "../../base/errors.ts";
 import type { Window } from "../../base/fixed-window.ts";
 import { hashCredential, isCredential } from "../../base/secrets/index.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
 import type { TriggerOfToken } from "../../received/index.ts";
-import { toPayload } from "../../receiving/index.ts";
+import { textOf, toPayload } from "../../receiving/index.ts";
 import { type Caller, callerId, startRun, TriggerReconfigured } from "../../runs/index.ts";
 import {
   answerTriggerHandshake,

@@ -2,9 +2,9 @@ import type { ByteBudget, ByteHold } from "../../base/byte-budget.ts";
 import { heldPerByte } from "./read-body.ts";
 
 /**
- * Counts the body of a request to a trigger against two budgets: its memory against `exchanges`, and
- * its bytes, as received and as inflated, against `bodies`. Such bodies can have up to 25 MiB, and
- * the second budget bounds them also on servers with much memory.
+ * Counts the body of a request to a trigger against two budgets: its memory against `exchanges`,
+ * and its bytes, as received and as inflated, against `bodies`. Such bodies can have up to 25 MiB,
+ * and the second budget bounds them also on servers with much memory.
  */
 export class ReceivedBodyHold {
   readonly #memory: ByteHold;
