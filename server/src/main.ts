@@ -29,6 +29,7 @@ import {
 } from "./http/index.ts";
 import { recordKeyUse } from "./keys/index.ts";
 import { applyNextPlans, readOperatorPlans, reconcilePlans } from "./limits/index.ts";
+import { createEvaluator } from "./mapping/index.ts";
 import { PriceTable, readOperatorPrices } from "./prices/index.ts";
 import { keepLease, recordDeaths, registerProcess } from "./processes/index.ts";
 import {
@@ -38,6 +39,7 @@ import {
   modelServers,
   operatorProviders,
 } from "./providers/index.ts";
+import { createRecorder } from "./received/index.ts";
 import { reconcileMasterKey } from "./reconcile-master-key.ts";
 import { createRunServices, drainRuns } from "./runs/index.ts";
 import {
@@ -235,7 +237,13 @@ async function build(
     },
   });
   opened.defer(() => lease.stop());
-  const limits = { ...plans, changed: runs.onReturned };
+  const limits = {
+    ...plans,
+    changed(workspaceIds: readonly string[]) {
+      runs.onReturned(workspaceIds);
+      runs.worker.release();
+    },
+  };
   let url = config.publicUrl ?? "";
   let sender: Sender | undefined;
   const worker = startWorker(runs, {
@@ -248,6 +256,8 @@ async function build(
   });
   opened.defer(() => worker.stop());
 
+  const mapping = createEvaluator({ log });
+  opened.defer(() => mapping.close());
   const failedAuthentications = countFailedAuthentications(failedAuthenticationsPerMinute);
   const http = await listen(
     {
@@ -261,6 +271,7 @@ async function build(
       operator,
       prices,
       limits,
+      mapping,
       publicUrl: () => url,
       trustProxy: config.trustProxy,
       keyUse: recordKeyUse(database, log),
@@ -272,6 +283,7 @@ async function build(
       }),
       guesses: countFailedAuthentications(guessesPerMinute, "sign-in"),
       failedSignIns: recordFailedSignIns(database, log),
+      recorder: createRecorder(database),
       streams: openStreams({ database, log }, { ...defaultStreamLimits, ...streamLimits }),
       deliveries: {
         changed() {

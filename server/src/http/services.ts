@@ -7,14 +7,16 @@ import type { SecretCipher } from "../base/secrets/index.ts";
 import type { DeliveryServices } from "../deliveries/index.ts";
 import type { KeyUse } from "../keys/index.ts";
 import type { LimitServices } from "../limits/index.ts";
+import type { MappingServices } from "../mapping/index.ts";
 import type { PriceServices } from "../prices/index.ts";
 import type { ModelLists } from "../providers/index.ts";
+import type { Recorder } from "../received/index.ts";
 import type { RunServices } from "../runs/index.ts";
 import type { FailedAuthentications } from "./failed-authentications.ts";
 import type { Streams } from "./streams/index.ts";
 
 /** The services that the HTTP routes use. */
-export interface Services extends PriceServices, LimitServices, DeliveryServices {
+export interface Services extends PriceServices, LimitServices, DeliveryServices, MappingServices {
   readonly database: Database;
   readonly cipher: SecretCipher;
   readonly log: Log;
@@ -39,4 +41,6 @@ export interface Services extends PriceServices, LimitServices, DeliveryServices
   readonly guesses: FailedAuthentications;
   readonly failedSignIns: FailedSignIns;
   readonly streams: Streams;
+  /** Records requests to triggers that start no run. */
+  readonly recorder: Recorder;
 }

@@ -140,6 +140,12 @@ export function createRunServices(options: RunServicesOptions): RunServices {
       onWritten,
       full: () => memory.runs.waitingOwners,
     }),
+    largeStarts: createStarts(database, {
+      mutex: createMutex(),
+      subscriptions,
+      onWritten,
+      full: () => memory.runs.waitingOwners,
+    }),
     unconfirmedStarts: createUnconfirmedStarts(),
     unconfirmedClaims: new Set(),
     queueLimits: createQueueLimits(database),

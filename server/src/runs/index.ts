@@ -3,10 +3,11 @@ export {
   claimRuns,
   executeLostClaims,
   expireQueued,
+  releaseHeld,
   takeOverRuns,
 } from "./claiming/index.ts";
 export { createRunServices, type RunServices } from "./create-run-services.ts";
-export { drainRuns } from "./executing/index.ts";
+export { drainRuns, type Memory } from "./executing/index.ts";
 export {
   type Artifact,
   cancelRun,
@@ -29,12 +30,18 @@ export {
   type Caller,
   callerId,
   mayStart,
+  type ReceivedFile,
+  type ReceivedStart,
   type RunCallback,
+  type RunDetails,
   type RunLabels,
   type Started,
+  type StartOutcome,
   type StartRequest,
   startErrors,
+  startReceived,
   startRun,
+  TriggerReconfigured,
 } from "./starting/index.ts";
 export {
   createOutputBuffer,

@@ -64,22 +64,30 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
@@ -89,6 +97,7 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
 
@@ -100,7 +109,7 @@ with callers as materialized (
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -129,7 +138,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+
     when not (true) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -204,22 +215,30 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
@@ -229,6 +248,7 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
 
@@ -242,7 +262,7 @@ with callers as materialized (
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -271,7 +291,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+
     when not (true) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -346,22 +368,30 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
@@ -371,6 +401,7 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
 
@@ -382,7 +413,7 @@ with callers as materialized (
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -432,7 +463,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+
     when not (true) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -507,22 +540,30 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
@@ -532,6 +573,7 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
 
@@ -545,7 +587,7 @@ with callers as materialized (
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -595,7 +637,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+
     when not (true) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -670,22 +714,30 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
@@ -695,6 +747,7 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
 
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
@@ -712,12 +765,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -746,7 +800,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+
+    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -821,22 +877,30 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
@@ -846,6 +910,7 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
 
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
@@ -865,12 +930,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -899,7 +965,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+
+    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -974,22 +1042,30 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
@@ -999,6 +1075,7 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
 
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
@@ -1016,12 +1093,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -1071,7 +1149,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+
+    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -1146,22 +1226,30 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
@@ -1171,6 +1259,7 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
 
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
@@ -1190,12 +1279,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -1245,7 +1335,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+
+    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -1262,7 +1354,7 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -1282,7 +1374,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
@@ -1307,7 +1399,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($18::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1324,31 +1416,40 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+      when c.current_version <> c.receiving_version then 'reconfigured'
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
-  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
 
@@ -1360,7 +1461,7 @@ with callers as materialized (
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -1389,7 +1490,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+
     when not (true) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -1406,7 +1509,7 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -1426,7 +1529,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
@@ -1451,7 +1554,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($18::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1468,31 +1571,40 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+      when c.current_version <> c.receiving_version then 'reconfigured'
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
-  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
 
@@ -1506,7 +1618,7 @@ with callers as materialized (
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -1535,7 +1647,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+
     when not (true) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -1552,7 +1666,7 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -1572,7 +1686,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
@@ -1597,7 +1711,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1609,36 +1723,45 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::jsonb[], $31::text[], $32::text[], $33::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+      when c.current_version <> c.receiving_version then 'reconfigured'
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
-  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
 
@@ -1650,7 +1773,7 @@ with callers as materialized (
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -1700,7 +1823,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+
     when not (true) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -1717,7 +1842,7 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -1737,7 +1862,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
@@ -1762,7 +1887,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1774,36 +1899,45 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::jsonb[], $31::text[], $32::text[], $33::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+      when c.current_version <> c.receiving_version then 'reconfigured'
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
-  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
 
@@ -1817,7 +1951,7 @@ with callers as materialized (
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -1867,7 +2001,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+
     when not (true) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -1884,7 +2020,7 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -1904,7 +2040,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
@@ -1929,7 +2065,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($18::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1946,31 +2082,40 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+      when c.current_version <> c.receiving_version then 'reconfigured'
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
-  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
 
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
@@ -1988,12 +2133,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -2022,7 +2168,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+
+    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -2039,7 +2187,7 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -2059,7 +2207,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
@@ -2084,7 +2232,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($18::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2101,31 +2249,40 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+      when c.current_version <> c.receiving_version then 'reconfigured'
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
-  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
 
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
@@ -2145,12 +2302,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -2179,7 +2337,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+
+    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -2196,7 +2356,7 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -2216,7 +2376,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
@@ -2241,7 +2401,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2253,36 +2413,45 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::jsonb[], $31::text[], $32::text[], $33::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+      when c.current_version <> c.receiving_version then 'reconfigured'
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
-  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
 
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
@@ -2300,12 +2469,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -2355,7 +2525,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+
+    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -2372,7 +2544,7 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -2392,7 +2564,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
@@ -2417,7 +2589,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2429,36 +2601,45 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::jsonb[], $31::text[], $32::text[], $33::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+      when c.current_version <> c.receiving_version then 'reconfigured'
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
       when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
-  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
 
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
@@ -2478,12 +2659,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -2533,7 +2715,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+
+    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -2542,7 +2726,7 @@ select (select json_agg(json_build_array(position, case
     'limited', is_limited)) from callers
   ) as callers;
 
--- start:triggers:keys:details:labels:callbacks:limits:deliveries:repeated
+-- start:triggers:keys:details:labels:callbacks:limits:received:files:deliveries:repeated
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
   -- statement was planned, it is an index scan for each row, never a join over a whole table.
@@ -2550,7 +2734,15 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled, g.allows_callback, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled, g.receiving_version as current_version, (a.paused_at is not null or paused.reached is not null) as is_paused,
+    coalesce(g.listening_until > now(), false) as is_listening,
+    case when c.holds and ((a.paused_at is not null or paused.reached is not null) or reached.reached is not null) then (
+      select count(*) from (
+        select from runs q join run_inputs i on i.run_id = q.id and i.workspace_id = q.workspace_id
+        where q.status = 'waiting' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+          and i.trigger_id = g.id
+        limit 1000
+      ) as counted) end as held, g.allows_callback, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     reached.reached, paused.reached as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -2570,7 +2762,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[], $12::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, holds, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
@@ -2595,7 +2787,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($37::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($58::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2623,37 +2815,58 @@ with callers as materialized (
       and (b.refused or b.spent >= greatest(b.allowed, 1))
     order by b.ends desc, b.id limit 1
   ) paused on true
-), details as materialized (select * from unnest($21::int[], $22::int[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::jsonb[], $34::text[], $35::text[], $36::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($23::int[], $24::int[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::jsonb[], $36::text[], $37::text[], $38::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, coalesce(c.reached, of_trigger.reached) as reached, c.paused_by, signer.id as callback_subscription_id,
+    case when d.initial is not null then d.initial
+      when c.holds and (c.is_paused or coalesce(c.reached, of_trigger.reached) is not null) then 'waiting'
+      when c.running then 'running' else 'queued' end as status,
+    case when seen.run_id is not null then seen.run_id else old.run_id end as replayed_run, q.id as request_id, q.event as sender_event, q.event_days, c.held, d.initial, row_number() over (partition by case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end, r.key order by r.position) as key_turn, coalesce(c.reached, of_trigger.reached) as reached, c.paused_by, signer.id as callback_subscription_id,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+      when written_request.id is not null then 'filtered_before'
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+      when c.current_version <> c.receiving_version then 'reconfigured'
+      when q.id is not null and c.is_listening and c.body = 'good' then 'listening'
+      when seen.run_id is not null then 'repeated'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+      when q.swallows and c.trigger_id is not null and not c.enabled then 'swallowed'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not c.holds
+        then 'agent_paused'
+      when c.paused_by is not null and not c.holds then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      when q.is_filtered then 'filtered'
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
       when r.callback_url is not null and c.source = 'trigger' and not c.allows_callback
         then 'callback_not_allowed'
       when r.callback_url is not null and signer.id is null then 'callback_unknown'
-      when coalesce(c.reached, of_trigger.reached) is not null and d.initial is distinct from 'failed' then 'limit_reached'
+      when coalesce(c.reached, of_trigger.reached) is not null and d.initial is distinct from 'failed' and not c.holds
+        then 'limit_reached'
 
       else 'start'
     end as verdict
-  from unnest($11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::int[], $18::text[], $19::bytea[], $20::text[]) with ordinality as r (external_id, tags, callback_url, callback_origin, run_id, event_id, caller, key, body_hash, payload, position)
+  from unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::int[], $20::text[], $21::bytea[], $22::text[]) with ordinality as r (external_id, tags, callback_url, callback_origin, run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+  left join unnest($39::int[], $40::text[], $41::text[], $42::int[], $43::boolean[], $44::boolean[]) with ordinality as q (request, id, event, event_days, swallows, is_filtered, position) on q.request = r.position
+  left join lateral (
+    select e.run_id from trigger_event_ids e where q.event is not null
+      and e.workspace_id = c.workspace_id and e.trigger_id = c.trigger_id and e.event_id = q.event
+    limit 1
+  ) seen on true
+  left join lateral (
+    select w.id from received_requests w where w.id = q.id
+      and w.trigger_id = case when d.trigger_id is not null then d.trigger_id else c.trigger_id end
+    limit 1
+  ) written_request on true
   left join lateral (
     select json_build_object('scope', b.scope_kind, 'scope_id', b.scope_id,
       'metric', b.metric, 'used', b.spent, 'limit', b.allowed, 'resets_at', b.ends) as reached
@@ -2684,16 +2897,33 @@ with callers as materialized (
       > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
+), overfull as (
+  select run_id from (
+    select run_id, held + row_number() over (partition by trigger_id order by position)
+      > 1000 as is_over
+    from checked where verdict = 'start' and status = 'waiting'
+  ) as holding where is_over
+), event_bound as (
+  -- Ordered, so that two processes lock equal ids in the same order and cannot deadlock.
+  insert into trigger_event_ids (workspace_id, trigger_id, event_id, run_id, expires_at)
+  select workspace_id, trigger_id, sender_event, run_id, now() + make_interval(days => event_days)
+  from checked
+  where verdict = 'start' and sender_event is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull)))
+    and (key is null or key_turn = 1)
+  order by trigger_id, sender_event, position
+  on conflict do nothing
+  returning run_id
 ), bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull)))
+    and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -2772,18 +3002,40 @@ with callers as materialized (
   insert into run_drafts (run_id, workspace_id, config, provider_id)
   select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
   from starting s join details d on d.request = s.position where d.draft is not null
+), stored_requests as (
+  insert into received_requests (id, workspace_id, agent_id, trigger_id, outcome, error, event_id,
+    event_type, run_id, replay_of, agent_version, address, content_type, content_encoding, size,
+    query, headers, body)
+  select s.request_id, s.workspace_id, s.agent_id, s.trigger_id,
+    case when s.verdict = 'filtered' then 'filtered' when s.status = 'waiting' then 'held'
+      when s.status <> 'failed' then 'started' when s.error_code = 'mapping_error' then s.error_code
+      else 'limit_reached' end,
+    s.error_message, s.sender_event, b.event_type,
+    case when s.verdict = 'start' then s.run_id end, b.replay_of, s.version, b.address,
+    s.content_type, b.content_encoding, b.size, b.query, b.headers, b.body
+  from checked s join unnest($45::int[], $46::text[], $47::text[], $48::text[], $49::text[], $50::int[], $51::text[], $52::jsonb[], $53::bytea[]) with ordinality as b (request, event_type, replay_of, address, content_encoding, size, query, headers, body, position) on b.request = s.position
+  where s.verdict = 'filtered' or s.run_id in (select run_id from starting)
+), stored_files as (
+  insert into artifacts (id, workspace_id, run_id, media_type, content)
+  select f.id, s.workspace_id, s.run_id, f.media_type, f.content
+  from starting s join unnest($54::int[], $55::text[], $56::text[], $57::bytea[]) with ordinality as f (request, id, media_type, content, position) on f.request = s.position where s.status <> 'failed'
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+    when status = 'waiting' and run_id in (select run_id from overfull) then 'held_full'
+    when not ((key is null or status = 'failed' or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))) then 'contended'
+    when status = 'waiting' and initial is null then 'held'
     else 'start'
   end, replayed_run, case when verdict = 'limit_paused' then paused_by when verdict = 'limit_reached' then reached end)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
     'limited', is_limited)) from callers
-  ) as callers;
+  ) as callers,
+  (select bool_or(repeat_statement()) from checked
+    where key is not null and run_id in (select run_id from event_bound)
+      and run_id not in (select run_id from bound)) as repeat;
 
 -- append
 with tenants as materialized (
@@ -3660,7 +3912,8 @@ from found f left join ended e on e.id = f.id left join asked a on a.id = f.id;
 -- expire-queued
 with picked as (
   select id, workspace_id from runs
-  where status = 'queued' and created_at < now() - interval '24 hours'
+  where status = 'queued' and case when released_at is not null then released_at else created_at end
+    < now() - interval '24 hours'
   order by id limit 500 for no key update skip locked
 ), ending as (
   select id, workspace_id, ($1::text[])[row_number() over (order by id)] as event_id from picked
@@ -3726,6 +3979,172 @@ with picked as (
   from results
 )
 select count(*)::int as ended from ended;
+
+-- drop-held
+with picked as (
+  select id, workspace_id from runs
+  where status = 'waiting' and created_at < now() - interval '7 days'
+  order by id limit 500 for no key update skip locked
+), ending as (
+  select id, workspace_id, ($1::text[])[row_number() over (order by id)] as event_id from picked
+), ended as (
+  update runs r set status = $2::text, finished_at = now(),  last_seq = r.last_seq + 1,
+    last_transaction = greatest(r.last_transaction, current_transaction())
+  from ending s where r.id = s.id and r.workspace_id = s.workspace_id
+  returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, s.event_id
+), last_events as not materialized (
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    event_id as id, $4::text as type, $3::jsonb as data
+  from ended
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from last_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from last_events e cross join lateral (
+    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
+  ) i cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or i.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from last_events e cross join lateral (
+    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
+  ) c cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+), results as (
+  select id as run_id, workspace_id, null::text as output, $5::text as error_code,
+    $6::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
+  from ended
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros, limit_reached)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
+  from results
+)
+select count(*)::int as ended from ended;
+
+-- release-held
+with recursive holding (workspace_id, agent_id) as (
+  (select workspace_id, agent_id from runs where status = 'waiting'
+    order by workspace_id, agent_id limit 1)
+  union all
+  select following.* from holding h, lateral (
+    select workspace_id, agent_id from runs
+    where status = 'waiting' and (workspace_id, agent_id) > (h.workspace_id, h.agent_id)
+    order by workspace_id, agent_id limit 1
+  ) as following
+), active as materialized (
+  select a.id, a.workspace_id from holding h
+  join agents a on a.id = h.agent_id and a.workspace_id = h.workspace_id
+  where a.paused_at is null and a.deleted_at is null
+  for share of a skip locked
+), free as (
+  select a.id, a.workspace_id,
+    case when exists (select from budgets b where b.workspace_id = a.workspace_id)
+      then 20 - (select count(*) from (
+        select from runs q
+        where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+        limit 20
+      ) as queued) else 500 end as capacity
+  from active a
+  where not exists (select from budgets b where b.workspace_id = a.workspace_id
+      and b.scope_id in (a.workspace_id, a.id) and now() < b.ends and b.metric in ('cost', 'tokens') and b.allowed is not null
+    and b.spent >= greatest(b.allowed, 1))
+    and not exists (select from budgets b where b.workspace_id = a.workspace_id
+      and b.scope_kind = 'agent' and b.scope_id = a.id and b.pauses_agent
+      and now() < b.ends and (b.refused or b.spent >= greatest(b.allowed, 1)))
+), oldest as (
+  select r.id from free f, lateral (
+    select r.id from runs r join run_inputs i on i.run_id = r.id and i.workspace_id = r.workspace_id
+    where r.status = 'waiting' and r.workspace_id = f.workspace_id and r.agent_id = f.id
+      and not exists (select from budgets b where b.workspace_id = r.workspace_id
+        and b.scope_id = i.trigger_id and now() < b.ends and b.metric in ('cost', 'tokens') and b.allowed is not null
+    and b.spent >= greatest(b.allowed, 1))
+    order by r.id limit f.capacity
+  ) as r
+  order by r.id limit 500
+), picked as (
+  select r.id, r.workspace_id from runs r
+  where r.id in (select id from oldest) and r.status = 'waiting'
+  order by r.id for no key update skip locked
+), numbered as (
+  select *, row_number() over (order by id) as number from picked
+), released as (
+  update runs r set status = 'queued', released_at = now(), last_seq = r.last_seq + 1,
+    last_transaction = greatest(r.last_transaction, current_transaction())
+  from numbered n where r.id = n.id and r.workspace_id = n.workspace_id
+  returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, n.number
+), queued_events as not materialized (
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    ($1::text[])[number] as id, 'run.queued' as type, '{}'::jsonb as data
+  from released
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from queued_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from queued_events e cross join lateral (
+    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
+  ) i cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or i.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from queued_events e cross join lateral (
+    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
+  ) c cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+)
+select count(*)::int as released from released;
 
 -- claim
 with recursive waiting (workspace_id, agent_id) as (

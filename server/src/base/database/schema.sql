@@ -84,6 +84,15 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.repeat_statement()
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'a concurrent request has bound the same id' using errcode = 'serialization_failure';
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.run_input(prompt_prefix text, payload text)
  RETURNS text
  LANGUAGE sql
@@ -524,6 +533,50 @@ alter table providers enable row level security;
 alter table providers force row level security;
 create policy tenant on providers as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
 
+create table received_requests (
+  id text not null,
+  workspace_id text not null,
+  agent_id text not null,
+  trigger_id text not null,
+  received_at timestamp with time zone not null default now(),
+  outcome text not null,
+  error text,
+  event_id text,
+  event_type text,
+  run_id text,
+  replay_of text,
+  agent_version integer,
+  address text,
+  content_type text,
+  content_encoding text,
+  size integer not null,
+  query text,
+  headers jsonb,
+  body bytea,
+  constraint received_requests_outcome_check CHECK ((outcome = ANY (ARRAY['started'::text, 'held'::text, 'repeated'::text, 'mapping_error'::text, 'limit_reached'::text, 'filtered'::text, 'captured'::text, 'honeypot'::text, 'swallowed'::text, 'invalid_signature'::text, 'rejected'::text]))),
+  constraint received_requests_pkey PRIMARY KEY (trigger_id, id)
+);
+CREATE INDEX received_requests_by_time ON public.received_requests USING btree (received_at);
+CREATE INDEX received_requests_of_outcome ON public.received_requests USING btree (trigger_id, outcome, id);
+CREATE INDEX received_requests_of_run ON public.received_requests USING btree (run_id) WHERE (run_id IS NOT NULL);
+CREATE INDEX received_requests_of_type ON public.received_requests USING btree (trigger_id, event_type, id) WHERE (event_type IS NOT NULL);
+alter table received_requests enable row level security;
+alter table received_requests force row level security;
+create policy tenant on received_requests as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
+create table request_counts (
+  workspace_id text not null,
+  trigger_id text not null,
+  outcome text not null,
+  minute timestamp with time zone not null,
+  count integer not null,
+  constraint request_counts_pkey PRIMARY KEY (trigger_id, outcome, minute)
+);
+CREATE INDEX request_counts_by_time ON public.request_counts USING btree (minute);
+alter table request_counts enable row level security;
+alter table request_counts force row level security;
+create policy tenant on request_counts as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
 create table reservations (
   run_id text not null,
   workspace_id text not null,
@@ -631,6 +684,7 @@ create table runs (
   finished_at timestamp with time zone,
   last_transaction bigint not null default current_transaction(),
   waited_ms bigint not null default 0,
+  released_at timestamp with time zone,
   constraint runs_check CHECK (((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])) = (finished_at IS NOT NULL))),
   constraint runs_pkey PRIMARY KEY (id, workspace_id),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
@@ -639,6 +693,7 @@ CREATE INDEX runs_by_agent ON public.runs USING btree (agent_id, id);
 CREATE INDEX runs_by_workspace ON public.runs USING btree (workspace_id, id);
 CREATE INDEX runs_queued ON public.runs USING btree (workspace_id, agent_id, id) WHERE (status = 'queued'::text);
 CREATE INDEX runs_running ON public.runs USING btree (owner, agent_id) WHERE (status = 'running'::text);
+CREATE INDEX runs_waiting ON public.runs USING btree (workspace_id, agent_id, id) WHERE (status = 'waiting'::text);
 alter table runs enable row level security;
 alter table runs force row level security;
 create policy tenant on runs as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
@@ -722,6 +777,19 @@ alter table tokens enable row level security;
 alter table tokens force row level security;
 create policy tenant on tokens as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
 
+create table trigger_event_ids (
+  workspace_id text not null,
+  trigger_id text not null,
+  event_id text not null,
+  run_id text not null,
+  expires_at timestamp with time zone not null,
+  constraint trigger_event_ids_pkey PRIMARY KEY (trigger_id, event_id)
+);
+CREATE INDEX trigger_event_ids_by_expiry ON public.trigger_event_ids USING btree (expires_at);
+alter table trigger_event_ids enable row level security;
+alter table trigger_event_ids force row level security;
+create policy tenant on trigger_event_ids as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
 create table triggers (
   id text not null,
   workspace_id text not null,
@@ -733,6 +801,13 @@ create table triggers (
   updated_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
   allows_callback boolean not null default false,
+  receiving jsonb,
+  receiving_version integer not null default 0,
+  sender_secret text,
+  previous_sender_secret text,
+  previous_sender_secret_until timestamp with time zone,
+  verify_token text,
+  listening_until timestamp with time zone,
   constraint triggers_pkey PRIMARY KEY (id, workspace_id),
   constraint triggers_workspace_id_agent_id_fkey FOREIGN KEY (workspace_id, agent_id) REFERENCES agents(workspace_id, id)
 );

@@ -5,6 +5,8 @@ import type {
   DeliveryStatus,
   DisabledReason,
   PayloadStyle,
+  Receiving,
+  RequestOutcome,
   Role,
   RunSource,
   SubscriptionStatus,
@@ -209,6 +211,13 @@ interface Triggers {
   updated_at: Time;
   deleted_at: OptionalTime;
   allows_callback: Generated<boolean>;
+  receiving: JSONColumnType<Receiving, string | null, string | null> | null;
+  receiving_version: Generated<number>;
+  sender_secret: string | null;
+  previous_sender_secret: string | null;
+  previous_sender_secret_until: OptionalTime;
+  verify_token: string | null;
+  listening_until: OptionalTime;
 }
 
 interface Runs {
@@ -226,6 +235,7 @@ interface Runs {
   created_at: Time;
   started_at: OptionalTime;
   finished_at: OptionalTime;
+  released_at: OptionalTime;
 }
 
 interface RunInputs {
@@ -526,6 +536,44 @@ interface RunCallbacks {
   url: string;
 }
 
+interface ReceivedRequests {
+  id: string;
+  workspace_id: string;
+  agent_id: string;
+  trigger_id: string;
+  received_at: Time;
+  outcome: RequestOutcome;
+  error: string | null;
+  event_id: string | null;
+  event_type: string | null;
+  run_id: string | null;
+  replay_of: string | null;
+  agent_version: number | null;
+  address: string | null;
+  content_type: string | null;
+  content_encoding: string | null;
+  size: number;
+  query: string | null;
+  headers: JSONColumnType<Record<string, string>> | null;
+  body: Buffer | null;
+}
+
+interface TriggerEventIds {
+  workspace_id: string;
+  trigger_id: string;
+  event_id: string;
+  run_id: string;
+  expires_at: ColumnType<Date, Date, Date>;
+}
+
+interface RequestCounts {
+  workspace_id: string;
+  trigger_id: string;
+  outcome: RequestOutcome;
+  minute: ColumnType<Date, Date, Date>;
+  count: number;
+}
+
 /** The schema's tables, for the query builder. */
 export interface Tables {
   workspaces: Workspaces;
@@ -562,6 +610,9 @@ export interface Tables {
   deliveries: Deliveries;
   delivery_attempts: DeliveryAttempts;
   run_callbacks: RunCallbacks;
+  received_requests: ReceivedRequests;
+  trigger_event_ids: TriggerEventIds;
+  request_counts: RequestCounts;
   idempotency: Idempotency;
   audit: Audit;
 }

@@ -13,7 +13,6 @@ import {
   run,
   runStats,
   streamEvent,
-  trigger,
   usageReport,
   workspacePlan,
 } from "@beckon/contract";
@@ -21,6 +20,7 @@ import type { z } from "zod";
 import { agentResources } from "./agent-resources.ts";
 import { peopleResources } from "./people-resources.ts";
 import { subscriptionResources } from "./subscription-resources.ts";
+import { triggerResources } from "./trigger-resources.ts";
 
 /** A resource: its name in the OpenAPI document, its schema, and an example. */
 export interface Resource {
@@ -71,20 +71,7 @@ const runExample = {
 
 export const resources: readonly Resource[] = [
   ...agentResources,
-  {
-    name: "Trigger",
-    schema: trigger,
-    example: {
-      id: id("trg"),
-      agent_id: id("agt"),
-      name: "Payments",
-      prompt_prefix: "A payment came in:",
-      enabled: true,
-      allows_callback: false,
-      created_at: time,
-      updated_at: time,
-    },
-  },
+  ...triggerResources,
   { name: "Run", schema: run, example: runExample },
   {
     name: "ListedRun",
@@ -102,7 +89,7 @@ export const resources: readonly Resource[] = [
         {
           bucket: "2026-01-31T08:00:00.000Z",
           agent_id: null,
-          runs: { queued: 0, running: 1, succeeded: 40, failed: 2, cancelled: 0 },
+          runs: { waiting: 0, queued: 0, running: 1, succeeded: 40, failed: 2, cancelled: 0 },
           duration_ms: { p50: 840, p95: 3410 },
           usage: { input_tokens: 50_400, output_tokens: 9_800 },
           cost_micros: 18_400,
@@ -322,7 +309,8 @@ export const resources: readonly Resource[] = [
 ];
 
 /** Examples of secrets, by the name of the field. */
-export const shownSecrets: Readonly<Record<string, string>> = {
+export const addedExamples: Readonly<Record<string, string>> = {
+  warnings: [],
   token: "bka_…",
   key: "bkw_…",
   secret: "whsec_…",

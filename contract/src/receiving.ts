@@ -1,0 +1,467 @@
+import { z } from "zod";
+import { pageQuery } from "./responses.ts";
+import { cleanText, jsonValue } from "./text.ts";
+
+/** Maximum size of a request body that a trigger can be set to accept: 25 MiB. */
+export const maxReceivedBytes = 26_214_400;
+
+const headerName = z
+  .string()
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, "must be the name of an HTTP header")
+  .toLowerCase();
+const parameterName = cleanText(100).min(1);
+/** A JSON pointer (RFC 6901) to a member of a JSON or form body. */
+const pointer = cleanText(500).regex(/^(?:\/(?:[^~/]|~[01])*)+$/, "must be a JSON pointer");
+
+/** Where one value of a request is: a header, a query parameter, or a member of the body. */
+const location = z.union([
+  z.strictObject({ header: headerName }),
+  z.strictObject({ query: parameterName }),
+  z.strictObject({ pointer }),
+]);
+export type ValueLocation = z.infer<typeof location>;
+
+/**
+ * A part of the text that is signed. `body`: the bytes as they were received. `timestamp` and `id`:
+ * the values that the fields of the same name locate.
+ */
+const signedPart = z.union([
+  z.enum(["body", "timestamp", "id"]),
+  z.strictObject({ literal: cleanText(20).min(1) }),
+]);
+
+/** An HMAC over parts of the request (RFC 2104). */
+const hmacFields = z.strictObject({
+  kind: z.literal("hmac"),
+  /** The header with the signature. */
+  header: headerName,
+  algorithm: z.enum(["sha1", "sha256", "sha512"]),
+  encoding: z.enum(["hex", "base64"]),
+  /** What precedes the signature, such as `sha256=`. */
+  prefix: cleanText(50).default(""),
+  /**
+   * Form of the header. `plain`: one signature after the prefix. `pairs`: `t=…,v1=…`, separated by
+   * commas; `prefix` is the name of the signature's pairs, such as `v1`. `list`: signatures
+   * separated by spaces, each after the prefix, as in Standard Webhooks. If there are several
+   * signatures, one valid one is enough.
+   */
+  form: z.enum(["plain", "pairs", "list"]).default("plain"),
+  /** The parts that are signed, joined without a separator. Must contain `body`. */
+  signed: z
+    .array(signedPart)
+    .min(1)
+    .max(10)
+    .refine((parts) => parts.includes("body"), "must contain body"),
+  /**
+   * The Unix time in seconds or milliseconds or an RFC 3339 time that the sender signed. null: the
+   * sender signs no time. With `form` `pairs` it can be the name of a pair. A time in a JSON body
+   * is signed with the body.
+   */
+  timestamp: z
+    .union([
+      z.strictObject({ header: headerName }),
+      z.strictObject({ pair: cleanText(20).min(1) }),
+      z.strictObject({ pointer }),
+    ])
+    .nullable()
+    .default(null),
+  id: z.strictObject({ header: headerName }).nullable().default(null),
+  /** How much `timestamp` can differ from the time of arrival, in seconds. */
+  tolerance_seconds: z.number().int().min(1).max(86_400).default(300),
+  /**
+   * How the secret's text becomes the key. `whsec`: base64 after an optional `whsec_`, as in
+   * Standard Webhooks.
+   */
+  secret_encoding: z.enum(["text", "hex", "base64", "whsec"]).default("text"),
+});
+
+const hmacVerification = hmacFields.superRefine((hmac, context) => {
+  const reject = (path: string, message: string) =>
+    context.addIssue({ code: "custom", path: [path], message });
+  const { timestamp, signed, form } = hmac;
+  // A time that is not signed can be replaced, and would not protect against repeated requests.
+  const isHeaderOrPair = timestamp !== null && !("pointer" in timestamp);
+  if (isHeaderOrPair !== signed.includes("timestamp")) {
+    reject("signed", "must contain timestamp if, and only if, timestamp is a header or a pair");
+  }
+  if ((hmac.id !== null) !== signed.includes("id")) {
+    reject("signed", "must contain id if, and only if, id is set");
+  }
+  if (timestamp !== null && "pair" in timestamp && form !== "pairs") {
+    reject("timestamp", "can be a pair only if form is pairs");
+  }
+  if (form === "pairs" && hmac.prefix === "") {
+    reject("prefix", "must be the name of the signature's pairs if form is pairs");
+  }
+});
+
+/** How a trigger verifies that a request is genuine. */
+export const verification = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("none") }),
+  hmacVerification,
+  /** The header equals the secret, after an optional prefix such as `Bearer `. */
+  z.strictObject({
+    kind: z.literal("header"),
+    header: headerName,
+    prefix: cleanText(50).default(""),
+  }),
+  /** HTTP basic authentication (RFC 7617). The secret is `user:password`. */
+  z.strictObject({ kind: z.literal("basic") }),
+  /** Twilio's signature over the public URL and the form's fields. Needs the setting PUBLIC_URL. */
+  z.strictObject({ kind: z.literal("twilio") }),
+]);
+export type Verification = z.infer<typeof verification>;
+export type HmacVerification = z.infer<typeof hmacVerification>;
+
+/**
+ * Returns whether a header can have a credential, a secret or a signature, by its name. Such
+ * headers are not stored, and the agent cannot see them.
+ * @param name in lower case.
+ */
+export function isCredentialHeader(name: string): boolean {
+  return credentialNames.test(name) && !publicHeaders.has(name);
+}
+const credentialNames = new RegExp(
+  [
+    "signature|secret|passw|hmac|jwt|assertion|cookie|oidc",
+    "(?:^|-)(?:auth|authorization|authentication|credentials?|token)(?:$|-)",
+    "(?:^|-)(?:api-?|access-|private-|functions-|subscription-)keys?(?:$|-)",
+  ].join("|"),
+);
+/** Headers that are named like those of credentials, and contain none. */
+const publicHeaders = new Set(["i-twilio-idempotency-token"]);
+
+/** Services whose requests a trigger can be set to accept. */
+export const presetName = z.enum([
+  "github",
+  "gitlab",
+  "stripe",
+  "slack",
+  "shopify",
+  "linear",
+  "twilio",
+  "standard-webhooks",
+  "svix",
+  "meta",
+  "dropbox",
+  "cloudevents",
+  "hmac",
+  "secret-header",
+  "basic",
+  "none",
+]);
+export type PresetName = z.infer<typeof presetName>;
+
+/** Answer to the browser form that sent a request. null: the usual JSON. */
+const formAnswer = z.union([
+  /** Answers 303 with this address. */
+  z.strictObject({
+    redirect: cleanText(2_000).refine(
+      (text) => URL.parse(text)?.protocol === "https:",
+      "must be an https URL",
+    ),
+  }),
+  /** Shows this text on a page without style and script. */
+  z.strictObject({ text: cleanText(2_000).min(1) }),
+]);
+
+/**
+ * What a trigger accepts, and what the agent sees of it. Without it (null), a trigger accepts any
+ * POST of text, JSON or a form, and the agent sees the prompt prefix and the payload.
+ */
+export const receiving = z.strictObject({
+  /** The preset that the settings come from. It has no effect itself. */
+  preset: presetName.nullable().default(null),
+  verification: verification.default({ kind: "none" }),
+  /** Only these addresses may send, as addresses or CIDR ranges. null: all. */
+  allowed_addresses: z
+    .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))
+    .min(1)
+    .max(100)
+    .nullable()
+    .default(null),
+  /**
+   * Where the id of the event is, which stays the same when the sender repeats it. `cloudevents`:
+   * the CloudEvents attributes `source` and `id`, of the headers or the body. null: none.
+   */
+  event_id: z
+    .union([location, z.literal("cloudevents")])
+    .nullable()
+    .default(null),
+  /** For how long an event id is known, in days. */
+  event_id_days: z.number().int().min(1).max(30).default(7),
+  /** Where the type of the event is. */
+  event_type: z
+    .union([location, z.literal("cloudevents")])
+    .nullable()
+    .default(null),
+  /** What the sender asks before it sends events. */
+  handshake: z.enum(["none", "meta", "dropbox", "slack", "cloudevents"]).default("none"),
+  /**
+   * Bodies that are accepted besides text, JSON and forms. `gzip` also covers `deflate`. The limit
+   * of a body applies to its inflated size, too.
+   */
+  bodies: z
+    .strictObject({
+      multipart: z.boolean().default(false),
+      xml: z.boolean().default(false),
+      ndjson: z.boolean().default(false),
+      csv: z.boolean().default(false),
+      gzip: z.boolean().default(false),
+      /** In bytes, 1 KiB to 25 MiB. More than 1 MiB needs a message template. */
+      max_bytes: z.number().int().min(1_024).max(maxReceivedBytes).default(1_048_576),
+    })
+    .prefault({}),
+  /** Headers that the agent sees. Credentials and signatures cannot be chosen. */
+  headers: z
+    .array(
+      headerName.refine(
+        (name) => !isCredentialHeader(name),
+        "must not be a header of credentials or signatures",
+      ),
+    )
+    .max(50)
+    .default([]),
+  /** Query parameters that the agent sees. */
+  query: z.array(parameterName).max(50).default([]),
+  /**
+   * A CEL expression (https://cel.dev). A request for which it is false is stored and starts no
+   * run. Its variables are those of `template`.
+   */
+  filter: cleanText(4_000).min(1).nullable().default(null),
+  /**
+   * A Liquid template (https://liquidjs.com) of the message after the prompt prefix. Its variables:
+   * `payload` (parsed JSON or form fields, else text), `headers`, `query` (only the chosen ones),
+   * `event` (`id`, `type`), `files`, `received_at`. null: the chosen headers and query parameters
+   * as lines, an empty line, and the payload.
+   */
+  template: cleanText(100_000).min(1).nullable().default(null),
+  /** While the agent is paused or a limit is spent: reject, or hold the run until it is over. */
+  when_paused: z.enum(["refuse", "hold"]).default("refuse"),
+  /** While the trigger is disabled: 409, or 202 as if the request were accepted. */
+  when_disabled: z.enum(["refuse", "swallow"]).default("refuse"),
+  /** Requests that one process accepts in a minute. null: no limit. */
+  max_per_minute: z.number().int().min(1).max(100_000).nullable().default(null),
+  /** For forms in web pages. */
+  form: z
+    .strictObject({
+      /** Only pages of these origins may send. null: of all. */
+      origins: z
+        .array(
+          cleanText(300).refine(
+            (text) => URL.parse(text)?.origin === text && /^https?:/.test(text),
+            "must be an origin such as https://example.com",
+          ),
+        )
+        .min(1)
+        .max(50)
+        .nullable()
+        .default(null),
+      /** A field that people do not see. If it has a value, the request is skipped. */
+      honeypot: parameterName.nullable().default(null),
+      answer: formAnswer.nullable().default(null),
+    })
+    .prefault({}),
+});
+export type Receiving = z.infer<typeof receiving>;
+
+/**
+ * The secret that a sender shares with a trigger, 1 to 500 characters of printable ASCII. Which
+ * form it has depends on the verification.
+ */
+export const senderSecret = z
+  .string()
+  .min(1)
+  .max(500)
+  .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, "must be printable ASCII");
+
+/** Body of `POST …/triggers/:trigger_id/secret`. */
+export const setSenderSecretBody = z.strictObject({
+  /** Generated if it is absent. */
+  secret: senderSecret.optional(),
+  /** Meta's verify token. Kept, or else generated, if it is absent. */
+  verify_token: senderSecret.optional(),
+  /** For how long the previous secret is also accepted, in seconds. */
+  grace_seconds: z.number().int().min(0).max(604_800).default(0),
+});
+
+/** Response of the routes that set or reveal the secret. */
+export const senderSecrets = z.object({
+  secret: z.string(),
+  /** null unless the handshake is Meta's. */
+  verify_token: z.string().nullable(),
+  /** Until when the previous secret is also accepted; null if there is none. */
+  previous_until: z.iso.datetime().nullable(),
+});
+export type SenderSecrets = z.infer<typeof senderSecrets>;
+
+/** An example request of a preset. */
+const exampleRequest = z.object({
+  name: z.string(),
+  query: z.record(z.string(), z.string()),
+  headers: z.record(z.string(), z.string()),
+  body: z.string(),
+});
+export type ExampleRequest = z.infer<typeof exampleRequest>;
+
+/** A preset in responses. */
+export const preset = z.object({
+  name: presetName,
+  title: z.string(),
+  /** One sentence: where in the sender's settings the URL and the secret are entered. */
+  instructions: z.string(),
+  /** The sender's documentation. */
+  url: z.string().nullable(),
+  /** Who makes the secret: the sender, this trigger's owner (or Beckon), or there is none. */
+  secret_from: z.enum(["sender", "receiver", "none"]),
+  receiving,
+  examples: z.array(exampleRequest),
+});
+export type Preset = z.infer<typeof preset>;
+
+/**
+ * What became of a received request.
+ * - `started`, `held`: its run was created. `repeated`: an earlier request had the same event id.
+ * - `mapping_error`: filter or template failed; its run was created failed.
+ * - `limit_reached`: its run was created failed, because a limit was spent.
+ * - `filtered`, `captured`, `honeypot`, `swallowed`: answered with 202, without a run.
+ * - `invalid_signature`: rejected with 401, without body and headers.
+ * - `rejected`: rejected for another reason, such as a paused agent or an unreadable body.
+ */
+export const requestOutcome = z.enum([
+  "started",
+  "held",
+  "repeated",
+  "mapping_error",
+  "limit_reached",
+  "filtered",
+  "captured",
+  "honeypot",
+  "swallowed",
+  "invalid_signature",
+  "rejected",
+]);
+export type RequestOutcome = z.infer<typeof requestOutcome>;
+
+/** A received request in lists. */
+export const receivedRequest = z.object({
+  id: z.string(),
+  agent_id: z.string(),
+  trigger_id: z.string(),
+  received_at: z.iso.datetime(),
+  outcome: requestOutcome,
+  /** Why there is no run, or why the run failed; null if it started. */
+  error: z.string().nullable(),
+  event_id: z.string().nullable(),
+  event_type: z.string().nullable(),
+  /** The run it started or, if it is repeated, the run of the first request. */
+  run_id: z.string().nullable(),
+  /** The request that this one replays; null if it arrived from outside. */
+  replay_of: z.string().nullable(),
+  address: z.string().nullable(),
+  content_type: z.string().nullable(),
+  /** Of the body as it was received, in bytes. */
+  size: z.number().int().nonnegative(),
+});
+export type ReceivedRequest = z.infer<typeof receivedRequest>;
+
+/** A received request with what it contained. */
+export const receivedRequestDetails = receivedRequest.extend({
+  query: z.record(z.string(), z.array(z.string())),
+  /** Without credentials, cookies, secrets and signatures. */
+  headers: z.record(z.string(), z.string()),
+  /** null if it was not stored, or was deleted. */
+  body: z.string().nullable(),
+  /** `base64` if the body is not UTF-8. */
+  body_encoding: z.enum(["utf8", "base64"]),
+});
+export type ReceivedRequestDetails = z.infer<typeof receivedRequestDetails>;
+
+/** Query of `GET …/triggers/:trigger_id/requests`. */
+export const receivedRequestsQuery = pageQuery.extend({
+  outcome: requestOutcome.optional(),
+  event_type: cleanText(200).min(1).optional(),
+});
+
+/** Body of `POST …/requests/:request_id/replay`. */
+export const replayRequestBody = z.strictObject({
+  /** The version of the agent: the current one, or the one that was current at the time. */
+  version: z.enum(["current", "original"]).default("current"),
+});
+
+/** Body of `POST …/triggers/:trigger_id/requests/replay`: replays verified requests of a time. */
+export const replayRequestsBody = z.strictObject({
+  since: z.iso.datetime({ offset: true }),
+  until: z.iso.datetime({ offset: true }).optional(),
+  outcome: requestOutcome.optional(),
+  version: z.enum(["current", "original"]).default("current"),
+});
+
+/** Result of replaying many requests. */
+export const replayedRequests = z.object({
+  /** Runs that were started. */
+  replayed: z.number().int().nonnegative(),
+  /** Requests that the filter does not let pass, or whose body or mapping failed. */
+  skipped: z.number().int().nonnegative(),
+  /** Whether older requests remain, because one call replays at most 1,000. */
+  more: z.boolean(),
+  /** `until` of the next call, if older requests remain. */
+  next_until: z.iso.datetime().nullable(),
+});
+
+export type ReplayedRequests = z.infer<typeof replayedRequests>;
+
+/** Body of `POST …/triggers/:trigger_id/listen`. */
+export const listenBody = z.strictObject({
+  seconds: z.number().int().min(1).max(120).default(120),
+});
+
+/**
+ * The request that a preview or a test is made of: a received request, an example of a preset, or a
+ * request of one's own with `payload`, `content_type`, `headers` and `query`.
+ */
+export const trialRequest = z.strictObject({
+  /** A received request of this trigger. */
+  request_id: cleanText(100).min(1).optional(),
+  /** The name of an example of a preset; see `GET /trigger-presets`. */
+  example: z.strictObject({ preset: presetName, name: cleanText(100).min(1) }).optional(),
+  /** A body of one's own: text if it is a string, else JSON. */
+  payload: jsonValue.optional(),
+  content_type: cleanText(200).min(1).optional(),
+  headers: z.record(headerName, cleanText(4_000)).optional(),
+  query: z.record(parameterName, cleanText(4_000)).optional(),
+});
+export type TrialRequest = z.infer<typeof trialRequest>;
+
+/** Body of `POST …/triggers/:trigger_id/preview`. */
+export const previewBody = z.strictObject({
+  request: trialRequest,
+  /** Settings that are not saved yet; absent: the trigger's. */
+  receiving: receiving.nullable().optional(),
+  prompt_prefix: cleanText(100_000).optional(),
+});
+
+/** An error in a filter or a template. */
+export const mappingMistake = z.object({
+  part: z.enum(["filter", "template"]),
+  message: z.string(),
+  /** Counted from 1; null if it is not known. */
+  line: z.number().int().positive().nullable(),
+});
+export type MappingMistake = z.infer<typeof mappingMistake>;
+
+/** What a trigger makes of a request. */
+export const preview = z.object({
+  event_id: z.string().nullable(),
+  event_type: z.string().nullable(),
+  /** Whether the filter lets the request pass; null if it failed. */
+  passes: z.boolean().nullable(),
+  /** The run's input, as the model sees it; null if filter or template failed. */
+  input: z.string().nullable(),
+  /** The parts of `input`. */
+  parts: z.array(
+    z.object({ kind: z.enum(["prefix", "values", "message", "payload"]), text: z.string() }),
+  ),
+  mistakes: z.array(mappingMistake),
+});
+export type Preview = z.infer<typeof preview>;

@@ -1,0 +1,30 @@
+import type { Result } from "../../base/errors.ts";
+import type { Window } from "../../base/fixed-window.ts";
+import type { TriggerOfToken, TriggerSettings } from "../../received/index.ts";
+import type { Caller, RunCallback, RunLabels } from "../../runs/index.ts";
+import type { ReceivedBody } from "./received-body.ts";
+import type { RequestHead } from "./received-rows.ts";
+
+/** A request to a trigger, however often it is checked because the settings change. */
+export interface ReceivedCall {
+  readonly caller: Extract<Caller, { readonly kind: "credential" }>;
+  readonly head: RequestHead;
+  readonly body: ReceivedBody;
+  readonly labels: Result<RunLabels | undefined>;
+  readonly callback: Result<RunCallback | undefined>;
+  /** The header `Idempotency-Key`; undefined if the request lacks it. */
+  readonly key: Result<string> | undefined;
+  /** The header `webhook-id`, which is the key of a trigger whose settings locate no event id. */
+  readonly webhookId: Result<string> | undefined;
+  /** Headers of every response. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Counts the request of its trigger, once. Returns the count of the current minute. */
+  readonly countRequest: (triggerId: string) => Window;
+  /** Reads the trigger as it is stored now. @throws ApiError `unauthorized`, `unavailable` */
+  readonly readTrigger: () => Promise<TriggerOfToken>;
+}
+
+/** A trigger with settings. */
+export interface ReceivingTrigger extends TriggerOfToken {
+  readonly settings: TriggerSettings;
+}

@@ -1,0 +1,37 @@
+import { ApiError } from "../../base/errors.ts";
+
+/**
+ * Counts more bytes that a body uses.
+ * @returns false if the process cannot hold them now
+ * @throws ApiError `too_large` if it can never hold them
+ */
+export type HoldBytes = (bytes: number) => boolean;
+
+/** @param when what follows the size, such as `after it is inflated` */
+export function tooLarge(maxBytes: number, when?: string): ApiError {
+  const mebibytes = maxBytes / 1_048_576;
+  const size = [
+    `${maxBytes.toLocaleString("en")} bytes`,
+    ...(Number.isInteger(mebibytes) ? [`(${mebibytes} MiB)`] : []),
+    ...(when === undefined ? [] : [when]),
+  ].join(" ");
+  return new ApiError("too_large", `The body is larger than ${size}. Send less, or a link to it.`);
+}
+
+/** The error for a body that never fits. A retry cannot succeed, so it is not `unavailable`. */
+export function tooLargeForMemory(): ApiError {
+  return new ApiError(
+    "too_large",
+    "The body is larger than the memory that this server has for it. " +
+      "Send less, or raise BECKON_MEMORY_BUDGET_MIB.",
+  );
+}
+
+/** The error if the process cannot hold another body now. */
+export function tooManyBodies(): ApiError {
+  return new ApiError(
+    "unavailable",
+    "This server is reading as many large request bodies as it can hold. Try again shortly.",
+    { retryAfter: 1 },
+  );
+}
