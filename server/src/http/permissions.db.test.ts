@@ -12,9 +12,16 @@ const beckon = await startTestBeckon();
 const agent = await beckon.createAgent();
 const other = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
-const receiver = await beckon.createTrigger(agent.id, { receiving: {} });
+const receiver = await beckon.createTrigger(agent.id, {
+  receiving: { form: { honeypot: "website" } },
+});
 const ofReceiver = `/agents/${agent.id}/triggers/${receiver.id}`;
-await beckon.call(receiver.url, { credential: null, body: "Hello" });
+// A request that is stored and starts no run.
+await beckon.call(receiver.url, {
+  credential: null,
+  body: "website=x",
+  headers: { "content-type": "application/x-www-form-urlencoded" },
+});
 await beckon.call(`${ofReceiver}/secret`, { method: "POST" });
 const [received] = (await beckon.call(`${ofReceiver}/requests`)).body.data;
 const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
