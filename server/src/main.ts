@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util";
-import { getHeapStatistics } from "node:v8";
 import { createAuth, recordFailedSignIns } from "./accounts/index.ts";
 import { elapsed, sleep } from "./base/clock.ts";
 import type { OperatorProvider } from "./base/context.ts";
@@ -8,8 +7,10 @@ import { createEgress, createLeanFetch, type EgressSeams } from "./base/egress/i
 import { ConfigError } from "./base/errors.ts";
 import { guardHeap, type HeapGuard } from "./base/heap-guard.ts";
 import { newId } from "./base/ids.ts";
-import { createLog } from "./base/log.ts";
+import { createLog, type Log } from "./base/log.ts";
+import { flushLogs } from "./base/logging/index.ts";
 import { createSecretCipher, parseMasterKey } from "./base/secrets/index.ts";
+import { version } from "./base/version.ts";
 import { type Config, readConfig } from "./config.ts";
 import {
   defaultDeliveryLimits,
@@ -29,6 +30,7 @@ import {
 } from "./http/index.ts";
 import { recordKeyUse } from "./keys/index.ts";
 import { applyNextPlans, readOperatorPlans, reconcilePlans } from "./limits/index.ts";
+import { memoryBudget } from "./memory-budget.ts";
 import { PriceTable, readOperatorPrices } from "./prices/index.ts";
 import { keepLease, recordDeaths, registerProcess } from "./processes/index.ts";
 import {
@@ -122,6 +124,8 @@ export interface StartOptions {
   > & {
     readonly seams?: EgressSeams;
   };
+  /** Default: a log with the levels and the format of the settings. */
+  readonly log?: Log;
 }
 
 /**
@@ -153,6 +157,7 @@ async function build(
     heap = guardHeap(),
     modelServers: servers = modelServers,
     deliveries: { seams, ...deliveryLimits } = {},
+    log = createLog(config.logLevels, { format: config.logFormat }),
   }: StartOptions,
   opened: AsyncDisposableStack,
 ): Promise<Beckon> {
@@ -160,7 +165,6 @@ async function build(
   const { databaseUrl, masterKey } = config;
   if (databaseUrl === undefined || masterKey === undefined)
     throw new ConfigError("DATABASE_URL and BECKON_MASTER_KEY are needed to start a server.");
-  const log = createLog(config.logLevel);
   const prices = new PriceTable(await readOperatorPrices(config.pricesFile));
   const plans = {
     operatorPlans: await readOperatorPlans(config.plansFile),
@@ -318,6 +322,14 @@ async function build(
   if (setup && config.setupLink) setupToken = await issueSetupToken(database);
   else if (setup) await revokeSetupToken(database);
 
+  const startedAt = elapsed();
+  log.write("process started", {
+    process_id: processId,
+    role: config.role,
+    version,
+    pid: process.pid,
+    node: process.version,
+  });
   const running = opened.move();
   return {
     url,
@@ -330,38 +342,20 @@ async function build(
     async stop() {
       // From now on readiness checks fail and no run starts. Callers that wait for a run can wait
       // until the drain time is over.
+      log.write("process stopping", { process_id: runs.process.id, runs: runs.live.size });
       const graceOver = elapsed() + config.drainSeconds * 1_000;
       runs.capacity.drain();
       await worker.stop();
       const graceMs = Math.max(0, graceOver - elapsed());
       await Promise.all([drainRuns(runs, graceMs), sender?.stop(graceMs)]);
       await running.disposeAsync();
+      log.write("process stopped", {
+        process_id: runs.process.id,
+        uptime_seconds: Math.round((elapsed() - startedAt) / 1_000),
+      });
     },
   };
 }
-
-/**
- * Maximum and default of the memory budget, as fractions of the heap's limit. The rest of the heap
- * is needed because the budget counts estimates, and does not count memory that is used for
- * milliseconds only.
- */
-const budgetMax = 0.75;
-const budgetDefault = 0.5;
-
-/** Returns the memory budget in bytes. @throws ConfigError if the budget exceeds the maximum. */
-function memoryBudget({ memoryBudgetMib }: Config): number {
-  const { heap_size_limit: limit } = getHeapStatistics();
-  if (memoryBudgetMib === undefined) return limit * budgetDefault;
-  const max = Math.floor((limit * budgetMax) / mib);
-  if (memoryBudgetMib <= max) return memoryBudgetMib * mib;
-  throw new ConfigError(
-    `BECKON_MEMORY_BUDGET_MIB was ${memoryBudgetMib}; with this server's heap limit it must be ` +
-      `at most ${max}. Lower it, or raise the heap's limit with ` +
-      "NODE_OPTIONS=--max-old-space-size=<MiB>.",
-  );
-}
-
-const mib = 1024 * 1024;
 
 /**
  * Maximum failed authentications of one IP address per minute. Above it, the response is
@@ -423,12 +417,21 @@ async function runServer(): Promise<void> {
     },
   });
   const stopping = Promise.withResolvers<void>();
-  for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => stopping.resolve());
+  // Without a listener, SIGHUP and SIGQUIT would end the process before its log is written.
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"])
+    process.once(signal, () => stopping.resolve());
+  let log: Log | undefined;
   // The channel closes when the supervisor was killed. The next startup resumes unfinished runs.
-  process.once("disconnect", () => process.exit(1));
+  process.once("disconnect", () => {
+    log?.write("the supervisor exited; this process exits at once", {});
+    process.exit(1);
+  });
   try {
+    const config = readConfig(process.env);
+    log = createLog(config.logLevels, { format: config.logFormat });
     const beckon = await start({
-      config: readConfig(process.env),
+      config,
+      log,
       ...(values.process === undefined ? {} : { processId: values.process }),
       setup: values.setup === true,
       listenFd: values["listen-fd"] === undefined ? undefined : Number(values["listen-fd"]),
@@ -451,10 +454,12 @@ async function runServer(): Promise<void> {
     await stopping.promise;
     process.send?.({ type: "draining", runs: beckon.executingRuns() } satisfies Draining);
     await beckon.stop();
+    await flushLogs();
     process.exit(0);
   } catch (thrown) {
     const { exitCode, reason } = explainStartFailure(thrown, process.env.DATABASE_URL);
     await reportFailure(reason);
+    await flushLogs();
     process.exit(exitCode);
   }
 }

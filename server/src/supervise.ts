@@ -52,7 +52,16 @@ export async function supervise({
    */
   databaseWaitMs?: number;
 }): Promise<number> {
-  const log = createLog(config.logLevel);
+  const log = createLog(config.logLevels, { format: config.logFormat });
+  const startedAt = elapsed();
+  const own = { process_id: "supervisor" } as const;
+  log.write("process started", {
+    ...own,
+    role: "supervisor",
+    version,
+    pid: process.pid,
+    node: process.version,
+  });
   const signals = listenForSignals();
   const cwd = process.cwd();
   let embedded: Embedded | undefined;
@@ -81,6 +90,7 @@ export async function supervise({
     // Closes this process's copy of the shared socket. Otherwise the kernel would still accept
     // connections, and clients would wait for servers that are stopping.
     signals.stop.addEventListener("abort", () => port?.close());
+    signals.stop.addEventListener("abort", () => log.write("process stopping", own));
     const greet = async (ready: Ready) => {
       const demoFiles = await writeDemoFiles(config.dataDir, ready.demo);
       out(
@@ -132,6 +142,8 @@ export async function supervise({
   } finally {
     port?.close();
     await embedded?.stop(signals.hurry);
+    const uptimeSeconds = Math.round((elapsed() - startedAt) / 1_000);
+    log.write("process stopped", { ...own, uptime_seconds: uptimeSeconds });
   }
 }
 

@@ -1,6 +1,5 @@
 import { elapsed, sleep } from "../base/clock.ts";
 import type { Database, ProcessMessages } from "../base/database/index.ts";
-import { messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { OwnProcess } from "./own-process.ts";
@@ -78,10 +77,9 @@ export function keepLease({
   }
 
   async function registerAgain(): Promise<void> {
-    log.warn(
-      { process_id: own.id },
-      "this process was declared dead; it drops its runs and continues under a new id",
-    );
+    log.write("this process was declared dead; it drops its runs and continues under a new id", {
+      process_id: own.id,
+    });
     dropRuns();
     const id = newId("prc");
     heldSince = renewedAt = elapsed();
@@ -93,7 +91,7 @@ export function keepLease({
     while (!stopping.signal.aborted) {
       await renew().catch((thrown) => {
         own.recordRenewal({ succeeded: false });
-        log.warn({ reason: messageOf(thrown) }, "renewing the lease failed; it will be retried");
+        log.outages.database.failed(thrown);
       });
       // This process reports that it is not ready until a renewal succeeds, so after a failed
       // renewal the next one follows sooner.
@@ -111,7 +109,7 @@ export function keepLease({
       if (own.isLeaseFailing || now - heldSince < leaseMs || now - renewedAt > leaseMs) return;
       const dead = await recordExpired(connection, own.id);
       if (dead.length > 0)
-        log.warn({ process_ids: dead }, "processes with expired leases were declared dead");
+        log.write("processes with expired leases were declared dead", { process_ids: dead });
     },
     async stop() {
       stopping.abort();

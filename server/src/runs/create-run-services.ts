@@ -25,6 +25,7 @@ import {
 import { createAppends } from "./journal/index.ts";
 import type { CancelPorts } from "./managing/index.ts";
 import { createPricer } from "./pricer.ts";
+import { createRunReports, type RunReports } from "./reports.ts";
 import {
   createLimitedCallers,
   createQueueLimits,
@@ -49,6 +50,7 @@ export type RunServices = StartPorts &
     readonly memory: Memory;
     readonly reservations: Reservations;
     readonly worker: WorkerCalls;
+    readonly reports: RunReports;
   };
 
 /** Dependencies and limits of the services for runs. */
@@ -115,6 +117,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   const executePorts = {
     database,
     log,
+    reports: createRunReports(log),
     agents,
     live,
     subscribers,

@@ -192,7 +192,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     });
     running.add(child);
     child.on("error", (error) =>
-      log.error({ process: id, reason: error.message }, "channel to a server failed"),
+      log.write("channel to a server failed", { process_id: id, reason: error.message }),
     );
     child.on("message", (received) => {
       const message = parseFromServer(received);
@@ -279,17 +279,22 @@ export async function keepServers(options: ServersOptions): Promise<number> {
       if (ending.aborted) return;
       reportDeath(id);
       const waitMs = delay.after(elapsed() - startedServerAt);
-      logRestart(child, { process: id, wait_ms: waitMs });
+      logRestart(child, id, waitMs);
       await sleep(waitMs, ending).catch(() => {});
     }
   }
 
-  function logRestart(child: ChildProcess, fields: object): void {
-    const { exitCode: code, signalCode: signal } = child;
-    const line = { ...fields, code, signal, reason: failures.get(child) };
+  function logRestart(child: ChildProcess, processId: string, waitMs: number): void {
+    const { exitCode, signalCode: signal } = child;
     // While startup waits for the database, `onWaiting` has already reported the reason.
-    const level = !anyReady && code === exitCodes.databaseUnreachable ? "debug" : "error";
-    log[level](line, "server exited, starting another");
+    const isWaiting = !anyReady && exitCode === exitCodes.databaseUnreachable;
+    log.write(isWaiting ? "server waits for the database" : "server exited, starting another", {
+      process_id: processId,
+      wait_ms: waitMs,
+      exit_code: exitCode,
+      signal,
+      reason: failures.get(child),
+    });
   }
 
   addAbortListener(ending, () => firstReady.resolve());

@@ -93,9 +93,7 @@ export function connect({ url, poolSize, role, log }: ConnectOptions): Database 
       max: size,
       idleTimeoutMillis: 60_000,
     });
-    pool.on("error", (error) =>
-      log.warn({ reason: error.message }, "an idle database connection was lost"),
-    );
+    pool.on("error", (error) => log.outages.database.failed(error));
     // The pool listens for errors of idle connections only. An unhandled "error" event of a
     // connection in use would end the process. The code that uses the connection gets the error
     // from its current or next statement.

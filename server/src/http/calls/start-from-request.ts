@@ -14,6 +14,7 @@ import { unauthorized } from "../authentication/index.ts";
 import {
   addressOf,
   bindKey,
+  exchangeOf,
   type RawBody,
   type RequestContext,
   readBody,
@@ -69,6 +70,7 @@ export async function startFromRequest(
     if (!(thrown instanceof ApiError) || thrown.code !== "unauthorized") throw thrown;
     if (caller !== undefined) admitted.forget(caller);
     if (head.source === "invoke") throw unauthorized(services, incoming);
+    exchangeOf(incoming).isRejected = true;
     const address = addressOf(incoming, services.trustProxy);
     throw services.failedAuthentications.countFailure(address, thrown.message);
   } finally {

@@ -1,3 +1,4 @@
+export { type Exchange, exchangeOf } from "./exchange.ts";
 export { canSend, holdExchange, tooManyResponses } from "./hold-exchange.ts";
 export { bindKey, idempotencyKey } from "./idempotency-key.ts";
 export { type RawBody, readBody, textOf } from "./read-body.ts";

@@ -36,9 +36,11 @@ select count(*)::int as ended from ended`;
 /**
  * Ends up to 500 runs that have been queued for 24 hours, since it is unlikely that callers still
  * wait for them.
+ * @returns the number of runs that were ended
  */
-export async function expireQueued(database: Database): Promise<void> {
-  await database.engine.query(
+export async function expireQueued(database: Database): Promise<number> {
+  const { rows } = await database.engine.query<{ ended: number }>(
     expireStatement.query({ eventIds: Array.from({ length: maxRuns }, () => newId("evt")) }),
   );
+  return rows[0]?.ended ?? 0;
 }

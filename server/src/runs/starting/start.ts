@@ -24,13 +24,20 @@ import {
   toEnd,
   toEntry,
 } from "../journal/index.ts";
+import type { RunReports } from "../reports.ts";
 import type { RunRef } from "../run.ts";
 import type { LiveRuns, OutputBuffer } from "../subscribing/index.ts";
 import type { LimitedCallers } from "./limited-callers.ts";
 import { queueFull } from "./queue-full.ts";
 import type { QueueLimits } from "./queue-limits.ts";
 import { createdFailed, outOfMemory, pausedByLimit, rejection, stopping } from "./start-errors.ts";
-import type { RunDetails, StartedRun, StartResult, StartRow } from "./start-row.ts";
+import {
+  initialError,
+  type RunDetails,
+  type StartedRun,
+  type StartResult,
+  type StartRow,
+} from "./start-row.ts";
 import type { Starts } from "./starts.ts";
 import { unbindKey } from "./unbind-key-statement.ts";
 import type { UnconfirmedStart, UnconfirmedStarts } from "./unconfirmed-starts.ts";
@@ -39,6 +46,7 @@ import type { UnconfirmedStart, UnconfirmedStarts } from "./unconfirmed-starts.t
 export interface StartPorts {
   readonly database: Database;
   readonly log: Log;
+  readonly reports: Pick<RunReports, "ended">;
   readonly process: Pick<OwnProcess, "id">;
   readonly starts: Starts;
   readonly appends: Appends;
@@ -110,7 +118,11 @@ export async function startRun(ports: StartPorts, request: StartRequest): Promis
     const result = await submit(ports, row);
     switch (result.kind) {
       case "started":
-        if (result.run.status === "failed") throw createdFailed(result.run, row.details);
+        if (result.run.status === "failed") {
+          const error = row.details && initialError(row.details);
+          ports.reports.ended(result.run, { status: "failed", error });
+          throw createdFailed(result.run, row.details);
+        }
         if (result.run.status === "running")
           void ports.execute(toOwnedRun(result.run, result.owner, row.payload, request.output));
         if (result.run.status === "queued") announceQueued(ports);
@@ -370,20 +382,22 @@ async function cancelRejected(
         entries: [toEntry(terminalEvent(outcome))],
         end: toEnd(outcome),
       });
+      ports.reports.ended(run, outcome);
     } else {
       const cancel = () => cancelStored(ports.database, run, { eventId: newId("evt"), message });
       // Another process may have claimed the run while this one had no reply from the database. The
       // other process must then stop the run.
-      if ((await retryWhileLost(cancel)) === "asked")
-        ports.processMessages.send({ kind: "cancel", runId: run.runId });
+      const answer = await retryWhileLost(cancel);
+      if (answer === "asked") ports.processMessages.send({ kind: "cancel", runId: run.runId });
+      if (answer === "cancelled") ports.reports.ended(run, outcome);
     }
     if (key === null) return;
     const scope = details?.keyScope ?? run.triggerId ?? run.agentId;
     await retryWhileLost(() => unbindKey(ports.database, run, { scope, key }));
   } catch (thrown) {
-    ports.log.error(
-      { run_id: run.runId, reason: messageOf(thrown) },
-      "a run whose caller got 503 could not be cancelled",
-    );
+    ports.log.write("a run whose caller got 503 could not be cancelled", {
+      run_id: run.runId,
+      reason: messageOf(thrown),
+    });
   }
 }
