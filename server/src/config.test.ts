@@ -48,6 +48,8 @@ test("without any setting Beckon listens on this machine only, with PostgreSQL i
     deliveryTimeoutSeconds: 15,
     logLevels: { others: "info", areas: {} },
     logFormat: undefined,
+    metricsPort: undefined,
+    metricsHost: "127.0.0.1",
   });
 });
 
@@ -106,6 +108,8 @@ test.each([
   ],
   ["LOG_LEVEL", "auth=debug", "logLevels", { others: "info", areas: { auth: "debug" } }],
   ["LOG_FORMAT", "pretty", "logFormat", "pretty"],
+  ["BECKON_METRICS_PORT", "9464", "metricsPort", 9464],
+  ["BECKON_METRICS_HOST", "0.0.0.0", "metricsHost", "0.0.0.0"],
 ])("%s can be %s", (name, value, member, expected) => {
   expect(readConfig({ [name]: value })).toHaveProperty(member, expected);
 });
@@ -163,6 +167,7 @@ test.each([
     (wrong): [string, string, string] => ["LOG_LEVEL", wrong, levels],
   ),
   ["LOG_FORMAT", "xml", "json or pretty"],
+  ["BECKON_METRICS_PORT", "65536", "a port, 0 to 65535; leave it unset to have no metrics"],
 ])(
   "%s cannot be %s: the error names the setting, what it was and what it must be",
   (name, value, may) => {

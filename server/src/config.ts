@@ -1,3 +1,4 @@
+// This file is long because every setting is in one table.
 import { resolve } from "node:path";
 import { z } from "zod";
 import { ConfigError } from "./base/errors.ts";
@@ -89,6 +90,9 @@ export interface Config {
   /** Seconds that one attempt of a delivery can take. */
   readonly deliveryTimeoutSeconds: number;
   readonly logLevels: LogLevels;
+  /** TCP port of the metrics; undefined if there are none. With 0, the system chooses a port. */
+  readonly metricsPort: number | undefined;
+  readonly metricsHost: string;
   /** undefined: `pretty` if standard output is a terminal, otherwise `json`. */
   readonly logFormat: "json" | "pretty" | undefined;
 }
@@ -371,6 +375,24 @@ const settings = {
       "1: accept an external PostgreSQL with `fsync`, `full_page_writes` or " +
       "`synchronous_commit` off.",
   },
+  BECKON_METRICS_PORT: {
+    schema: z
+      .string()
+      .regex(/^\d{1,5}$/)
+      .transform(Number)
+      .pipe(z.number().max(65_535))
+      .optional(),
+    may: "a port, 0 to 65535; leave it unset to have no metrics",
+    help:
+      "Port on which `GET /metrics` has [metrics for Prometheus](operate.md#metrics), " +
+      "of all processes of this machine.",
+    unset: "no metrics",
+  },
+  BECKON_METRICS_HOST: {
+    schema: z.string().min(1).default("127.0.0.1"),
+    may: "an address to listen on, for example 127.0.0.1 or 0.0.0.0",
+    help: "Address of the metrics. They need no credential, so let only Prometheus reach it.",
+  },
   LOG_LEVEL: {
     schema: z
       .string()
@@ -487,6 +509,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     plansFile: values.BECKON_PLANS === undefined ? undefined : resolve(values.BECKON_PLANS),
     retrySchedule: values.BECKON_RETRY_SCHEDULE,
     deliveryTimeoutSeconds: values.BECKON_DELIVERY_TIMEOUT_SECONDS,
+    metricsPort: values.BECKON_METRICS_PORT,
+    metricsHost: values.BECKON_METRICS_HOST,
     logLevels: values.LOG_LEVEL ?? { others: "info", areas: {} },
     logFormat: values.LOG_FORMAT,
   });

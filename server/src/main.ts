@@ -1,7 +1,6 @@
 import { parseArgs } from "node:util";
 import { createAuth, recordFailedSignIns } from "./accounts/index.ts";
 import { elapsed, sleep } from "./base/clock.ts";
-import type { OperatorProvider } from "./base/context.ts";
 import { checkServer, connect, explainStartFailure, migrate } from "./base/database/index.ts";
 import { createEgress, createLeanFetch, type EgressSeams } from "./base/egress/index.ts";
 import { ConfigError } from "./base/errors.ts";
@@ -9,6 +8,7 @@ import { guardHeap, type HeapGuard } from "./base/heap-guard.ts";
 import { newId } from "./base/ids.ts";
 import { createLog, type Log } from "./base/log.ts";
 import { flushLogs } from "./base/logging/index.ts";
+import { createMetrics, type Metrics } from "./base/metrics/index.ts";
 import { createSecretCipher, parseMasterKey } from "./base/secrets/index.ts";
 import { version } from "./base/version.ts";
 import { type Config, readConfig } from "./config.ts";
@@ -20,7 +20,7 @@ import {
 } from "./deliveries/index.ts";
 import { defaultTimeouts, type Tool } from "./engine/index.ts";
 import { reconcileHistory } from "./events/index.ts";
-import { type DemoAgent, firstStart, revealDemo } from "./first-start.ts";
+import { firstStart, revealDemo } from "./first-start.ts";
 import {
   countFailedAuthentications,
   defaultStreamLimits,
@@ -30,6 +30,7 @@ import {
 } from "./http/index.ts";
 import { recordKeyUse } from "./keys/index.ts";
 import { applyNextPlans, readOperatorPlans, reconcilePlans } from "./limits/index.ts";
+import { measureProcess } from "./measure-process.ts";
 import { memoryBudget } from "./memory-budget.ts";
 import { PriceTable, readOperatorPrices } from "./prices/index.ts";
 import { keepLease, recordDeaths, registerProcess } from "./processes/index.ts";
@@ -40,9 +41,11 @@ import {
   modelServers,
   operatorProviders,
 } from "./providers/index.ts";
+import { foundProvider, toDemo } from "./ready-message.ts";
 import { reconcileMasterKey } from "./reconcile-master-key.ts";
 import { createRunServices, drainRuns } from "./runs/index.ts";
 import {
+  type CollectedMetrics,
   type Demo,
   type Draining,
   type Failed,
@@ -74,6 +77,8 @@ export interface Beckon {
   readonly providers: readonly FoundProvider[];
   /** Returns the number of runs that this process executes now. */
   executingRuns(): number;
+  /** Returns the metrics of this process; none if BECKON_METRICS_PORT is not set. */
+  collectMetrics: Metrics["collect"];
   /**
    * Records that other processes have exited, so that their runs are resumed before their leases
    * expire.
@@ -162,6 +167,7 @@ async function build(
   opened: AsyncDisposableStack,
 ): Promise<Beckon> {
   opened.defer(() => heap.stop());
+  const metrics = await createMetrics({ isOn: config.metricsPort !== undefined });
   const { databaseUrl, masterKey } = config;
   if (databaseUrl === undefined || masterKey === undefined)
     throw new ConfigError("DATABASE_URL and BECKON_MASTER_KEY are needed to start a server.");
@@ -216,6 +222,7 @@ async function build(
     database,
     cipher,
     log,
+    metrics,
     processId,
     maxRuns: config.maxRuns,
     memoryBytes: memoryBudget(config),
@@ -234,6 +241,7 @@ async function build(
     leaseSeconds: config.leaseSeconds,
     processMessages: runs.processMessages,
     log,
+    metrics,
     dropRuns: () => {
       for (const live of runs.live.values()) live.stop("fenced");
     },
@@ -252,12 +260,16 @@ async function build(
   });
   opened.defer(() => worker.stop());
 
+  const streams = openStreams({ database, log }, { ...defaultStreamLimits, ...streamLimits });
+  if (config.metricsPort !== undefined)
+    opened.defer(measureProcess(metrics, { database, runs, openStreams: () => streams.count }));
   const failedAuthentications = countFailedAuthentications(failedAuthenticationsPerMinute);
   const http = await listen(
     {
       database,
       cipher,
       log,
+      metrics,
       runs,
       egress,
       outbound,
@@ -276,7 +288,7 @@ async function build(
       }),
       guesses: countFailedAuthentications(guessesPerMinute, "sign-in"),
       failedSignIns: recordFailedSignIns(database, log),
-      streams: openStreams({ database, log }, { ...defaultStreamLimits, ...streamLimits }),
+      streams,
       deliveries: {
         changed() {
           sender?.wake();
@@ -309,6 +321,7 @@ async function build(
       database,
       cipher,
       log,
+      metrics,
       egress: toReceivers,
       publicUrl: () => url,
       schedule: config.retrySchedule,
@@ -334,10 +347,11 @@ async function build(
   return {
     url,
     listeningUrl: http.url,
-    demo: demo === undefined ? null : toMessage(demo, url),
+    demo: demo === undefined ? null : toDemo(demo, url),
     setupToken: setupToken ?? null,
     providers: operator.usableBy(defaultWorkspaceId).map(foundProvider),
     executingRuns: () => runs.live.size,
+    collectMetrics: metrics.collect,
     recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runs.process.id),
     async stop() {
       // From now on readiness checks fail and no run starts. Callers that wait for a run can wait
@@ -384,25 +398,6 @@ function configuredPorts({ port, publicUrl, databaseUrl }: Config): number[] {
 }
 
 /**
- * Matches names of embedding models, which agents cannot use. Most model servers list them together
- * with other models.
- */
-const embeds = /embed/i;
-
-function foundProvider({ name, origin, models = [] }: OperatorProvider): FoundProvider {
-  const model = models.find((each) => !embeds.test(each)) ?? models[0];
-  return { name, origin, model: model === undefined ? null : `${name}/${model}` };
-}
-
-function toMessage({ agentId, agentToken, triggerToken }: DemoAgent, url: string): Demo {
-  return {
-    agent_id: agentId,
-    agent_token: agentToken,
-    trigger_url: triggerToken === null ? null : `${url}/api/public/triggers/${triggerToken}`,
-  };
-}
-
-/**
  * Runs one server process, with or without a supervisor. After SIGTERM or SIGINT it drains and
  * exits. It exits at once when the channel to its supervisor closes, because nothing would restart
  * it and the next startup stops the embedded PostgreSQL.
@@ -438,9 +433,10 @@ async function runServer(): Promise<void> {
       reaped: values.reaped === "all" ? "all" : (values.reaped?.split(",") ?? []),
     });
     process.on("message", (message) => {
-      const reaped = parseFromSupervisor(message);
+      const received = parseFromSupervisor(message);
+      if (received?.type === "collect") void sendMetrics(beckon, received);
       // If this fails, the runs resume when the lease of the exited process expires.
-      if (reaped !== undefined) beckon.recordDeaths(reaped.process_ids).catch(() => {});
+      if (received?.type === "reaped") beckon.recordDeaths(received.process_ids).catch(() => {});
     });
     const { url, listeningUrl, demo, setupToken, providers } = beckon;
     process.send?.({
@@ -454,6 +450,7 @@ async function runServer(): Promise<void> {
     await stopping.promise;
     process.send?.({ type: "draining", runs: beckon.executingRuns() } satisfies Draining);
     await beckon.stop();
+    await sendMetrics(beckon, { id: 0, database: false });
     await flushLogs();
     process.exit(0);
   } catch (thrown) {
@@ -462,6 +459,19 @@ async function runServer(): Promise<void> {
     await flushLogs();
     process.exit(exitCode);
   }
+}
+
+/** Sends the metrics to the supervisor. Resolves when they are sent, or if that is impossible. */
+async function sendMetrics(
+  { collectMetrics }: Beckon,
+  { id, database }: { readonly id: number; readonly database: boolean },
+): Promise<void> {
+  const metrics = [...(await collectMetrics({ database }))];
+  await new Promise<void>((sent) => {
+    const message = { type: "metrics", id, metrics } satisfies CollectedMetrics;
+    if (process.send === undefined || metrics.length === 0) sent();
+    else process.send(message, () => sent());
+  });
 }
 
 /**

@@ -3,6 +3,7 @@ import { elapsed, sleep } from "../base/clock.ts";
 import { type Batcher, createBatcher, failureKind } from "../base/database/index.ts";
 import { messageOf, stackOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import type { Metrics } from "../base/metrics/index.ts";
 import { type AttemptPorts, attemptDelivery, released } from "./attempt.ts";
 import { type ClaimedDelivery, claimDeliveries } from "./claim-statement.ts";
 import { disableSubscription } from "./disable.ts";
@@ -13,6 +14,7 @@ import { type Outcome, recordOutcomes } from "./outcome-statement.ts";
 /** What the sender needs, and its limits. */
 export interface SenderOptions extends AttemptPorts {
   readonly log: Log;
+  readonly metrics: Pick<Metrics, "count" | "observe">;
   /** Pending deliveries above which a subscription is disabled. */
   readonly maxPending: number;
   /** A subscription is disabled if all its attempts have failed for this time, in seconds. */
@@ -79,7 +81,7 @@ const sweepsPerPruning = 6;
 
 /** Starts to send deliveries. */
 export function startSender(options: SenderOptions): Sender {
-  const { database, log } = options;
+  const { database, log, metrics } = options;
   const stopping = new AbortController();
   const lanes = new Map<string, Lane>();
   /** Outcomes that are not recorded yet. */
@@ -143,6 +145,10 @@ export function startSender(options: SenderOptions): Sender {
 
   function logOutcome(delivery: ClaimedDelivery, { kind, log: attempt }: Outcome): void {
     const key = delivery.subscription_id;
+    if (attempt !== undefined) {
+      metrics.count("beckon_deliveries_total", [kind]);
+      metrics.observe("beckon_delivery_duration_seconds", [], attempt.durationMs / 1_000);
+    }
     if (kind === "succeeded") log.outages.receivers.succeeded(key);
     else if (attempt !== undefined)
       log.outages.receivers.failed(key, {

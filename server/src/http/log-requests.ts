@@ -4,8 +4,19 @@ import { FixedWindowCounter } from "../base/fixed-window.ts";
 import { addressOf, type Exchange, exchangeOf, headerOf, requestIdOf } from "./request/index.ts";
 import type { Services } from "./services.ts";
 
+/** Methods that are labels of metrics. Node's parser knows some 30 more. */
+const commonMethods: ReadonlySet<string> = new Set([
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  "OPTIONS",
+]);
+
 /** What the log needs of the services. */
-type LogServices = Pick<Services, "log" | "auth" | "trustProxy">;
+type LogServices = Pick<Services, "log" | "metrics" | "auth" | "trustProxy">;
 
 /** Kind of the credential that a request presented. It says nothing about its validity. */
 type CallerKind = "token" | "key" | "session" | "trigger" | "none";
@@ -20,27 +31,29 @@ const firePath = "/api/public/triggers/:token";
 const maxRejectionsPerSecond = 20;
 
 /**
- * Writes a line for each request when its response, or its stream, has ended, and another line if
- * its credential was rejected.
+ * Counts each request and writes a line for it when its response, or its stream, has ended. Writes
+ * another line if its credential was rejected.
  * @returns a function that writes the line of a request that Node's parser rejected
  */
 export function logRequests(
   server: Server,
   services: LogServices,
 ): (status: number, requestId: string) => void {
-  const { log } = services;
+  const { log, metrics } = services;
   const rejections = new FixedWindowCounter({ windowMs: 1_000, maxKeys: 1 });
   let suppressed = 0;
 
   function logRejection(incoming: IncomingMessage, route: string, requestId: string): void {
+    const caller = callerKind(services, incoming, route);
+    // A request without a credential of its own has one in its body: a password, a one-time link.
+    const kind = caller === "none" ? "password or link" : caller;
+    metrics.count("beckon_credentials_rejected_total", [kind]);
     if (rejections.add("").count > maxRejectionsPerSecond) {
       suppressed++;
       return;
     }
-    const caller = callerKind(services, incoming, route);
     log.write("credential rejected", {
-      // A request without a credential of its own has one in its body: a password, a one-time link.
-      kind: caller === "none" ? "password or link" : caller,
+      kind,
       route,
       address: addressOf(incoming, services.trustProxy),
       request_id: requestId,
@@ -55,11 +68,20 @@ export function logRequests(
       const { route, startedAt, isRejected } = exchange;
       const status = statusOf(exchange, outgoing);
       const requestId = requestIdOf(outgoing);
+      const durationMs = elapsed() - startedAt;
+      const { method = "" } = incoming;
+      metrics.count("beckon_http_requests_total", [
+        !commonMethods.has(method) ? "other" : method,
+        route,
+        String(status ?? "disconnected"),
+      ]);
+      if (!exchange.isStream)
+        metrics.observe("beckon_http_request_duration_seconds", [route], durationMs / 1_000);
       log.write("request", {
-        method: incoming.method ?? "",
+        method,
         route,
         status,
-        duration_ms: Math.round(elapsed() - startedAt),
+        duration_ms: Math.round(durationMs),
         request_id: requestId,
         caller: callerKind(services, incoming, route),
         stream: exchange.isStream || undefined,
@@ -70,7 +92,8 @@ export function logRequests(
       if (status !== undefined && status < 500) log.outages.overload.succeeded("");
     });
   });
-  return (status, requestId) =>
+  return (status, requestId) => {
+    metrics.count("beckon_http_requests_total", ["other", "none", String(status)]);
     log.write("request", {
       method: "none",
       route: "none",
@@ -79,6 +102,7 @@ export function logRequests(
       request_id: requestId,
       caller: "none",
     });
+  };
 }
 
 /** Returns the status of the response; undefined if the client disconnected before it began. */

@@ -6,6 +6,7 @@ import {
 } from "../base/database/index.ts";
 import type { HeapGuard } from "../base/heap-guard.ts";
 import type { Log } from "../base/log.ts";
+import type { Metrics } from "../base/metrics/index.ts";
 import { circuitPolicy, createCircuits } from "../engine/index.ts";
 import { createEventPoller, type EventPoller } from "../events/index.ts";
 import type { PriceTable } from "../prices/index.ts";
@@ -59,6 +60,7 @@ export interface RunServicesOptions extends Omit<AgentCacheOptions, "circuits" |
   /** The prices in the operator's file and in the price library. */
   readonly prices: PriceTable;
   readonly log: Log;
+  readonly metrics: Metrics;
   readonly processId: string;
   /** Maximum number of runs that this process executes at the same time. */
   readonly maxRuns: number;
@@ -117,7 +119,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   const executePorts = {
     database,
     log,
-    reports: createRunReports(log),
+    reports: createRunReports(log, options.metrics),
     agents,
     live,
     subscribers,

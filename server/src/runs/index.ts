@@ -7,6 +7,7 @@ export {
 } from "./claiming/index.ts";
 export { createRunServices, type RunServices } from "./create-run-services.ts";
 export { drainRuns } from "./executing/index.ts";
+export { readRunFigures } from "./figures-store.ts";
 export {
   type Artifact,
   cancelRun,

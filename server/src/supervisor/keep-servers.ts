@@ -7,6 +7,7 @@ import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { RestartDelay } from "../base/restart-delay.ts";
 import { parseFromServer, type Ready, type Reaped } from "./messages.ts";
+import type { MetricsCollector } from "./metrics-collector.ts";
 
 /**
  * Size in MiB of a semi-space of V8's young generation, for objects that live no longer than a
@@ -112,6 +113,8 @@ export interface ServersOptions {
   /** Kills the servers with SIGKILL when it aborts. */
   readonly hurry: AbortSignal;
   readonly log: Log;
+  /** Collects the metrics of the servers; undefined if there are none. */
+  readonly collector: MetricsCollector | undefined;
   /** Called each time a server becomes ready. */
   readonly onReady: (ready: Ready) => void;
   /** Called when the database cannot be reached yet, and again when the reason changes. */
@@ -197,9 +200,12 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     child.on("message", (received) => {
       const message = parseFromServer(received);
       if (message?.type === "failed") failures.set(child, message.reason);
+      if (message?.type === "metrics")
+        options.collector?.received(child, message.id, message.metrics);
       if (message?.type === "draining") drainReport.add(child, message.runs);
       if (message?.type !== "ready") return;
       for (const death of deaths) unrecorded.delete(death);
+      options.collector?.ready(child);
       anyReady = true;
       firstReady.resolve();
       options.onReady(message);
@@ -226,6 +232,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     for (const listener of listeners) listener[Symbol.dispose]();
     clearTimeout(deadline);
     running.delete(child);
+    options.collector?.exited(child);
     drainReport.check();
     // Kills the server's process group, so that child processes of the server do not outlive it.
     kill();

@@ -1,5 +1,4 @@
 export {
-  type LogArea,
   type LogLevel,
   type LogLevels,
   logAreas,

@@ -9,9 +9,12 @@ export const logAreas = [
   "deliveries",
   "limits",
 ] as const;
+/** A part of Beckon with a log level of its own. */
 export type LogArea = (typeof logAreas)[number];
 
+/** All levels, from the highest to the lowest. With `silent` nothing is written. */
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+/** A log level. */
 export type LogLevel = (typeof logLevels)[number];
 
 /** The lowest level that is written: of each area in `areas`, and of all others. */

@@ -14,11 +14,13 @@ interface FieldValues {
   readonly number: number;
   readonly boolean: boolean;
 }
+/** What a field of a log line can contain: see `FieldValues`. */
 export type FieldKind = keyof FieldValues;
 
 /** A field; with `?`, one that can be undefined or null, and is then left out. */
 type FieldSpec = FieldKind | `${FieldKind}?`;
 
+/** Declaration of a log line. */
 export interface LineSpec {
   readonly area: LogArea;
   readonly level: Exclude<LogLevel, "silent">;
@@ -316,6 +318,7 @@ export const logLines = {
   },
 } as const satisfies Record<string, LineSpec>;
 
+/** The message of a log line. */
 export type LogLineName = keyof typeof logLines;
 
 type FieldsOf<Name extends LogLineName> = (typeof logLines)[Name]["fields"];

@@ -22,6 +22,8 @@ export interface Streams {
    *   if the process has too many open streams
    */
   reserve(credentialId: string): Reservation;
+  /** Number of open streams. */
+  readonly count: number;
 }
 
 /** Capacity for one stream. `release`, or the end of the stream, frees it. */
@@ -179,5 +181,10 @@ export function openStreams(
     };
   }
 
-  return { reserve };
+  return {
+    reserve,
+    get count() {
+      return open.size;
+    },
+  };
 }

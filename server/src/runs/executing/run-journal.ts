@@ -116,6 +116,7 @@ export class RunJournal implements Journal {
       agentId,
       modelName: this.#modelName,
       events: added,
+      calls: options.calls ?? [],
       outcome,
       steps: this.#steps,
       elapsedMs: elapsed() - this.#startedAt,
