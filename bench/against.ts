@@ -33,6 +33,7 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "4" },
     only: { type: "string" },
     json: { type: "boolean", default: false },
+    set: { type: "string", multiple: true, default: [] },
   },
 });
 const minPairs = positive("pairs");
@@ -40,6 +41,13 @@ const maxPairs =
   values["max-pairs"] === undefined ? 2 * minPairs : Math.max(minPairs, positive("max-pairs"));
 const seconds = positive("seconds");
 const chosen = casesNamed(values.only);
+/** Settings of the checkout only, to measure what a setting costs. */
+const settings = Object.fromEntries(
+  values.set.map((each) => {
+    const [name = "", ...value] = each.split("=");
+    return [name, value.join("=")];
+  }),
+);
 /** Seconds of load before each version is measured, so that V8 has compiled the hot code. */
 const warmUpSeconds = 8;
 
@@ -136,6 +144,7 @@ await withCleanUp(async (opened) => {
       root: roots[side],
       folder: join(folder, `${side}-${pair}`),
       egressAllow,
+      ...(side === "checkout" ? { settings } : {}),
     });
     const agent = (model: Model) => prepareAgent(version.api, model, modelPorts[model]);
     return { version, agents: { instant: await agent("instant"), slow: await agent("slow") } };

@@ -93,7 +93,7 @@ test("without a bootstrap key it says that there is no management key, and how t
   expect(await product.stop()).toBe(0);
 });
 
-test("after docs/operation.md's statements an ordinary login starts on what a superuser's login wrote", async () => {
+test("after docs/operate.md's statements an ordinary login starts on what a superuser's login wrote", async () => {
   const login = `login_${randomBytes(4).toString("hex")}`;
   const asAdmin = async (...statements: string[]) => {
     const client = await openClient(settings.DATABASE_URL);

@@ -56,6 +56,7 @@ const beckon = await startProduct({
   BECKON_DATA_DIR: folder,
   PORT: String(await freePort()),
   LOG_LEVEL: "trace",
+  BECKON_METRICS_PORT: String(await freePort()),
   BECKON_MASTER_KEY: masterKey.toString("base64"),
   BECKON_BOOTSTRAP_KEY: given.bootstrapKey,
   OPENAI_API_KEY: given.operatorKey,
@@ -327,6 +328,7 @@ test("no table, log or file contains a secret in any encoding", async () => {
   ).toBe(200);
   await succeed(demo.triggerUrl, { key: null, body: { hello: true } });
   const tables = await copyTables();
+  const metrics = await (await fetch(beckon.printed("Metrics"))).text();
   await beckon.stop();
   const secrets = {
     ...given,
@@ -347,6 +349,9 @@ test("no table, log or file contains a secret in any encoding", async () => {
   ]);
   const serverLog = beckon.output();
   expect(serverLog).toMatch(/violates check constraint/);
+  for (const line of ["run ended", "provider failed", "credential rejected", "process stopped"])
+    expect(serverLog).toContain(`"msg":"${line}"`);
+  expect(metrics).toMatch(/^beckon_runs_ended_total\{status="failed",.*\} [1-9]/m);
   const postgresLog = readFileSync(join(folder, "postgres.log"), "utf8");
   expect(postgresLog).toMatch(/violates check constraint/);
 
@@ -354,6 +359,7 @@ test("no table, log or file contains a secret in any encoding", async () => {
     ...tables,
     ["the log", serverLog],
     ["PostgreSQL's log", postgresLog],
+    ["the metrics", metrics],
   ] as const) {
     expect([name, foundIn(text, secrets)]).toEqual([name, []]);
   }

@@ -33,7 +33,18 @@ const maxStopMs = 30_000;
  */
 export async function startVersion(
   opened: AsyncDisposableStack,
-  { root, folder, egressAllow }: { root: string; folder: string; egressAllow: string },
+  {
+    root,
+    folder,
+    egressAllow,
+    settings = {},
+  }: {
+    root: string;
+    folder: string;
+    egressAllow: string;
+    /** More environment variables. Default: none. */
+    settings?: Readonly<Record<string, string>>;
+  },
 ): Promise<Version> {
   const port = await freePort();
   const key = "bench-key-of-at-least-thirty-two-characters";
@@ -46,6 +57,7 @@ export async function startVersion(
     HOST: "127.0.0.1",
     PORT: String(port),
     LOG_LEVEL: "warn",
+    ...settings,
   };
   const supervisor = await spawnServer(opened, root, { folder, env });
   let server: number | undefined;

@@ -65,7 +65,7 @@ The last lines of the output say why \`script/server\` exited.
 ${codes.join("\n")}
 
 Once a server process was ready, Beckon replaces each one that exits. Only exit code 78 of a server
-process still stops Beckon then. [Operation](operation.md#a-start-that-fails) lists the errors of
+process still stops Beckon then. [docs/operate.md](operate.md#a-start-that-fails) lists the errors of
 PostgreSQL one by one.
 `;
 }

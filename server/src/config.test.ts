@@ -46,7 +46,10 @@ test("without any setting Beckon listens on this machine only, with PostgreSQL i
     discover: true,
     retrySchedule: [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
     deliveryTimeoutSeconds: 15,
-    logLevel: "info",
+    logLevels: { others: "info", areas: {} },
+    logFormat: undefined,
+    metricsPort: undefined,
+    metricsHost: "127.0.0.1",
   });
 });
 
@@ -55,6 +58,11 @@ test("an empty value counts as unset, and variables without our prefix are ignor
     readConfig({}),
   );
 });
+
+const levels =
+  "fatal, error, warn, info, debug, trace or silent, and levels of areas, separated by commas " +
+  "without spaces: info,http=warn; the areas are process, database, http, auth, runs, models, " +
+  "deliveries, limits";
 
 test("the settings are frozen", () => {
   expect(Object.isFrozen(readConfig({}))).toBe(true);
@@ -91,7 +99,17 @@ test.each([
   ["BECKON_PRICES", "", "pricesFile", undefined],
   ["BECKON_TRUST_PROXY", "1", "trustProxy", true],
   ["BECKON_TRUST_STORAGE", "0", "trustStorage", false],
-  ["LOG_LEVEL", "debug", "logLevel", "debug"],
+  ["LOG_LEVEL", "debug", "logLevels", { others: "debug", areas: {} }],
+  [
+    "LOG_LEVEL",
+    "warn,http=trace,runs=silent",
+    "logLevels",
+    { others: "warn", areas: { http: "trace", runs: "silent" } },
+  ],
+  ["LOG_LEVEL", "auth=debug", "logLevels", { others: "info", areas: { auth: "debug" } }],
+  ["LOG_FORMAT", "pretty", "logFormat", "pretty"],
+  ["BECKON_METRICS_PORT", "9464", "metricsPort", 9464],
+  ["BECKON_METRICS_HOST", "0.0.0.0", "metricsHost", "0.0.0.0"],
 ])("%s can be %s", (name, value, member, expected) => {
   expect(readConfig({ [name]: value })).toHaveProperty(member, expected);
 });
@@ -145,7 +163,11 @@ test.each([
   ],
   ["BECKON_TRUST_PROXY", "yes", "0 or 1"],
   ["BECKON_TRUST_STORAGE", "true", "0 or 1"],
-  ["LOG_LEVEL", "verbose", "fatal, error, warn, info, debug, trace or silent"],
+  ...["verbose", "info,", "info,warn", "html=warn", "http=warn,http=info", "http=warn=info"].map(
+    (wrong): [string, string, string] => ["LOG_LEVEL", wrong, levels],
+  ),
+  ["LOG_FORMAT", "xml", "json or pretty"],
+  ["BECKON_METRICS_PORT", "65536", "a port, 0 to 65535; leave it unset to have no metrics"],
 ])(
   "%s cannot be %s: the error names the setting, what it was and what it must be",
   (name, value, may) => {

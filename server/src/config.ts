@@ -1,7 +1,9 @@
+// This file is long because every setting is in one table.
 import { resolve } from "node:path";
 import { z } from "zod";
 import { ConfigError } from "./base/errors.ts";
 import { parseHostPort } from "./base/host-port.ts";
+import { type LogLevels, logAreas, logLevels, parseLogLevels } from "./base/logging/index.ts";
 import { findUnknownSettings } from "./base/unknown-settings/index.ts";
 
 /** The settings of this process. They are read once from the environment and then frozen. */
@@ -87,7 +89,12 @@ export interface Config {
   readonly retrySchedule: readonly number[];
   /** Seconds that one attempt of a delivery can take. */
   readonly deliveryTimeoutSeconds: number;
-  readonly logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
+  readonly logLevels: LogLevels;
+  /** TCP port of the metrics; undefined if there are none. With 0, the system chooses a port. */
+  readonly metricsPort: number | undefined;
+  readonly metricsHost: string;
+  /** undefined: `pretty` if standard output is a terminal, otherwise `json`. */
+  readonly logFormat: "json" | "pretty" | undefined;
 }
 
 /** Settings whose values are secret and are not shown in messages. */
@@ -188,7 +195,7 @@ const settings = {
     may: "a postgresql:// URL; leave it unset to run PostgreSQL inside",
     help:
       "External PostgreSQL: version 15 or newer, UTF8, no pooler in transaction mode. " +
-      "[docs/operation.md](operation.md#an-external-postgresql) says which role it needs.",
+      "[docs/operate.md](operate.md#an-external-postgresql) says which role it needs.",
     unset: "PostgreSQL inside, in the data folder",
   },
   BECKON_DATA_DIR: {
@@ -368,10 +375,43 @@ const settings = {
       "1: accept an external PostgreSQL with `fsync`, `full_page_writes` or " +
       "`synchronous_commit` off.",
   },
+  BECKON_METRICS_PORT: {
+    schema: z
+      .string()
+      .regex(/^\d{1,5}$/)
+      .transform(Number)
+      .pipe(z.number().max(65_535))
+      .optional(),
+    may: "a port, 0 to 65535; leave it unset to have no metrics",
+    help:
+      "Port on which `GET /metrics` has [metrics for Prometheus](operate.md#metrics), " +
+      "of all processes of this machine.",
+    unset: "no metrics",
+  },
+  BECKON_METRICS_HOST: {
+    schema: z.string().min(1).default("127.0.0.1"),
+    may: "an address to listen on, for example 127.0.0.1 or 0.0.0.0",
+    help: "Address of the metrics. They need no credential, so let only Prometheus reach it.",
+  },
   LOG_LEVEL: {
-    schema: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
-    may: "fatal, error, warn, info, debug, trace or silent",
-    help: "Lowest level of the JSON log lines on standard output.",
+    schema: z
+      .string()
+      .transform(parseLogLevels)
+      .refine((levels) => levels !== undefined)
+      .default({ others: "info", areas: {} }),
+    may:
+      `${logLevels.slice(0, -1).join(", ")} or ${logLevels.at(-1)}, and levels of areas, ` +
+      `separated by commas without spaces: info,http=warn; the areas are ${logAreas.join(", ")}`,
+    help:
+      "Lowest level of the log lines on standard output, of all areas and of single ones. " +
+      "[docs/operate.md](operate.md#logs) lists the lines.",
+    unset: "info",
+  },
+  LOG_FORMAT: {
+    schema: z.enum(["json", "pretty"]).optional(),
+    may: "json or pretty",
+    help: "`json`: one object per line. `pretty`: for people at a terminal.",
+    unset: "pretty if standard output is a terminal, otherwise json",
   },
 } as const satisfies Record<string, Setting>;
 
@@ -469,6 +509,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     plansFile: values.BECKON_PLANS === undefined ? undefined : resolve(values.BECKON_PLANS),
     retrySchedule: values.BECKON_RETRY_SCHEDULE,
     deliveryTimeoutSeconds: values.BECKON_DELIVERY_TIMEOUT_SECONDS,
-    logLevel: values.LOG_LEVEL,
+    metricsPort: values.BECKON_METRICS_PORT,
+    metricsHost: values.BECKON_METRICS_HOST,
+    logLevels: values.LOG_LEVEL ?? { others: "info", areas: {} },
+    logFormat: values.LOG_FORMAT,
   });
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Answer } from "../test/beckon.ts";
+import { captureLog } from "../test/capture-log.ts";
 import { databaseAt } from "../test/database-url.ts";
 import { eventually } from "../test/eventually.ts";
 import { temporaryFolder } from "../test/fixtures/supervisor.ts";
@@ -41,7 +42,8 @@ test("a database restart that is longer than the lease makes no process declare 
     BECKON_EGRESS_ALLOW: new URL(models.url).host,
   });
   const begunAt = performance.now();
-  const servers = [await start({ config }), await start({ config })];
+  const logs = [captureLog("warn"), captureLog("warn")];
+  const servers = await Promise.all(logs.map(({ log }) => start({ config, log })));
   onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))));
   const call = async (
     at: number,
@@ -107,6 +109,12 @@ test("a database restart that is longer than the lease makes no process declare 
     "three leases' length",
     () => performance.now() > afterwards + 3 * leaseMs || undefined,
   );
+
+  // The outage takes five seconds, in which each server tries dozens of times.
+  for (const { lines } of logs)
+    expect(lines.map(({ msg }) => msg).filter((msg) => !msg.startsWith("the LISTEN"))).toEqual([
+      "the database is unavailable",
+    ]);
 
   const client = await openClient(databaseAt(embedded.tcpUrl, "beckon"));
   onTestFinished(() => client.end());

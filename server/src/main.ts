@@ -1,15 +1,16 @@
 import { parseArgs } from "node:util";
-import { getHeapStatistics } from "node:v8";
 import { createAuth, recordFailedSignIns } from "./accounts/index.ts";
 import { elapsed, sleep } from "./base/clock.ts";
-import type { OperatorProvider } from "./base/context.ts";
 import { checkServer, connect, explainStartFailure, migrate } from "./base/database/index.ts";
 import { createEgress, createLeanFetch, type EgressSeams } from "./base/egress/index.ts";
 import { ConfigError } from "./base/errors.ts";
 import { guardHeap, type HeapGuard } from "./base/heap-guard.ts";
 import { newId } from "./base/ids.ts";
-import { createLog } from "./base/log.ts";
+import { createLog, type Log } from "./base/log.ts";
+import { flushLogs } from "./base/logging/index.ts";
+import { createMetrics, type Metrics } from "./base/metrics/index.ts";
 import { createSecretCipher, parseMasterKey } from "./base/secrets/index.ts";
+import { version } from "./base/version.ts";
 import { type Config, readConfig } from "./config.ts";
 import {
   defaultDeliveryLimits,
@@ -19,7 +20,7 @@ import {
 } from "./deliveries/index.ts";
 import { defaultTimeouts, type Tool } from "./engine/index.ts";
 import { reconcileHistory } from "./events/index.ts";
-import { type DemoAgent, firstStart, revealDemo } from "./first-start.ts";
+import { firstStart, revealDemo } from "./first-start.ts";
 import {
   countFailedAuthentications,
   defaultStreamLimits,
@@ -30,6 +31,8 @@ import {
 import { recordKeyUse } from "./keys/index.ts";
 import { applyNextPlans, readOperatorPlans, reconcilePlans } from "./limits/index.ts";
 import { createEvaluator } from "./mapping/index.ts";
+import { measureProcess } from "./measure-process.ts";
+import { memoryBudget } from "./memory-budget.ts";
 import { PriceTable, readOperatorPrices } from "./prices/index.ts";
 import { keepLease, recordDeaths, registerProcess } from "./processes/index.ts";
 import {
@@ -40,9 +43,11 @@ import {
   operatorProviders,
 } from "./providers/index.ts";
 import { createRecorder } from "./received/index.ts";
+import { foundProvider, toDemo } from "./ready-message.ts";
 import { reconcileMasterKey } from "./reconcile-master-key.ts";
 import { createRunServices, drainRuns } from "./runs/index.ts";
 import {
+  type CollectedMetrics,
   type Demo,
   type Draining,
   type Failed,
@@ -74,6 +79,8 @@ export interface Beckon {
   readonly providers: readonly FoundProvider[];
   /** Returns the number of runs that this process executes now. */
   executingRuns(): number;
+  /** Returns the metrics of this process; none if BECKON_METRICS_PORT is not set. */
+  collectMetrics: Metrics["collect"];
   /**
    * Records that other processes have exited, so that their runs are resumed before their leases
    * expire.
@@ -124,6 +131,8 @@ export interface StartOptions {
   > & {
     readonly seams?: EgressSeams;
   };
+  /** Default: a log with the levels and the format of the settings. */
+  readonly log?: Log;
 }
 
 /**
@@ -155,14 +164,15 @@ async function build(
     heap = guardHeap(),
     modelServers: servers = modelServers,
     deliveries: { seams, ...deliveryLimits } = {},
+    log = createLog(config.logLevels, { format: config.logFormat }),
   }: StartOptions,
   opened: AsyncDisposableStack,
 ): Promise<Beckon> {
   opened.defer(() => heap.stop());
+  const metrics = await createMetrics({ isOn: config.metricsPort !== undefined });
   const { databaseUrl, masterKey } = config;
   if (databaseUrl === undefined || masterKey === undefined)
     throw new ConfigError("DATABASE_URL and BECKON_MASTER_KEY are needed to start a server.");
-  const log = createLog(config.logLevel);
   const prices = new PriceTable(await readOperatorPrices(config.pricesFile));
   const plans = {
     operatorPlans: await readOperatorPlans(config.plansFile),
@@ -214,6 +224,7 @@ async function build(
     database,
     cipher,
     log,
+    metrics,
     processId,
     maxRuns: config.maxRuns,
     memoryBytes: memoryBudget(config),
@@ -232,6 +243,7 @@ async function build(
     leaseSeconds: config.leaseSeconds,
     processMessages: runs.processMessages,
     log,
+    metrics,
     dropRuns: () => {
       for (const live of runs.live.values()) live.stop("fenced");
     },
@@ -258,12 +270,16 @@ async function build(
 
   const mapping = createEvaluator({ log });
   opened.defer(() => mapping.close());
+  const streams = openStreams({ database, log }, { ...defaultStreamLimits, ...streamLimits });
+  if (config.metricsPort !== undefined)
+    opened.defer(measureProcess(metrics, { database, runs, openStreams: () => streams.count }));
   const failedAuthentications = countFailedAuthentications(failedAuthenticationsPerMinute);
   const http = await listen(
     {
       database,
       cipher,
       log,
+      metrics,
       runs,
       egress,
       outbound,
@@ -284,7 +300,7 @@ async function build(
       guesses: countFailedAuthentications(guessesPerMinute, "sign-in"),
       failedSignIns: recordFailedSignIns(database, log),
       recorder: createRecorder(database),
-      streams: openStreams({ database, log }, { ...defaultStreamLimits, ...streamLimits }),
+      streams,
       deliveries: {
         changed() {
           sender?.wake();
@@ -317,6 +333,7 @@ async function build(
       database,
       cipher,
       log,
+      metrics,
       egress: toReceivers,
       publicUrl: () => url,
       schedule: config.retrySchedule,
@@ -330,50 +347,41 @@ async function build(
   if (setup && config.setupLink) setupToken = await issueSetupToken(database);
   else if (setup) await revokeSetupToken(database);
 
+  const startedAt = elapsed();
+  log.write("process started", {
+    process_id: processId,
+    role: config.role,
+    version,
+    pid: process.pid,
+    node: process.version,
+  });
   const running = opened.move();
   return {
     url,
     listeningUrl: http.url,
-    demo: demo === undefined ? null : toMessage(demo, url),
+    demo: demo === undefined ? null : toDemo(demo, url),
     setupToken: setupToken ?? null,
     providers: operator.usableBy(defaultWorkspaceId).map(foundProvider),
     executingRuns: () => runs.live.size,
+    collectMetrics: metrics.collect,
     recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runs.process.id),
     async stop() {
       // From now on readiness checks fail and no run starts. Callers that wait for a run can wait
       // until the drain time is over.
+      log.write("process stopping", { process_id: runs.process.id, runs: runs.live.size });
       const graceOver = elapsed() + config.drainSeconds * 1_000;
       runs.capacity.drain();
       await worker.stop();
       const graceMs = Math.max(0, graceOver - elapsed());
       await Promise.all([drainRuns(runs, graceMs), sender?.stop(graceMs)]);
       await running.disposeAsync();
+      log.write("process stopped", {
+        process_id: runs.process.id,
+        uptime_seconds: Math.round((elapsed() - startedAt) / 1_000),
+      });
     },
   };
 }
-
-/**
- * Maximum and default of the memory budget, as fractions of the heap's limit. The rest of the heap
- * is needed because the budget counts estimates, and does not count memory that is used for
- * milliseconds only.
- */
-const budgetMax = 0.75;
-const budgetDefault = 0.5;
-
-/** Returns the memory budget in bytes. @throws ConfigError if the budget exceeds the maximum. */
-function memoryBudget({ memoryBudgetMib }: Config): number {
-  const { heap_size_limit: limit } = getHeapStatistics();
-  if (memoryBudgetMib === undefined) return limit * budgetDefault;
-  const max = Math.floor((limit * budgetMax) / mib);
-  if (memoryBudgetMib <= max) return memoryBudgetMib * mib;
-  throw new ConfigError(
-    `BECKON_MEMORY_BUDGET_MIB was ${memoryBudgetMib}; with this server's heap limit it must be ` +
-      `at most ${max}. Lower it, or raise the heap's limit with ` +
-      "NODE_OPTIONS=--max-old-space-size=<MiB>.",
-  );
-}
-
-const mib = 1024 * 1024;
 
 /**
  * Maximum failed authentications of one IP address per minute. Above it, the response is
@@ -402,25 +410,6 @@ function configuredPorts({ port, publicUrl, databaseUrl }: Config): number[] {
 }
 
 /**
- * Matches names of embedding models, which agents cannot use. Most model servers list them together
- * with other models.
- */
-const embeds = /embed/i;
-
-function foundProvider({ name, origin, models = [] }: OperatorProvider): FoundProvider {
-  const model = models.find((each) => !embeds.test(each)) ?? models[0];
-  return { name, origin, model: model === undefined ? null : `${name}/${model}` };
-}
-
-function toMessage({ agentId, agentToken, triggerToken }: DemoAgent, url: string): Demo {
-  return {
-    agent_id: agentId,
-    agent_token: agentToken,
-    trigger_url: triggerToken === null ? null : `${url}/api/public/triggers/${triggerToken}`,
-  };
-}
-
-/**
  * Runs one server process, with or without a supervisor. After SIGTERM or SIGINT it drains and
  * exits. It exits at once when the channel to its supervisor closes, because nothing would restart
  * it and the next startup stops the embedded PostgreSQL.
@@ -435,21 +424,31 @@ async function runServer(): Promise<void> {
     },
   });
   const stopping = Promise.withResolvers<void>();
-  for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => stopping.resolve());
+  // Without a listener, SIGHUP and SIGQUIT would end the process before its log is written.
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"])
+    process.once(signal, () => stopping.resolve());
+  let log: Log | undefined;
   // The channel closes when the supervisor was killed. The next startup resumes unfinished runs.
-  process.once("disconnect", () => process.exit(1));
+  process.once("disconnect", () => {
+    log?.write("the supervisor exited; this process exits at once", {});
+    process.exit(1);
+  });
   try {
+    const config = readConfig(process.env);
+    log = createLog(config.logLevels, { format: config.logFormat });
     const beckon = await start({
-      config: readConfig(process.env),
+      config,
+      log,
       ...(values.process === undefined ? {} : { processId: values.process }),
       setup: values.setup === true,
       listenFd: values["listen-fd"] === undefined ? undefined : Number(values["listen-fd"]),
       reaped: values.reaped === "all" ? "all" : (values.reaped?.split(",") ?? []),
     });
     process.on("message", (message) => {
-      const reaped = parseFromSupervisor(message);
+      const received = parseFromSupervisor(message);
+      if (received?.type === "collect") void sendMetrics(beckon, received);
       // If this fails, the runs resume when the lease of the exited process expires.
-      if (reaped !== undefined) beckon.recordDeaths(reaped.process_ids).catch(() => {});
+      if (received?.type === "reaped") beckon.recordDeaths(received.process_ids).catch(() => {});
     });
     const { url, listeningUrl, demo, setupToken, providers } = beckon;
     process.send?.({
@@ -463,12 +462,28 @@ async function runServer(): Promise<void> {
     await stopping.promise;
     process.send?.({ type: "draining", runs: beckon.executingRuns() } satisfies Draining);
     await beckon.stop();
+    await sendMetrics(beckon, { id: 0, database: false });
+    await flushLogs();
     process.exit(0);
   } catch (thrown) {
     const { exitCode, reason } = explainStartFailure(thrown, process.env.DATABASE_URL);
     await reportFailure(reason);
+    await flushLogs();
     process.exit(exitCode);
   }
+}
+
+/** Sends the metrics to the supervisor. Resolves when they are sent, or if that is impossible. */
+async function sendMetrics(
+  { collectMetrics }: Beckon,
+  { id, database }: { readonly id: number; readonly database: boolean },
+): Promise<void> {
+  const metrics = [...(await collectMetrics({ database }))];
+  await new Promise<void>((sent) => {
+    const message = { type: "metrics", id, metrics } satisfies CollectedMetrics;
+    if (process.send === undefined || metrics.length === 0) sent();
+    else process.send(message, () => sent());
+  });
 }
 
 /**

@@ -64,17 +64,21 @@ export async function reconcileMasterKey(
       reEncryptResponses,
     ]) {
       const counts = await reEncrypt(client, { from: previous, to: current });
-      if (counts.reEncrypted > 0) log.info(counts, "encrypted with the new master key");
+      if (counts.reEncrypted > 0)
+        log.write("encrypted with the new master key", { secrets: counts.reEncrypted });
       if (counts.unreadable > 0)
-        log.warn(
-          counts,
+        log.write(
           "secrets could not be decrypted with the previous master key: they were altered or moved",
+          { secrets: counts.unreadable },
         );
     }
   }
   if (checked !== "current") await replaceMasterKeyCheck(client, current);
   if (checked === "lost")
-    log.warn("the old master key was declared lost: its secrets cannot be decrypted any more");
+    log.write("the old master key was declared lost: its secrets cannot be decrypted any more", {});
   if (keys.masterKeyLost)
-    log.warn("BECKON_MASTER_KEY_LOST is set: unset it, or the next start accepts any wrong key");
+    log.write(
+      "BECKON_MASTER_KEY_LOST is set: unset it, or the next start accepts any wrong key",
+      {},
+    );
 }

@@ -16,14 +16,18 @@ import {
   claimPort,
   greeting,
   keepServers,
+  MetricsCollector,
+  type MetricsServer,
   type Ready,
+  serveMetrics,
   writeDemoFiles,
 } from "./supervisor/index.ts";
 
 /**
  * Runs the supervisor, the parent process of the servers. It stores generated secrets, runs
  * PostgreSQL in the locked data folder unless DATABASE_URL is set, and keeps the servers running.
- * It serves no requests, so that no request can crash the process that restarts servers. Resolves
+ * It serves no requests but those for metrics, so that no request can crash the process that
+ * restarts servers. Resolves
  * with the exit code.
  *
  *   started by       script/server
@@ -52,11 +56,14 @@ export async function supervise({
    */
   databaseWaitMs?: number;
 }): Promise<number> {
-  const log = createLog(config.logLevel);
+  const log = createLog(config.logLevels, { format: config.logFormat });
+  const own = { process_id: "supervisor" } as const;
+  let startedAt: number | undefined;
   const signals = listenForSignals();
   const cwd = process.cwd();
   let embedded: Embedded | undefined;
   let port: ClaimedPort | undefined;
+  let metrics: MetricsServer | undefined;
   try {
     if (config.databaseUrl === undefined) {
       embedded = await startEmbedded({
@@ -81,6 +88,8 @@ export async function supervise({
     // Closes this process's copy of the shared socket. Otherwise the kernel would still accept
     // connections, and clients would wait for servers that are stopping.
     signals.stop.addEventListener("abort", () => port?.close());
+
+    signals.stop.addEventListener("abort", () => log.write("process stopping", own));
     const greet = async (ready: Ready) => {
       const demoFiles = await writeDemoFiles(config.dataDir, ready.demo);
       out(
@@ -92,11 +101,20 @@ export async function supervise({
           bootstrapKeyPath,
           setupLink: config.setupLink,
           postgres: embedded,
+          metricsUrl: metrics?.url,
           cwd,
         }),
       );
     };
     let greeted: Promise<void> | undefined;
+    const collector =
+      config.metricsPort === undefined ? undefined : new MetricsCollector(log, config.processes);
+    if (collector !== undefined)
+      metrics = await serveMetrics(
+        { host: config.metricsHost, port: config.metricsPort ?? 0 },
+        () => collector.collect(),
+        log,
+      );
     const exitCode = await keepServers({
       entry: serverEntry,
       count: config.processes,
@@ -113,8 +131,18 @@ export async function supervise({
       stop: signals.stop,
       hurry: signals.hurry,
       log,
+      collector,
       onReady: (ready) => {
-        greeted ??= greet(ready);
+        if (greeted !== undefined) return;
+        startedAt = elapsed();
+        log.write("process started", {
+          ...own,
+          role: "supervisor",
+          version,
+          pid: process.pid,
+          node: process.version,
+        });
+        greeted = greet(ready);
       },
       onWaiting: (reason) =>
         out(`Waiting for PostgreSQL, at most ${databaseWaitMs / 1_000} s. ${reason}\n`),
@@ -131,7 +159,13 @@ export async function supervise({
     return thrown instanceof ConfigError ? exitCodes.invalidConfiguration : 1;
   } finally {
     port?.close();
+    metrics?.close();
     await embedded?.stop(signals.hurry);
+    // After a failed start the reason must stay the last line.
+    if (startedAt !== undefined) {
+      const uptimeSeconds = Math.round((elapsed() - startedAt) / 1_000);
+      log.write("process stopped", { ...own, uptime_seconds: uptimeSeconds });
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { sleep } from "./base/clock.ts";
 import { failureKind, type ProcessMessage } from "./base/database/index.ts";
-import { messageOf } from "./base/errors.ts";
+import { messageOf, stackOf } from "./base/errors.ts";
 import type { Sender } from "./deliveries/index.ts";
 import { forgetDead } from "./processes/index.ts";
 import { pruneReceived } from "./received/index.ts";
@@ -82,10 +82,17 @@ export function startWorker(
   async function attempt<T>(task: string, act: () => Promise<T>): Promise<T | undefined> {
     if (stopping.signal.aborted) return undefined;
     try {
-      return await act();
+      const result = await act();
+      runs.log.outages.database.succeeded();
+      return result;
     } catch (thrown) {
-      const level = failureKind(thrown) === "lost" ? "warn" : "error";
-      runs.log[level]({ reason: messageOf(thrown) }, `${task} failed; it will be retried`);
+      if (failureKind(thrown) === "lost") runs.log.outages.database.failed(thrown);
+      else
+        runs.log.write("a background task failed; it will be retried", {
+          task,
+          reason: messageOf(thrown),
+          stack: stackOf(thrown),
+        });
       return undefined;
     }
   }
@@ -104,7 +111,8 @@ export function startWorker(
       });
       if (count % pollsPerSweep === 0) {
         await attempt("changing plans", options.applyNextPlans);
-        await attempt("expiring queued runs", () => expireQueued(runs.database));
+        const expired = await attempt("expiring queued runs", () => expireQueued(runs.database));
+        if (expired) runs.reports.expired(expired);
         await attempt("deleting received requests", () =>
           pruneReceived(runs.database, stopping.signal),
         );

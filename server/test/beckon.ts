@@ -47,6 +47,10 @@ export interface TestBeckon {
     input: string,
     headers?: Record<string, string>,
   ): Promise<Answer>;
+  /** Returns the value of a metric of this process, of these labels; 0 if there is none. */
+  metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number>;
+  /** Returns all metrics of this process. */
+  metrics: Beckon["collectMetrics"];
   /** Starts another process on the same database. The caller stops it. */
   another(options?: Partial<StartOptions> & { settings?: Record<string, string> }): Promise<Beckon>;
 }
@@ -129,6 +133,17 @@ export async function startTestBeckon(
       created("/providers", { name, kind: "openai-compatible", base_url: baseUrl }),
     invoke: (agent, input, headers = {}) =>
       call(`/agents/${agent.id}/invoke`, { credential: agent.token, body: { input }, headers }),
+    metrics: beckon.collectMetrics,
+    metric: async (name, labels = {}) => {
+      const found = (await beckon.collectMetrics({ database: true }))
+        .flatMap((metric) => metric.values.map((value) => ({ name: metric.name, ...value })))
+        .find(
+          (value) =>
+            (value.metricName ?? value.name) === name &&
+            JSON.stringify(value.labels) === JSON.stringify(labels),
+        );
+      return found?.value ?? 0;
+    },
     another: ({ settings: more = {}, ...rest } = {}) =>
       start({ config: readConfig({ ...environment, ...more }), ...rest }),
   };

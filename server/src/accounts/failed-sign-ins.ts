@@ -41,10 +41,9 @@ export function recordFailedSignIns(database: Database, log: Log): FailedSignIns
           );
         }
       }).catch((thrown) =>
-        log.warn(
-          { reason: messageOf(thrown) },
-          "a failed sign-in was not written to the audit log",
-        ),
+        log.write("a failed sign-in was not written to the audit log", {
+          reason: messageOf(thrown),
+        }),
       );
     },
   };

@@ -102,3 +102,8 @@ export class ConfigError extends Error {
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
+
+/** Returns the stack of an error, for logs; undefined for another thrown value. */
+export function stackOf(thrown: unknown): string | undefined {
+  return thrown instanceof Error ? thrown.stack : undefined;
+}

@@ -1,12 +1,170 @@
-import { type Logger, pino } from "pino";
+import { pino } from "pino";
+import { messageOf } from "./errors.ts";
+import {
+  type FieldKind,
+  type LineSpec,
+  type LogFields,
+  type LogLevel,
+  type LogLevels,
+  type LogLineName,
+  type LogOutput,
+  logAreas,
+  logLines,
+  OutageLog,
+  prettyOutput,
+  standardOutput,
+} from "./logging/index.ts";
 
-export type Log = Logger;
+/** Writes the lines of `logLines`. */
+export interface Log {
+  /** Writes a line. The message names it; `logLines` lists its area, level and fields. */
+  write<Name extends LogLineName>(name: Name, fields: LogFields<Name>): void;
+  /** Returns whether the level of the line is on. */
+  writes(name: LogLineName): boolean;
+  /** Failures that repeat. Each of these writes few lines however long its outage lasts. */
+  readonly outages: Outages;
+}
+
+/** The kinds of outages. Keys are ids, and error messages of our own. */
+export interface Outages {
+  /** Errors of the database, of whatever task. */
+  readonly database: { failed(thrown: unknown): void; succeeded(): void };
+  /** Requests that are rejected with 503 for another reason than the database. The key is empty. */
+  readonly overload: OutageLog<Omit<LogFields<"requests are rejected with 503">, "count">>;
+  /** Failed model calls, by provider. */
+  readonly providers: OutageLog<Omit<LogFields<"provider failed">, "count">>;
+  /** Failed deliveries, by subscription. */
+  readonly receivers: OutageLog<Omit<LogFields<"delivery failed">, "count">>;
+}
+
+export interface LogOptions {
+  /**
+   * `json`: one object per line. `pretty`: for people. Default: `pretty` if lines are written to a
+   * terminal, otherwise `json`.
+   */
+  readonly format?: "json" | "pretty" | undefined;
+  /** Where lines are written. Default: standard output, buffered. */
+  readonly output?: LogOutput;
+}
+
+/** Creates a log. A level stands for all areas. */
+export function createLog(levels: LogLevels | LogLevel, options: LogOptions = {}): Log {
+  const { others, areas } = typeof levels === "string" ? { others: levels, areas: {} } : levels;
+  const { output = silentIf(others, areas) ?? standardOutput() } = options;
+  const isTerminal = options.output === undefined && process.stdout.isTTY;
+  const format = options.format ?? (isTerminal ? "pretty" : "json");
+  const root = pino(
+    {
+      level: "trace",
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    format === "pretty" ? prettyOutput(output) : output,
+  );
+  const loggers = new Map(
+    logAreas.map((area) => [area, root.child({ area }, { level: areas[area] ?? others })]),
+  );
+  const writers = new Map<LogLineName, (fields: Readonly<Record<string, unknown>>) => void>();
+  for (const [name, spec] of Object.entries<LineSpec>(logLines)) {
+    const logger = loggers.get(spec.area);
+    if (logger === undefined || !logger.isLevelEnabled(spec.level)) continue;
+    const kinds = Object.entries(spec.fields);
+    // Warnings are written at once, so that they are not lost if the process is killed.
+    const isUrgent = ["warn", "error", "fatal"].includes(spec.level);
+    writers.set(name as LogLineName, (fields) => {
+      logger[spec.level](pick(fields, kinds), name);
+      if (isUrgent) output.flush?.();
+    });
+  }
+  const log: Log = {
+    write: (name, fields) => writers.get(name)?.(fields as Readonly<Record<string, unknown>>),
+    writes: (name) => writers.has(name),
+    outages: {
+      database: databaseOutage((name, fields) => log.write(name, fields)),
+      overload: new OutageLog({
+        failed: (fields, count) =>
+          log.write("requests are rejected with 503", { ...fields, count }),
+        worksAgain: ({ reason }, count, durationMs) =>
+          log.write("requests are accepted again", { reason, count, duration_ms: durationMs }),
+        quietMs: 2_000,
+      }),
+      providers: new OutageLog({
+        failed: (fields, count) => log.write("provider failed", { ...fields, count }),
+        worksAgain: ({ run_id, agent_id }, count, durationMs) =>
+          log.write("provider works again", { run_id, agent_id, count, duration_ms: durationMs }),
+        quietMs: 10_000,
+      }),
+      receivers: new OutageLog({
+        failed: (fields, count) => log.write("delivery failed", { ...fields, count }),
+        worksAgain: ({ subscription_id }, count, durationMs) =>
+          log.write("deliveries succeed again", {
+            subscription_id,
+            count,
+            duration_ms: durationMs,
+          }),
+        quietMs: 10_000,
+      }),
+    },
+  };
+  output.onDropped?.((dropped) => log.write("log lines were dropped", { lines: dropped }));
+  return log;
+}
+
+function databaseOutage(write: Log["write"]): Outages["database"] {
+  const outages = new OutageLog<{ readonly reason: string }>({
+    failed: (fields, count) => write("the database is unavailable", { ...fields, count }),
+    worksAgain: (_fields, count, durationMs) =>
+      write("the database is available again", { count, duration_ms: durationMs }),
+    quietMs: 1_500,
+  });
+  return {
+    failed: (thrown) => outages.failed("", { reason: messageOf(thrown) }),
+    succeeded: () => outages.succeeded(""),
+  };
+}
+
+/** Returns an output that discards everything if no area has a level. */
+function silentIf(others: LogLevel, areas: LogLevels["areas"]): LogOutput | undefined {
+  const isSilent = logAreas.every((area) => (areas[area] ?? others) === "silent");
+  return isSilent ? { write: () => {} } : undefined;
+}
+
+/** Maximum characters of a text and of a stack. */
+const maxCharacters = { text: 300, stack: 4_000 };
+
+/** Returns the fields that the line has by its declaration, with safe text. */
+function pick(
+  fields: Readonly<Record<string, unknown>>,
+  kinds: readonly (readonly [string, string])[],
+): Record<string, unknown> {
+  const picked: Record<string, unknown> = {};
+  for (const [name, spec] of kinds) {
+    const value = fields[name];
+    if (value === undefined || value === null) continue;
+    const kind = spec.replace("?", "") as FieldKind;
+    picked[name] = kind === "text" || kind === "stack" ? safeText(String(value), kind) : value;
+  }
+  return picked;
+}
 
 /**
- * Creates a logger that writes structured lines to standard output. Callers log only values that
- * cannot contain a secret: route templates, ids, codes, durations. They never log URLs, headers,
- * bodies or whole error objects of a provider.
+ * Truncates a text and escapes its control characters, including those that change the direction
+ * of text: a provider could otherwise write to the terminal of a reader, or forge lines.
  */
-export function createLog(level: string): Log {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+function safeText(text: string, kind: keyof typeof maxCharacters): string {
+  const max = maxCharacters[kind];
+  const short = text.length > max ? `${text.slice(0, max - 1)}…` : text;
+  return short.replace(
+    kind === "stack" ? unsafeInStack : unsafe,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
+
+const unsafe =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched for
+  /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+/** The lines of a stack stay lines: JSON escapes them, and people read them. */
+const unsafeInStack =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched for
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;

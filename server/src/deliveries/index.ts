@@ -1,4 +1,5 @@
 export { deliveryBody } from "./body.ts";
+export { readDeliveryFigures } from "./figures-store.ts";
 export { reEncryptSubscriptions } from "./re-encrypt-secrets.ts";
 export {
   newSigningSecret,

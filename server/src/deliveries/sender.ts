@@ -1,8 +1,9 @@
 import type { DisabledReason } from "@beckon/contract";
 import { elapsed, sleep } from "../base/clock.ts";
 import { type Batcher, createBatcher, failureKind } from "../base/database/index.ts";
-import { messageOf } from "../base/errors.ts";
+import { messageOf, stackOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import type { Metrics } from "../base/metrics/index.ts";
 import { type AttemptPorts, attemptDelivery, released } from "./attempt.ts";
 import { type ClaimedDelivery, claimDeliveries } from "./claim-statement.ts";
 import { disableSubscription } from "./disable.ts";
@@ -13,6 +14,7 @@ import { type Outcome, recordOutcomes } from "./outcome-statement.ts";
 /** What the sender needs, and its limits. */
 export interface SenderOptions extends AttemptPorts {
   readonly log: Log;
+  readonly metrics: Pick<Metrics, "count" | "observe">;
   /** Pending deliveries above which a subscription is disabled. */
   readonly maxPending: number;
   /** A subscription is disabled if all its attempts have failed for this time, in seconds. */
@@ -79,7 +81,7 @@ const sweepsPerPruning = 6;
 
 /** Starts to send deliveries. */
 export function startSender(options: SenderOptions): Sender {
-  const { database, log } = options;
+  const { database, log, metrics } = options;
   const stopping = new AbortController();
   const lanes = new Map<string, Lane>();
   /** Outcomes that are not recorded yet. */
@@ -109,8 +111,13 @@ export function startSender(options: SenderOptions): Sender {
     try {
       return await act();
     } catch (thrown) {
-      const level = ["lost", "again"].includes(failureKind(thrown)) ? "warn" : "error";
-      log[level]({ reason: messageOf(thrown) }, `${task} failed; it will be retried`);
+      if (["lost", "again"].includes(failureKind(thrown))) log.outages.database.failed(thrown);
+      else
+        log.write("a background task failed; it will be retried", {
+          task,
+          reason: messageOf(thrown),
+          stack: stackOf(thrown),
+        });
       return undefined;
     }
   }
@@ -121,7 +128,7 @@ export function startSender(options: SenderOptions): Sender {
   ): Promise<unknown> {
     return attemptTo("disabling a subscription", async () => {
       if (!(await disableSubscription(database, subscription, reason))) return;
-      log.warn({ subscription_id: subscription.id, reason }, "a subscription was disabled");
+      log.write("a subscription was disabled", { subscription_id: subscription.id, reason });
       wake();
     });
   }
@@ -130,9 +137,29 @@ export function startSender(options: SenderOptions): Sender {
   async function send(delivery: ClaimedDelivery, signal: AbortSignal): Promise<boolean> {
     const { outcome, isGone } = await attemptDelivery(options, delivery, signal);
     recordAndFree(delivery, outcome);
+    logOutcome(delivery, outcome);
     if (isGone)
       await disable({ id: delivery.subscription_id, workspaceId: delivery.workspace_id }, "gone");
     return outcome.kind === "succeeded";
+  }
+
+  function logOutcome(delivery: ClaimedDelivery, { kind, log: attempt }: Outcome): void {
+    const key = delivery.subscription_id;
+    if (attempt !== undefined) {
+      metrics.count("beckon_deliveries_total", [kind]);
+      metrics.observe("beckon_delivery_duration_seconds", [], attempt.durationMs / 1_000);
+    }
+    if (kind === "succeeded") log.outages.receivers.succeeded(key);
+    else if (attempt !== undefined)
+      log.outages.receivers.failed(key, {
+        delivery_id: delivery.id,
+        subscription_id: key,
+        attempt: delivery.attempts,
+        final: kind === "failed",
+        status: attempt.status,
+        duration_ms: attempt.durationMs,
+        reason: attempt.error ?? "",
+      });
   }
 
   function recordAndFree(delivery: ClaimedDelivery, outcome: Outcome): void {

@@ -159,8 +159,8 @@ export function createEventPoller({
         retryMs = batch.isHeldBack ? Math.min(pollIntervalMs, retryMs * 2 || heldBackRetryMs) : 0;
         await pause(retryMs || pollIntervalMs);
       } catch (thrown) {
-        if (failureKind(thrown) !== "lost")
-          log.error({ reason: messageOf(thrown) }, "reading events failed; it will be retried");
+        if (failureKind(thrown) === "lost") log.outages.database.failed(thrown);
+        else log.write("reading events failed; it will be retried", { reason: messageOf(thrown) });
         woken = false;
         await pause(pollIntervalMs);
       }

@@ -28,15 +28,17 @@ export async function reconcileHistory(
   try {
     history = await readCurrentHistory(client);
   } catch (thrown) {
-    log.info(
-      { reason: messageOf(thrown) },
-      "this database does not allow Beckon to detect a restore",
-    );
+    log.write("this database does not allow Beckon to detect a restore", {
+      reason: messageOf(thrown),
+    });
     return;
   }
   const stored = await readStoredHistory(client);
   if (stored === history) return;
   if (stored === null) return storeHistory(client, history);
-  log.warn("the database was restored since the last startup; all event cursors become invalid");
+  log.write(
+    "the database was restored since the last startup; all event cursors become invalid",
+    {},
+  );
   await beginGeneration(client, history);
 }

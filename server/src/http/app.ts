@@ -18,7 +18,7 @@ import { errorResponse } from "./errors.ts";
 import { isReady } from "./health.ts";
 import { handleAccount, handleManaged } from "./management/index.ts";
 import { createRequestRates } from "./receiving/index.ts";
-import { type RequestContext, requestIdOf } from "./request/index.ts";
+import { exchangeOf, type RequestContext, requestIdOf } from "./request/index.ts";
 import type { Services } from "./services.ts";
 
 /** Prefix of all paths of the API. */
@@ -99,10 +99,15 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
   );
   for (const path of paths) {
     const ofPath = routes.filter((route) => route.path === path);
-    for (const { method, handle } of ofPath) app.on(method, path, handle);
+    for (const { method, handle } of ofPath)
+      app.on(method, path, (c) => {
+        exchangeOf(c.env.incoming).route = path;
+        return handle(c);
+      });
     const methods = ofPath.map((route) => route.method);
     const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].join(", ");
     app.all(path, async (c) => {
+      exchangeOf(c.env.incoming).route = path;
       const handshake =
         path === firePath ? await handleFireHandshake(services, fires, c) : undefined;
       if (handshake !== undefined) return handshake;

@@ -1,6 +1,5 @@
 import type { ErrorCode, ErrorResponse, RunErrorCode } from "@beckon/contract";
-import { ApiError, type AppliedLimit, messageOf } from "../base/errors.ts";
-import { FixedWindowCounter } from "../base/fixed-window.ts";
+import { ApiError, type AppliedLimit, messageOf, stackOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 
 /**
@@ -133,32 +132,26 @@ function limitHeaders({
 }
 
 function internalError(thrown: unknown, { log, route, requestId }: FailedRequest): ApiError {
-  log.error(
-    {
-      request_id: requestId,
-      route,
-      reason: messageOf(thrown),
-      stack: thrown instanceof Error ? thrown.stack : undefined,
-    },
-    "a request failed because of an internal error",
-  );
+  log.write("a request failed because of an internal error", {
+    request_id: requestId,
+    route,
+    reason: messageOf(thrown),
+    stack: stackOf(thrown),
+  });
   return new ApiError(
     "internal_error",
     "Beckon failed because of an internal error. Try again; if it fails again, give the request id to the operator, who finds it in the log.",
   );
 }
 
-/**
- * Maximum log lines per second about 503 responses. Further lines are dropped, so that an
- * overloaded process does not spend its time on logging.
- */
-const maxUnavailableLinesPerSecond = 20;
-const unavailableLines = new FixedWindowCounter({ windowMs: 1_000, maxKeys: 1 });
-
+/** Each 503 is in the line of its request. Here only the reason is logged, once per outage. */
 function logUnavailable(error: ApiError, { log, route, requestId }: FailedRequest): void {
-  if (unavailableLines.add("").count > maxUnavailableLinesPerSecond) return;
-  log.warn(
-    { request_id: requestId, route, reason: messageOf(error.cause ?? error) },
-    "a request was answered with 503",
-  );
+  const { cause } = error;
+  if (cause !== undefined) log.outages.database.failed(cause);
+  else
+    log.outages.overload.failed("", {
+      request_id: requestId,
+      route,
+      reason: error.message,
+    });
 }

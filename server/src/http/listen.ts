@@ -6,6 +6,7 @@ import { ApiError } from "../base/errors.ts";
 import { listenError } from "../base/listen-error.ts";
 import { createApp } from "./app.ts";
 import { errorResponse } from "./errors.ts";
+import { logRequests } from "./log-requests.ts";
 import { answerMalformed } from "./malformed.ts";
 import { newRequestId } from "./request/index.ts";
 import type { Services } from "./services.ts";
@@ -64,7 +65,7 @@ export async function listen(services: Services, address: ListenAddress): Promis
     },
     handle,
   );
-  answerMalformed(server);
+  answerMalformed(server, logRequests(server, services));
   await new Promise<void>((resolve, reject) => {
     const { fd, ...given } = address;
     server.once("error", (error) => reject(listenError(error, given)));

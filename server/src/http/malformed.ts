@@ -1,7 +1,13 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { ErrorCode } from "@beckon/contract";
-import { assignRequestId, newRequestId, requestIdHeader, requestIdOf } from "./request/index.ts";
+import {
+  assignRequestId,
+  exchangeOf,
+  newRequestId,
+  requestIdHeader,
+  requestIdOf,
+} from "./request/index.ts";
 
 type ParserError = readonly [status: string, code: ErrorCode, error: string];
 
@@ -37,8 +43,12 @@ const connectMethod: ParserError = [
 /**
  * Gives every response of the server a request id. Also sends a JSON error for requests that Node's
  * HTTP parser rejects, because Node's own responses to these have no body.
+ * @param onRejected called for a rejected request that has no request object of Node
  */
-export function answerMalformed(server: Server): void {
+export function answerMalformed(
+  server: Server,
+  onRejected: (status: number, requestId: string) => void,
+): void {
   const latest = new WeakMap<Duplex, ServerResponse>();
   server.prependListener("request", (incoming, outgoing) => {
     assignRequestId(outgoing);
@@ -51,10 +61,18 @@ export function answerMalformed(server: Server): void {
     // distinguish an error response from the rest of that response, so the connection is closed.
     if (outgoing?.headersSent && !isAnswered) return void socket.destroy();
     const isOfLatest = outgoing !== undefined && !isAnswered;
+    const parserError = parserErrors[error.code ?? ""] ?? invalidHttp;
+    const status = Number.parseInt(parserError[0], 10);
+    if (isOfLatest) exchangeOf(outgoing.req).status = status;
     const requestId = isOfLatest ? requestIdOf(outgoing) : newRequestId();
-    respond(socket, parserErrors[error.code ?? ""] ?? invalidHttp, requestId);
+    if (!isOfLatest) onRejected(status, requestId);
+    respond(socket, parserError, requestId);
   });
-  server.on("connect", (_incoming, socket) => respond(socket, connectMethod, newRequestId()));
+  server.on("connect", (_incoming, socket) => {
+    const requestId = newRequestId();
+    onRejected(405, requestId);
+    respond(socket, connectMethod, requestId);
+  });
   // A server can ignore an unknown `Expect` header (RFC 9110, 10.1.1), so the request is handled
   // like any other. Without this listener Node would respond with 417.
   server.on("checkExpectation", (incoming, outgoing) => server.emit("request", incoming, outgoing));

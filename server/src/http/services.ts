@@ -3,6 +3,7 @@ import type { OperatorProviders } from "../base/context.ts";
 import type { Database } from "../base/database/index.ts";
 import type { Egress, Transport } from "../base/egress/index.ts";
 import type { Log } from "../base/log.ts";
+import type { Metrics } from "../base/metrics/index.ts";
 import type { SecretCipher } from "../base/secrets/index.ts";
 import type { DeliveryServices } from "../deliveries/index.ts";
 import type { KeyUse } from "../keys/index.ts";
@@ -20,6 +21,7 @@ export interface Services extends PriceServices, LimitServices, DeliveryServices
   readonly database: Database;
   readonly cipher: SecretCipher;
   readonly log: Log;
+  readonly metrics: Pick<Metrics, "count" | "observe">;
   readonly runs: RunServices;
   /** Sends requests to addresses that members of a workspace chose. */
   readonly egress: Egress;

@@ -32,7 +32,7 @@ export function recordKeyUse(database: Database, log: Log): KeyUse {
       recentlyNoted.set(secret, true);
       inWorkspace(database.tenant, workspaceId, (tx) => noteUse(tx, hash)).catch((thrown) => {
         recentlyNoted.delete(secret);
-        log.debug({ reason: messageOf(thrown) }, "last_used_at of a key was not updated");
+        log.write("last_used_at of a key was not updated", { reason: messageOf(thrown) });
       });
     },
   };

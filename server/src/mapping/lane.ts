@@ -218,7 +218,10 @@ export class EvaluationLane {
 
   #killForTime(child: Child, head: Job): void {
     const { timeoutMs, log } = this.#options;
-    log.warn({ workspace: head.tenant, timeoutMs }, "evaluation took too long");
+    log.write("a filter or message template took too long", {
+      workspace_id: head.tenant,
+      limit_ms: timeoutMs,
+    });
     child.inFlight.shift();
     this.#charge(head.tenant, timeoutMs);
     head.reject(
@@ -241,7 +244,9 @@ export class EvaluationLane {
     }
     const [head, ...others] = child.inFlight;
     if (head !== undefined) {
-      log.warn({ workspace: head.tenant }, "evaluation process exited");
+      log.write("the process of a filter or message template exited", {
+        workspace_id: head.tenant,
+      });
       this.#charge(head.tenant, this.#options.timeoutMs);
       if (head.hadExit) {
         child.inFlight = others;
@@ -276,7 +281,7 @@ export class EvaluationLane {
       return;
     }
     this.#failedStarts = 0;
-    this.#options.log.error("evaluation process cannot be started");
+    this.#options.log.write("the process of filters and message templates does not start", {});
     for (const job of this.#queue.remove(() => true))
       job.reject(
         new ApiError(

@@ -1,3 +1,3 @@
 export { keepLease } from "./keep-lease.ts";
 export { OwnProcess } from "./own-process.ts";
-export { forgetDead, recordDeaths, registerProcess } from "./process-store.ts";
+export { countAlive, forgetDead, recordDeaths, registerProcess } from "./process-store.ts";

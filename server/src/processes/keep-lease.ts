@@ -1,8 +1,8 @@
 import { elapsed, sleep } from "../base/clock.ts";
 import type { Database, ProcessMessages } from "../base/database/index.ts";
-import { messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
+import type { Metrics } from "../base/metrics/index.ts";
 import type { OwnProcess } from "./own-process.ts";
 import { recordDeaths, recordExpired, registerProcess, renewLease } from "./process-store.ts";
 
@@ -30,6 +30,7 @@ export interface LeaseOptions {
   readonly leaseSeconds: number;
   readonly processMessages: ProcessMessages;
   readonly log: Log;
+  readonly metrics: Pick<Metrics, "count">;
   /**
    * Stops all runs of this process. Called when this process was declared dead, since other
    * processes may own the runs now.
@@ -55,6 +56,7 @@ export function keepLease({
   leaseSeconds,
   processMessages,
   log,
+  metrics,
   dropRuns,
 }: LeaseOptions): Lease {
   const leaseMs = leaseSeconds * 1_000;
@@ -78,10 +80,9 @@ export function keepLease({
   }
 
   async function registerAgain(): Promise<void> {
-    log.warn(
-      { process_id: own.id },
-      "this process was declared dead; it drops its runs and continues under a new id",
-    );
+    log.write("this process was declared dead; it drops its runs and continues under a new id", {
+      process_id: own.id,
+    });
     dropRuns();
     const id = newId("prc");
     heldSince = renewedAt = elapsed();
@@ -93,7 +94,8 @@ export function keepLease({
     while (!stopping.signal.aborted) {
       await renew().catch((thrown) => {
         own.recordRenewal({ succeeded: false });
-        log.warn({ reason: messageOf(thrown) }, "renewing the lease failed; it will be retried");
+        log.outages.database.failed(thrown);
+        metrics.count("beckon_lease_renewals_failed_total", []);
       });
       // This process reports that it is not ready until a renewal succeeds, so after a failed
       // renewal the next one follows sooner.
@@ -110,8 +112,9 @@ export function keepLease({
       const now = elapsed();
       if (own.isLeaseFailing || now - heldSince < leaseMs || now - renewedAt > leaseMs) return;
       const dead = await recordExpired(connection, own.id);
-      if (dead.length > 0)
-        log.warn({ process_ids: dead }, "processes with expired leases were declared dead");
+      if (dead.length === 0) return;
+      metrics.count("beckon_processes_declared_dead_total", [], dead.length);
+      log.write("processes with expired leases were declared dead", { process_ids: dead });
     },
     async stop() {
       stopping.abort();

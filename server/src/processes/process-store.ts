@@ -80,3 +80,11 @@ export async function recordDeaths(
     [survivor, dead === "all" ? null : dead],
   );
 }
+
+/** Returns the number of processes with a valid lease. */
+export async function countAlive(connection: Queryable): Promise<number> {
+  const { rows } = await connection.query<{ alive: number }>(
+    `select count(*)::int as alive from processes where died_at is null and lease_until > now()`,
+  );
+  return rows[0]?.alive ?? 0;
+}

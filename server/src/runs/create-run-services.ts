@@ -6,6 +6,7 @@ import {
 } from "../base/database/index.ts";
 import type { HeapGuard } from "../base/heap-guard.ts";
 import type { Log } from "../base/log.ts";
+import type { Metrics } from "../base/metrics/index.ts";
 import { circuitPolicy, createCircuits } from "../engine/index.ts";
 import { createEventPoller, type EventPoller, KnownSubscriptions } from "../events/index.ts";
 import type { PriceTable } from "../prices/index.ts";
@@ -25,6 +26,7 @@ import {
 import { createAppends } from "./journal/index.ts";
 import type { CancelPorts } from "./managing/index.ts";
 import { createPricer } from "./pricer.ts";
+import { createRunReports, type RunReports } from "./reports.ts";
 import {
   createLimitedCallers,
   createQueueLimits,
@@ -50,6 +52,7 @@ export type RunServices = StartPorts &
     readonly memory: Memory;
     readonly reservations: Reservations;
     readonly worker: WorkerCalls;
+    readonly reports: RunReports;
   };
 
 /** Dependencies and limits of the services for runs. */
@@ -58,6 +61,7 @@ export interface RunServicesOptions extends Omit<AgentCacheOptions, "circuits" |
   /** The prices in the operator's file and in the price library. */
   readonly prices: PriceTable;
   readonly log: Log;
+  readonly metrics: Metrics;
   readonly processId: string;
   /** Maximum number of runs that this process executes at the same time. */
   readonly maxRuns: number;
@@ -118,6 +122,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   const executePorts = {
     database,
     log,
+    reports: createRunReports(log, options.metrics),
     agents,
     live,
     subscribers,

@@ -8,6 +8,7 @@ export {
 } from "./claiming/index.ts";
 export { createRunServices, type RunServices } from "./create-run-services.ts";
 export { drainRuns, type Memory } from "./executing/index.ts";
+export { readRunFigures } from "./figures-store.ts";
 export {
   type Artifact,
   cancelRun,

@@ -22,6 +22,8 @@ export interface GreetingOptions {
   readonly postgres:
     | { readonly logPath: string; readonly elsewhere: string | undefined }
     | undefined;
+  /** URL of the metrics; undefined if there are none. */
+  readonly metricsUrl?: string | undefined;
   /**
    * Working folder of the shell that started Beckon. Printed commands contain paths relative to
    * this folder where these are shorter.
@@ -42,6 +44,7 @@ export function greeting(options: GreetingOptions): string {
     ["Bootstrap key", bootstrapKeyPath],
     ["PostgreSQL data", postgres?.elsewhere],
     ["PostgreSQL log", postgres?.logPath],
+    ["Metrics", options.metricsUrl],
     [
       "Models found",
       ready.providers.map(({ name, model }) => model ?? `${name}/…`).join(", ") || undefined,

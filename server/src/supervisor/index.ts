@@ -3,6 +3,7 @@ export { writeDemoFiles } from "./demo-files.ts";
 export { greeting } from "./greeting.ts";
 export { keepServers } from "./keep-servers.ts";
 export {
+  type CollectedMetrics,
   type Demo,
   type Draining,
   type Failed,
@@ -10,3 +11,5 @@ export {
   parseFromSupervisor,
   type Ready,
 } from "./messages.ts";
+export { MetricsCollector } from "./metrics-collector.ts";
+export { type MetricsServer, serveMetrics } from "./serve-metrics.ts";

@@ -7,6 +7,7 @@ import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { RestartDelay } from "../base/restart-delay.ts";
 import { parseFromServer, type Ready, type Reaped } from "./messages.ts";
+import type { MetricsCollector } from "./metrics-collector.ts";
 
 /**
  * Size in MiB of a semi-space of V8's young generation, for objects that live no longer than a
@@ -112,6 +113,8 @@ export interface ServersOptions {
   /** Kills the servers with SIGKILL when it aborts. */
   readonly hurry: AbortSignal;
   readonly log: Log;
+  /** Collects the metrics of the servers; undefined if there are none. */
+  readonly collector: MetricsCollector | undefined;
   /** Called each time a server becomes ready. */
   readonly onReady: (ready: Ready) => void;
   /** Called when the database cannot be reached yet, and again when the reason changes. */
@@ -192,14 +195,17 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     });
     running.add(child);
     child.on("error", (error) =>
-      log.error({ process: id, reason: error.message }, "channel to a server failed"),
+      log.write("channel to a server failed", { process_id: id, reason: error.message }),
     );
     child.on("message", (received) => {
       const message = parseFromServer(received);
       if (message?.type === "failed") failures.set(child, message.reason);
+      if (message?.type === "metrics")
+        options.collector?.received(child, message.id, message.metrics);
       if (message?.type === "draining") drainReport.add(child, message.runs);
       if (message?.type !== "ready") return;
       for (const death of deaths) unrecorded.delete(death);
+      options.collector?.ready(child);
       anyReady = true;
       firstReady.resolve();
       options.onReady(message);
@@ -226,6 +232,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     for (const listener of listeners) listener[Symbol.dispose]();
     clearTimeout(deadline);
     running.delete(child);
+    options.collector?.exited(child);
     drainReport.check();
     // Kills the server's process group, so that child processes of the server do not outlive it.
     kill();
@@ -279,17 +286,22 @@ export async function keepServers(options: ServersOptions): Promise<number> {
       if (ending.aborted) return;
       reportDeath(id);
       const waitMs = delay.after(elapsed() - startedServerAt);
-      logRestart(child, { process: id, wait_ms: waitMs });
+      logRestart(child, id, waitMs);
       await sleep(waitMs, ending).catch(() => {});
     }
   }
 
-  function logRestart(child: ChildProcess, fields: object): void {
-    const { exitCode: code, signalCode: signal } = child;
-    const line = { ...fields, code, signal, reason: failures.get(child) };
+  function logRestart(child: ChildProcess, processId: string, waitMs: number): void {
+    const { exitCode, signalCode: signal } = child;
     // While startup waits for the database, `onWaiting` has already reported the reason.
-    const level = !anyReady && code === exitCodes.databaseUnreachable ? "debug" : "error";
-    log[level](line, "server exited, starting another");
+    const isWaiting = !anyReady && exitCode === exitCodes.databaseUnreachable;
+    log.write(isWaiting ? "server waits for the database" : "server exited, starting another", {
+      process_id: processId,
+      wait_ms: waitMs,
+      exit_code: exitCode,
+      signal,
+      reason: failures.get(child),
+    });
   }
 
   addAbortListener(ending, () => firstReady.resolve());

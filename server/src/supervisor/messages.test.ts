@@ -21,6 +21,7 @@ test.each([
   { ...ready, providers: [{ name: "openai", origin: "environment", model: null }] },
   { type: "failed", reason: "The database is down." },
   { type: "draining", runs: 3 },
+  { type: "metrics", id: 1, metrics: [{ name: "beckon_processes" }] },
 ])("a server's message is parsed, and unknown fields are dropped: %j", (message) => {
   expect(parseFromServer({ ...message, more: 1 })).toEqual(message);
 });
@@ -39,6 +40,7 @@ test.each([
   { ...ready, providers: [{ ...ollama, origin: "guessed" }] },
   { type: "failed" },
   { type: "draining", runs: -1 },
+  { type: "metrics", id: 1, metrics: [null] },
 ])("a server's message that does not match is dropped: %j", (message) => {
   expect(parseFromServer(message)).toBeUndefined();
 });
@@ -46,6 +48,8 @@ test.each([
 test("the supervisor's message is parsed, and one that does not match is dropped", () => {
   const reaped = { type: "reaped", process_ids: ["prc_1"] };
   expect(parseFromSupervisor({ ...reaped, more: 1 })).toEqual(reaped);
+  const collect = { type: "collect", id: 1, database: true };
+  expect(parseFromSupervisor({ ...collect, more: 1 })).toEqual(collect);
   for (const message of [undefined, { type: "reaped" }, { type: "reaped", process_ids: [1] }])
     expect(parseFromSupervisor(message)).toBeUndefined();
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { CollectedMetric } from "../base/metrics/index.ts";
 
 /**
  * Messages over the IPC channel between the supervisor and its servers. The supervisor and the
@@ -65,14 +66,32 @@ export type Draining = z.infer<typeof draining>;
 const reaped = z.object({ type: z.literal("reaped"), process_ids: z.array(z.string()) });
 export type Reaped = z.infer<typeof reaped>;
 
-const fromServer = z.discriminatedUnion("type", [ready, failed, draining]);
+/** The supervisor asks for the server's metrics. */
+const collect = z.object({
+  type: z.literal("collect"),
+  id: z.int().nonnegative(),
+  /** Whether to include figures of the whole installation, from the database. */
+  database: z.boolean(),
+});
+export type Collect = z.infer<typeof collect>;
+
+/** The server's metrics, in the form of prom-client. `id` is that of `collect`; 0: unasked. */
+const metrics = z.object({
+  type: z.literal("metrics"),
+  id: z.int().nonnegative(),
+  metrics: z.array(z.custom<CollectedMetric>((each) => typeof each === "object" && each !== null)),
+});
+export type CollectedMetrics = z.infer<typeof metrics>;
+
+const fromServer = z.discriminatedUnion("type", [ready, failed, draining, metrics]);
+const fromSupervisor = z.discriminatedUnion("type", [reaped, collect]);
 
 /** Parses a message of a server. @returns undefined if the message is not valid. */
-export function parseFromServer(message: unknown): Ready | Failed | Draining | undefined {
+export function parseFromServer(message: unknown): z.infer<typeof fromServer> | undefined {
   return fromServer.safeParse(message).data;
 }
 
 /** Parses a message of the supervisor. @returns undefined if the message is not valid. */
-export function parseFromSupervisor(message: unknown): Reaped | undefined {
-  return reaped.safeParse(message).data;
+export function parseFromSupervisor(message: unknown): z.infer<typeof fromSupervisor> | undefined {
+  return fromSupervisor.safeParse(message).data;
 }

@@ -26,6 +26,11 @@ export interface Database {
   readonly lease: Pool;
   /** Settings for code that opens its own connection. Such a connection sees all workspaces. */
   readonly settings: PoolConfig;
+  /** The pools by name, for metrics. */
+  readonly pools: readonly (readonly [
+    name: "engine" | "tenant" | "lease",
+    pool: Pick<Pool, "totalCount" | "idleCount" | "waitingCount">,
+  ])[];
   close(): Promise<void>;
 }
 
@@ -93,9 +98,7 @@ export function connect({ url, poolSize, role, log }: ConnectOptions): Database 
       max: size,
       idleTimeoutMillis: 60_000,
     });
-    pool.on("error", (error) =>
-      log.warn({ reason: error.message }, "an idle database connection was lost"),
-    );
+    pool.on("error", (error) => log.outages.database.failed(error));
     // The pool listens for errors of idle connections only. An unhandled "error" event of a
     // connection in use would end the process. The code that uses the connection gets the error
     // from its current or next statement.
@@ -104,15 +107,19 @@ export function connect({ url, poolSize, role, log }: ConnectOptions): Database 
   };
   const engine = open(Math.ceil(poolSize / 2), "*");
   const lease = open(1, "*", leaseTimeoutMs);
-  const tenant = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: open(Math.floor(poolSize / 2), undefined) }),
-  });
+  const tenantPool = open(Math.floor(poolSize / 2), undefined);
+  const tenant = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: tenantPool }) });
   return {
     engine,
     tenant,
     accounts: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: engine }) }),
     lease,
     settings: settings("*"),
+    pools: [
+      ["engine", engine],
+      ["tenant", tenantPool],
+      ["lease", lease],
+    ],
     close: async () => {
       await Promise.all([engine.end(), lease.end(), tenant.destroy()]);
     },

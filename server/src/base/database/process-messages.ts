@@ -126,12 +126,13 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
           if (!gone.signal.aborted) await client.query("select");
         }
         if (!closing.signal.aborted)
-          log.warn(
-            "the LISTEN connection was lost; until it is restored, other processes' work is " +
-              "found by polling",
+          log.write(
+            "the LISTEN connection was lost; until it is restored, other processes' work is found by polling",
+            {},
           );
-      } catch {
+      } catch (thrown) {
         // The database is unavailable. Polling finds what other processes announce meanwhile.
+        if (!closing.signal.aborted) log.outages.database.failed(thrown);
       }
       await end(client);
       await sleep(500, closing.signal).catch(() => {});

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { ApiError } from "../../base/errors.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
-import { addressOf, headerOf } from "../request/index.ts";
+import { addressOf, exchangeOf, headerOf } from "../request/index.ts";
 import type { Services } from "../services.ts";
 
 /**
@@ -12,10 +12,21 @@ export function unauthorized(services: Services, incoming: IncomingMessage): Api
   const hint = isBearerOnly(incoming)
     ? " Beckon does not read Authorization: Bearer; send the same credential as x-api-key."
     : "";
+  noteRejection(incoming);
   return services.failedAuthentications.countFailure(
     addressOf(incoming, services.trustProxy),
     unauthorizedMessage + hint,
   );
+}
+
+/** Marks the request, so that the log has a line about its credential. A missing one has none. */
+function noteRejection(incoming: IncomingMessage): void {
+  const { headers } = incoming;
+  const hasCredential =
+    headers["x-api-key"] !== undefined ||
+    headers.cookie !== undefined ||
+    headers.authorization !== undefined;
+  if (hasCredential) exchangeOf(incoming).isRejected = true;
 }
 
 function isBearerOnly(incoming: IncomingMessage): boolean {

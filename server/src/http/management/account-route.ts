@@ -4,6 +4,7 @@ import type { UnparsedBody } from "../../base/parse.ts";
 import { findSession, requireOwnSite, type SessionFound } from "../authentication/index.ts";
 import {
   addressOf,
+  exchangeOf,
   headerOf,
   holdExchange,
   pathParameter,
@@ -68,7 +69,10 @@ export async function handleAccount(
     userAgent: headerOf(incoming, "user-agent")?.slice(0, 500),
     failedAttempts: {
       permit: () => services.guesses.permit(address),
-      count: (message) => services.guesses.countFailure(address, message),
+      count: (message) => {
+        exchangeOf(incoming).isRejected = true;
+        return services.guesses.countFailure(address, message);
+      },
     },
     failedSignIns: services.failedSignIns,
   };

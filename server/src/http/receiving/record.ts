@@ -31,9 +31,9 @@ export async function recordDecided(
   try {
     await recorder.record({ request, check: undefined });
   } catch (thrown) {
-    log.warn(
-      { trigger_id: request.triggerId, reason: messageOf(thrown) },
-      "a received request could not be recorded",
-    );
+    log.write("a received request could not be recorded", {
+      trigger_id: request.triggerId,
+      reason: messageOf(thrown),
+    });
   }
 }

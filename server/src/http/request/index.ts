@@ -1,4 +1,5 @@
 export { textOf } from "../../receiving/index.ts";
+export { type Exchange, exchangeOf } from "./exchange.ts";
 export { canSend, holdExchange, tooManyResponses } from "./hold-exchange.ts";
 export { bindKey, idempotencyKey } from "./idempotency-key.ts";
 export { type RawBody, readBody } from "./read-body.ts";

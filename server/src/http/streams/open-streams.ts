@@ -6,7 +6,12 @@ import { type Database, failureKind } from "../../base/database/index.ts";
 import { ApiError, messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { type StreamCredential, stillValid, unauthorizedMessage } from "../../credentials/index.ts";
-import { clientGoneSignal, type RequestContext, requestIdOf } from "../request/index.ts";
+import {
+  clientGoneSignal,
+  exchangeOf,
+  type RequestContext,
+  requestIdOf,
+} from "../request/index.ts";
 import { type StreamSource, type Timing, writeStream } from "./write-stream.ts";
 
 /** The open event streams of this process. */
@@ -17,6 +22,8 @@ export interface Streams {
    *   if the process has too many open streams
    */
   reserve(credentialId: string): Reservation;
+  /** Number of open streams. */
+  readonly count: number;
 }
 
 /** Capacity for one stream. `release`, or the end of the stream, frees it. */
@@ -94,13 +101,12 @@ export function openStreams(
             for (const stream of [first, ...more]) stream.revoke();
         }
       } catch (thrown) {
-        // An unreachable database is not logged here. While it is unreachable, no credential can be
-        // revoked either.
-        if (failureKind(thrown) !== "lost")
-          log.error(
-            { reason: messageOf(thrown) },
-            "the credentials of open streams could not be checked",
-          );
+        // While the database is unreachable, no credential can be revoked either.
+        if (failureKind(thrown) === "lost") log.outages.database.failed(thrown);
+        else
+          log.write("the credentials of open streams could not be checked", {
+            reason: messageOf(thrown),
+          });
       }
     }
     checking = false;
@@ -139,7 +145,8 @@ export function openStreams(
     return {
       respond(c, source, credential, headers = {}) {
         hasResponded = true;
-        const { outgoing } = c.env;
+        const { incoming, outgoing } = c.env;
+        exchangeOf(incoming).isStream = true;
         const { controller: ending } = linkAbort(clientGoneSignal(outgoing));
         let isRevoked = false;
         const revoke = () => {
@@ -161,10 +168,10 @@ export function openStreams(
           headers,
           timing: limits,
         }).catch((thrown) =>
-          log.error(
-            { request_id: requestIdOf(outgoing), reason: messageOf(thrown) },
-            "a stream ended because of an internal error; its reader can resume it",
-          ),
+          log.write("a stream ended because of an internal error; its reader can resume it", {
+            request_id: requestIdOf(outgoing),
+            reason: messageOf(thrown),
+          }),
         );
         return RESPONSE_ALREADY_SENT;
       },
@@ -174,5 +181,10 @@ export function openStreams(
     };
   }
 
-  return { reserve };
+  return {
+    reserve,
+    get count() {
+      return open.size;
+    },
+  };
 }

@@ -16,7 +16,7 @@ import { findWorkspacesOn, plansInUse } from "./workspace-plan-store.ts";
 export async function reconcilePlans(
   database: Database,
   sources: PlanSources,
-  log: Pick<Log, "warn">,
+  log: Pick<Log, "write">,
 ): Promise<void> {
   const { operatorPlans, operatorWorkspaceId } = sources;
   const created = await inAllWorkspaces(database.tenant, async (tx) => {
@@ -31,10 +31,9 @@ export async function reconcilePlans(
       );
     const names = new Set([...operatorPlans.keys(), ...rows.map(({ name }) => name)]);
     for (const name of (await plansInUse(tx)).filter((each) => !names.has(each)))
-      log.warn(
-        { plan: name },
-        "workspaces are on a plan that does not exist; they keep its allowances",
-      );
+      log.write("workspaces are on a plan that does not exist; they keep its allowances", {
+        plan: name,
+      });
     return applyPlans(tx, sources, await findWorkspacesOn(tx, [...operatorPlans.keys()]));
   });
   await countSpent(database, created);

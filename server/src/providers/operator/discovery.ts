@@ -76,11 +76,11 @@ export class Discovery {
       const { models } = list;
       const [kind, origin] = ["openai-compatible", "discovered"] as const;
       this.#found.set(name, { name, kind, origin, baseUrl, apiKey: undefined, models });
-      if (before === undefined && !isFirst) log.info({ provider: name }, "model server found");
+      if (before === undefined && !isFirst) log.write("model server found", { provider: name });
     } else if (!list?.timedOut && this.#found.delete(name)) {
       // A server that timed out may only be busy, so only servers that failed in another way are
       // removed.
-      log.info({ provider: name }, "model server gone");
+      log.write("model server gone", { provider: name });
     }
   }
 }

@@ -6,6 +6,7 @@ import type { OwnProcess } from "../../processes/index.ts";
 import type { Reservations } from "../../reservations/index.ts";
 import type { Capacity, Memory, OwnedRun, WorkerCalls } from "../executing/index.ts";
 import type { Pricer } from "../pricer.ts";
+import type { RunReports } from "../reports.ts";
 import type { UnconfirmedStarts } from "../starting/index.ts";
 import type { LastAttempt, LiveRuns } from "../subscribing/index.ts";
 import {
@@ -45,6 +46,7 @@ export interface ClaimPorts {
   readonly onReturned: (workspaceIds: readonly string[]) => void;
   /** Executes a run that this process owns. */
   readonly execute: (run: OwnedRun) => Promise<void>;
+  readonly reports: Pick<RunReports, "ended" | "resumed">;
 }
 
 /**
@@ -186,6 +188,8 @@ async function claimUpTo(
   }
   if (result.runs.length > 0) ports.tail.noteWritten();
   for (const run of result.runs) execute(ports, run, claimant);
+  const resumed = result.runs.filter((run) => run.resumed).length;
+  if (resumed > 0) ports.reports.resumed(resumed);
   if (result.runs.length === limit) return "some";
   return result.contended ? "contended" : "all";
 }

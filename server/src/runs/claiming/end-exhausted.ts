@@ -9,6 +9,7 @@ import {
   toEntry,
 } from "../journal/index.ts";
 import type { Pricer } from "../pricer.ts";
+import type { RunReports } from "../reports.ts";
 import { findExhausted } from "./abandoned-statement.ts";
 
 interface ExhaustedPorts {
@@ -19,6 +20,7 @@ interface ExhaustedPorts {
    * these amounts.
    */
   readonly onReturned?: (workspaceIds: readonly string[]) => void;
+  readonly reports?: Pick<RunReports, "ended">;
 }
 
 /**
@@ -28,7 +30,7 @@ interface ExhaustedPorts {
  * end a run.
  */
 export async function endExhausted(
-  { database, pricer, onReturned = () => {} }: ExhaustedPorts,
+  { database, pricer, onReturned = () => {}, reports }: ExhaustedPorts,
   limit: number,
 ): Promise<void> {
   const rows: AppendRow[] = [];
@@ -44,5 +46,9 @@ export async function endExhausted(
       end: toEnd(outcome),
     });
   }
-  if (rows.length > 0) await appendForDead(database, rows, onReturned);
+  if (rows.length === 0) return;
+  for (const index of await appendForDead(database, rows, onReturned)) {
+    const row = rows[index];
+    if (row?.end) reports?.ended(row, { ...row.end, cost_micros: row.end.costMicros });
+  }
 }

@@ -64,10 +64,15 @@ select count(*)::int as ended from ended`;
 /**
  * Ends up to 500 runs that have been queued for 24 hours, since it is unlikely that callers still
  * wait for them, and as many that have been held for 7 days.
+ * @returns how many runs were ended.
  */
-export async function expireQueued(database: Database): Promise<void> {
-  for (const each of [expireStatement, dropHeldStatement]) {
+export async function expireQueued(
+  database: Database,
+): Promise<{ readonly queued: number; readonly held: number }> {
+  const end = async (one: typeof expireStatement) => {
     const eventIds = Array.from({ length: maxRuns }, () => newId("evt"));
-    await database.engine.query(each.query({ eventIds }));
-  }
+    const { rows } = await database.engine.query<{ ended: number }>(one.query({ eventIds }));
+    return rows[0]?.ended ?? 0;
+  };
+  return { queued: await end(expireStatement), held: await end(dropHeldStatement) };
 }

@@ -43,7 +43,7 @@ export async function drainRuns(ports: DrainPorts, graceMs: number): Promise<voi
   for (const run of live.values()) run.stop("drain");
   await until(() => live.size === 0 && starts.pending === 0, maxReleaseMs);
   if (live.size > 0)
-    ports.log.warn({ runs: live.size }, "runs could not be released before the process exits");
+    ports.log.write("runs could not be released before the process exits", { runs: live.size });
 }
 
 async function until(isDone: () => boolean, maxWaitMs: number): Promise<void> {

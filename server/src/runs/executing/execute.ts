@@ -2,7 +2,7 @@ import type { RunErrorCode, RunEvent } from "@beckon/contract";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { elapsed } from "../../base/clock.ts";
 import { type Database, retryWhileLost } from "../../base/database/index.ts";
-import { ApiError, messageOf } from "../../base/errors.ts";
+import { ApiError, messageOf, stackOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import {
   defaultTimeouts,
@@ -123,7 +123,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
     try {
       const loading = load(ports, live, run, hold, prepared.configBytes);
       const { events, ...loaded } = loading instanceof Promise ? await loading : loading;
-      journal = new RunJournal(ports, live, run, events);
+      journal = new RunJournal(ports, live, run, { events, modelName: prepared.config.model });
       await execute(ports, live, { run, ...loaded, prepared, journal, hold, deadlineAt });
     } finally {
       clearTimeout(timer);
@@ -135,7 +135,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
     );
   }
   if (stopReason(live) === "drain" && live.outcome === undefined) {
-    await (journal ?? new RunJournal(ports, live, run, []))
+    await (journal ?? new RunJournal(ports, live, run))
       .release()
       .catch((thrown) => logUnexpected(ports, run, thrown));
   }
@@ -151,10 +151,11 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
 
 function logUnexpected(ports: ExecutePorts, run: OwnedRun, thrown: unknown): void {
   if (thrown instanceof RunStopped || thrown instanceof ApiError) return;
-  ports.log.error(
-    { run_id: run.runId, reason: messageOf(thrown) },
-    "executing a run failed unexpectedly",
-  );
+  ports.log.write("executing a run failed unexpectedly", {
+    run_id: run.runId,
+    reason: messageOf(thrown),
+    stack: stackOf(thrown),
+  });
 }
 
 /**
@@ -170,7 +171,7 @@ async function endUnexecuted(
 ): Promise<void> {
   const ending = endOf(thrown);
   if (live.outcome !== undefined || ending === undefined) return;
-  const writable = journal ?? new RunJournal(ports, live, run, []);
+  const writable = journal ?? new RunJournal(ports, live, run);
   if (journal === undefined && !run.resumed)
     return writable.end({ ...ending, ...nothingUsed }, [], []);
   const read = await readSpent(ports, run).catch((again) => logUnexpected(ports, run, again));

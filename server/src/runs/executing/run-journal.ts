@@ -1,14 +1,17 @@
 import type { NewEvent, RunEvent } from "@beckon/contract";
+import { elapsed } from "../../base/clock.ts";
 import type { ProcessMessages } from "../../base/database/index.ts";
 import { type Journal, type Outcome, type ReportedCall, RunStopped } from "../../engine/index.ts";
 import type { AppendRow, Appends } from "../journal/index.ts";
 import { terminalEvent, toEnd, toEntry, toStored } from "../journal/index.ts";
+import type { RunReports } from "../reports.ts";
 import type { LiveRun } from "../subscribing/index.ts";
 
 /** The services that writing a run's journal needs. */
 export interface JournalPorts {
   readonly appends: Appends;
   readonly processMessages: Pick<ProcessMessages, "send">;
+  readonly reports: RunReports;
 }
 
 /** The claim that allows this process to write to a run's journal. */
@@ -18,6 +21,19 @@ export interface Claim {
   readonly owner: string;
   readonly fence: number;
   readonly lastSeq: number;
+  readonly agentId: string;
+  /** Time since the run was first started, in milliseconds, when this process began to own it. */
+  readonly elapsedMs: number;
+}
+
+/** What the reports of a run's writes need to know, besides the claim. */
+export interface JournalOptions {
+  /**
+   * The entries that the journal already has, if the run is resumed. Default: none.
+   */
+  readonly events?: readonly RunEvent[];
+  /** The model as `provider/model`; undefined if the run failed before it was known. */
+  readonly modelName?: string;
 }
 
 /**
@@ -33,13 +49,21 @@ export class RunJournal implements Journal {
   readonly #ports: JournalPorts;
   readonly #live: LiveRun;
   readonly #claim: Claim;
+  readonly #modelName: string | undefined;
+  readonly #startedAt: number;
   #lastSeq: number;
+  #steps: number;
 
-  /**
-   * @param events the entries that the journal already has, if the run is resumed; otherwise none.
-   */
-  constructor(ports: JournalPorts, live: LiveRun, claim: Claim, events: readonly RunEvent[]) {
+  constructor(
+    ports: JournalPorts,
+    live: LiveRun,
+    claim: Claim,
+    { events = [], modelName }: JournalOptions = {},
+  ) {
     this.events = events;
+    this.#modelName = modelName;
+    this.#startedAt = live.createdAt - claim.elapsedMs;
+    this.#steps = countSteps(events);
     this.#ports = ports;
     this.#live = live;
     this.#claim = claim;
@@ -73,10 +97,10 @@ export class RunJournal implements Journal {
     options: Pick<AppendRow, "intent" | "calls" | "end" | "release">,
     outcome?: Outcome,
   ): Promise<void> {
-    const { runId } = this.#claim;
+    const { runId, workspaceId, agentId, owner, fence } = this.#claim;
     const lastSeq = this.#lastSeq;
     const entries = added.map(toEntry);
-    const row = { ...this.#claim, ...options, lastSeq, entries };
+    const row = { runId, workspaceId, owner, fence, ...options, lastSeq, entries };
     const result = await this.#ports.appends.submit(row);
     if (result.kind === "limited") throw new Error("an append was not charged");
     if (result.kind !== "written") throw new RunStopped(result.kind);
@@ -85,8 +109,26 @@ export class RunJournal implements Journal {
       toStored(event, entries[index] ?? toEntry(event), runId, lastSeq + 1 + index, time),
     );
     this.#lastSeq = lastSeq + entries.length;
+    this.#steps += countSteps(added);
+    this.#ports.reports.written({
+      runId,
+      workspaceId,
+      agentId,
+      modelName: this.#modelName,
+      events: added,
+      calls: options.calls ?? [],
+      outcome,
+      steps: this.#steps,
+      elapsedMs: elapsed() - this.#startedAt,
+    });
     this.#live.publish(stored, outcome);
     if (this.#live.hasRemoteSubscribers)
       this.#ports.processMessages.send({ kind: "journal", runId });
   }
+}
+
+function countSteps(events: readonly NewEvent[]): number {
+  let steps = 0;
+  for (const { type } of events) if (type === "run.step") steps++;
+  return steps;
 }

@@ -317,14 +317,16 @@ export async function appendToRuns(
 /**
  * Writes `rows`, whose runs belong to processes that were declared dead. Rows of runs that another
  * process has claimed since are not written.
+ * @returns the positions of the rows that were written, counted from 0
  */
 export async function appendForDead(
   database: Database,
   rows: readonly AppendRow[],
   onReturned: (workspaceIds: readonly string[]) => void = () => {},
-): Promise<void> {
-  const { woken } = await send(database, byDead, rows);
+): Promise<readonly number[]> {
+  const { woken, written } = await send(database, byDead, rows);
   if (woken.length > 0) onReturned(woken);
+  return rows.flatMap((_row, index) => (written.has(index + 1) ? index : []));
 }
 
 /**

@@ -5,7 +5,7 @@ import { inWorkspace } from "../../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import { permitRuns } from "../access.ts";
 import { cancelAllStored } from "../journal/index.ts";
-import { type CancelPorts, notStarted, stopRun } from "./cancel.ts";
+import { type CancelPorts, cancelledUnexecuted, notStarted, stopRun } from "./cancel.ts";
 import { selectMany } from "./select-many.ts";
 
 /**
@@ -43,7 +43,10 @@ export async function cancelRuns({
     }
     return { changed, next };
   });
-  for (const { runId, answer } of changed) if (answer === "asked") stopRun(ctx.runs, runId);
+  for (const { runId, answer } of changed) {
+    if (answer === "asked") stopRun(ctx.runs, runId);
+    else ctx.runs.reports.ended({ runId }, cancelledUnexecuted);
+  }
   if (changed.length > 0) ctx.runs.tail.noteWritten();
   return { cancelled: changed.length, next };
 }

@@ -7,6 +7,7 @@ import type { EventPoller } from "../../events/index.ts";
 import { permitRuns } from "../access.ts";
 import type { WorkerCalls } from "../executing/index.ts";
 import { cancelStored } from "../journal/index.ts";
+import type { RunReports } from "../reports.ts";
 import type { LiveRuns } from "../subscribing/index.ts";
 import { readRun } from "./get.ts";
 
@@ -16,10 +17,16 @@ export interface CancelPorts {
   readonly worker: Pick<WorkerCalls, "takeOver">;
   readonly processMessages: Pick<ProcessMessages, "send">;
   readonly tail: Pick<EventPoller, "noteWritten">;
+  readonly reports: Pick<RunReports, "ended">;
 }
 
 /** Error message of a run that was cancelled while it was queued. */
 export const notStarted = "The run was cancelled before it began.";
+
+export const cancelledUnexecuted = {
+  status: "cancelled",
+  error: { code: "cancelled", message: notStarted },
+} as const;
 
 /**
  * Cancels a run. A queued run ends at once. A running one ends when the process that executes it
@@ -49,6 +56,8 @@ export async function cancelRun({
     });
     if (answer === "asked") stopRun(ctx.runs, input.runId);
     else ctx.runs.tail.noteWritten();
+    if (answer === "cancelled")
+      ctx.runs.reports.ended({ ...ref, agentId: before.agent_id }, cancelledUnexecuted);
   } catch (thrown) {
     throw unavailableIfLost(thrown);
   }

@@ -4,6 +4,7 @@ import type { OwnProcess } from "../../processes/index.ts";
 import type { Reservations } from "../../reservations/index.ts";
 import type { Capacity, Memory, OwnedRun, WorkerCalls } from "../executing/index.ts";
 import type { Appends } from "../journal/index.ts";
+import type { RunReports } from "../reports.ts";
 import type { LiveRuns } from "../subscribing/index.ts";
 import type { LimitedCallers } from "./limited-callers.ts";
 import type { QueueLimits } from "./queue-limits.ts";
@@ -14,6 +15,7 @@ import type { UnconfirmedStarts } from "./unconfirmed-starts.ts";
 export interface StartPorts {
   readonly database: Database;
   readonly log: Log;
+  readonly reports: Pick<RunReports, "ended">;
   readonly process: Pick<OwnProcess, "id">;
   readonly starts: Starts;
   /** For requests with large bodies, which would delay the others in a batch. */

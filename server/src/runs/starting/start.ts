@@ -17,7 +17,7 @@ import {
   stopping,
 } from "./start-errors.ts";
 import type { StartPorts } from "./start-ports.ts";
-import type { RunDetails, StartResult, StartRow } from "./start-row.ts";
+import { initialError, type RunDetails, type StartResult, type StartRow } from "./start-row.ts";
 import { beginRun, type RequestFields, startWaitMs, submitStart } from "./submit-start.ts";
 
 /** A request to start a run, independent of the protocol. */
@@ -117,8 +117,11 @@ export async function startReceived(
       case "started": {
         const { runId, workspaceId, agentId, status } = result.run;
         const run = { runId, workspaceId, agentId, replayed: false };
-        if (status === "failed")
+        if (status === "failed") {
+          const error = row.details && initialError(row.details);
+          ports.reports.ended(result.run, { status: "failed", error });
           return { kind: "started", run, failure: createdFailed(result.run, row.details) };
+        }
         beginRun(ports, result.run, { ...result, payload: row.payload, output: request.output });
         return { kind: "started", run };
       }

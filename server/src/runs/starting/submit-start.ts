@@ -194,20 +194,22 @@ async function cancelRejected(
         entries: [toEntry(terminalEvent(outcome))],
         end: toEnd(outcome),
       });
+      ports.reports.ended(run, outcome);
     } else {
       const cancel = () => cancelStored(ports.database, run, { eventId: newId("evt"), message });
       // Another process may have claimed the run while this one had no reply from the database. The
       // other process must then stop the run.
-      if ((await retryWhileLost(cancel)) === "asked")
-        ports.processMessages.send({ kind: "cancel", runId: run.runId });
+      const answer = await retryWhileLost(cancel);
+      if (answer === "asked") ports.processMessages.send({ kind: "cancel", runId: run.runId });
+      if (answer === "cancelled") ports.reports.ended(run, outcome);
     }
     if (key === null) return;
     const scope = details?.keyScope ?? run.triggerId ?? run.agentId;
     await retryWhileLost(() => unbindKey(ports.database, run, { scope, key }));
   } catch (thrown) {
-    ports.log.error(
-      { run_id: run.runId, reason: messageOf(thrown) },
-      "a run whose caller got 503 could not be cancelled",
-    );
+    ports.log.write("a run whose caller got 503 could not be cancelled", {
+      run_id: run.runId,
+      reason: messageOf(thrown),
+    });
   }
 }

@@ -1,4 +1,5 @@
 import type { EventOnWire } from "@beckon/contract";
+import { elapsed } from "../../base/clock.ts";
 import { type Outcome, RunStopped, type StopReason } from "../../engine/index.ts";
 import type { RunRef } from "../run.ts";
 
@@ -33,6 +34,8 @@ export class LiveRun implements RunRef {
    */
   hasRemoteSubscribers: boolean;
   readonly lastAttempt: LastAttempt | undefined;
+  /** When this process began to own the run, as a value of `elapsed()`. */
+  readonly createdAt = elapsed();
   readonly #events: EventOnWire[] = [];
   readonly #controller = new AbortController();
   readonly #listeners = new Set<() => void>();

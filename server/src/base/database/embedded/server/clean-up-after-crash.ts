@@ -59,7 +59,7 @@ async function stopOrphan(cluster: string, log: Log): Promise<void> {
         `Stop it with kill -INT ${pid} and start again.`,
     );
   }
-  log.warn({ pid }, "stopping a PostgreSQL that outlived its supervisor");
+  log.write("stopping a PostgreSQL that outlived its supervisor", { pid });
   await stopProcess({
     pid,
     alive: async () => isSame(seen, await readProcess(pid)),
@@ -87,7 +87,9 @@ async function killStragglers(cluster: string, log: Log): Promise<void> {
     const waited = elapsed() - start;
     if (left.length === 0 || waited > 10_000) return;
     if (waited > 500) {
-      log.warn({ pids: left }, "killing the remaining processes of a PostgreSQL that was killed");
+      log.write("killing the remaining processes of a PostgreSQL that was killed", {
+        pids: left.map(String),
+      });
       for (const pid of left) {
         try {
           process.kill(pid, "SIGKILL");

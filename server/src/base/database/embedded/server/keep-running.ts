@@ -40,7 +40,7 @@ export async function keepRunning({
         return await start(until);
       } catch (thrown) {
         if (until?.aborted || left <= 1) throw thrown;
-        log.error({ reason: messageOf(thrown) }, "PostgreSQL did not start and is started again");
+        log.write("PostgreSQL did not start and is started again", { reason: messageOf(thrown) });
       }
       await sleep(delay.after(0), until);
     }
@@ -53,7 +53,7 @@ export async function keepRunning({
       const began = elapsed();
       const reason = await current.exited;
       if (stopping.signal.aborted) return;
-      log.error({ reason }, "PostgreSQL exited and is started again");
+      log.write("PostgreSQL exited and is started again", { reason });
       for (const listener of listeners) listener(reason);
       try {
         await sleep(delay.after(elapsed() - began), stopping.signal);

@@ -1,0 +1,91 @@
+import { elapsed } from "../clock.ts";
+
+/** How an outage of one kind is written to the log. */
+export interface OutageLines<Fields> {
+  /**
+   * Writes that something fails. Called at the first failure, then at most once a minute.
+   * @param count failures since the last line, including this one
+   */
+  readonly failed: (fields: Fields, count: number) => void;
+  /**
+   * Writes that it works again.
+   * @param fields of the last failure
+   * @param count all failures of the outage
+   */
+  readonly worksAgain: (fields: Fields, count: number, durationMs: number) => void;
+  /**
+   * Time after the last failure until a success ends the outage, in milliseconds. It is needed
+   * because a part of the calls still succeeds in many outages, and each would write two lines.
+   */
+  readonly quietMs: number;
+}
+
+interface Outage<Fields> {
+  readonly since: number;
+  total: number;
+  /** Failures after the last line. */
+  unwritten: number;
+  writtenAt: number;
+  failedAt: number;
+  last: Fields;
+}
+
+/** Time from one line about an outage to the next, in milliseconds. */
+const repeatMs = 60_000;
+/** Maximum outages of one kind. When there are more, the oldest one is forgotten. */
+const maxOutages = 1_000;
+
+/**
+ * Writes failures to the log that repeat: at the first one, then once a minute with a count, and
+ * when it works again. Otherwise an outage of some seconds would fill the log.
+ */
+export class OutageLog<Fields> {
+  readonly #lines: OutageLines<Fields>;
+  readonly #now: () => number;
+  readonly #outages = new Map<string, Outage<Fields>>();
+
+  /** @param now returns a time in milliseconds */
+  constructor(lines: OutageLines<Fields>, now: () => number = elapsed) {
+    this.#lines = lines;
+    this.#now = now;
+  }
+
+  /** Must be called after each failure. `key` names what fails; it is not written to the log. */
+  failed(key: string, fields: Fields): void {
+    const now = this.#now();
+    const outage = this.#outages.get(key);
+    if (outage === undefined) {
+      const [oldest] = this.#outages.size < maxOutages ? [] : this.#outages.keys();
+      if (oldest !== undefined) this.#outages.delete(oldest);
+      this.#outages.set(key, {
+        since: now,
+        total: 1,
+        unwritten: 0,
+        writtenAt: now,
+        failedAt: now,
+        last: fields,
+      });
+      this.#lines.failed(fields, 1);
+      return;
+    }
+    outage.total++;
+    outage.unwritten++;
+    outage.failedAt = now;
+    outage.last = fields;
+    if (now - outage.writtenAt < repeatMs) return;
+    this.#lines.failed(fields, outage.unwritten);
+    outage.unwritten = 0;
+    outage.writtenAt = now;
+  }
+
+  /** Must be called after successes. Costs almost nothing while there is no outage. */
+  succeeded(key: string): void {
+    if (this.#outages.size === 0) return;
+    const outage = this.#outages.get(key);
+    if (outage === undefined) return;
+    const now = this.#now();
+    if (now - outage.failedAt < this.#lines.quietMs) return;
+    this.#outages.delete(key);
+    this.#lines.worksAgain(outage.last, outage.total, Math.round(outage.failedAt - outage.since));
+  }
+}

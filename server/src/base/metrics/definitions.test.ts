@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { metricDefinitions, supervisorMetrics } from "./definitions.ts";
+
+const root = join(import.meta.dirname, "../../../..");
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const definitions = { ...metricDefinitions, ...supervisorMetrics };
+
+/** Names of the time series of all metrics. */
+const series = new Set(
+  Object.entries(definitions).flatMap(([name, { type }]) =>
+    type === "histogram" ? ["_bucket", "_sum", "_count"].map((suffix) => name + suffix) : name,
+  ),
+);
+const namesIn = (text: string) => [...new Set(text.match(/\bbeckon_[a-z_]+/g))];
+
+test("every metric that the Grafana dashboard uses exists, and the dashboard shows every metric", () => {
+  const dashboard = JSON.parse(read("deploy/grafana/beckon.json"));
+  const expressions: string[] = dashboard.panels.flatMap(
+    ({ targets }: { targets: { expr: string }[] }) => targets.map(({ expr }) => expr),
+  );
+  const used = namesIn(expressions.join("\n"));
+  expect(used.filter((name) => !series.has(name))).toEqual([]);
+  const shown = used.map((name) => name.replace(/_bucket$/, ""));
+  // These are not worth a panel: an alert uses the first, and the second should stay 0.
+  const hidden = [
+    "beckon_heap_used_ratio",
+    "beckon_lease_failing",
+    "beckon_log_lines_dropped_total",
+  ];
+  expect(
+    Object.keys(definitions)
+      .filter((name) => !shown.includes(name))
+      .sort(),
+  ).toEqual(hidden);
+});
+
+test("every metric and label that the alert rules use exists", () => {
+  const { groups } = parse(read("deploy/prometheus/beckon-alerts.yaml"));
+  const rules: { alert: string; expr: string; annotations: object }[] = groups[0].rules;
+  expect(rules.length).toBeGreaterThan(10);
+  for (const { alert, expr, annotations } of rules) {
+    const unknown = namesIn(expr).filter((name) => !series.has(name));
+    expect([alert, unknown]).toEqual([alert, []]);
+    expect(Object.keys(annotations)).toEqual(["summary", "action"]);
+    for (const [, name = "", matchers = ""] of expr.matchAll(/(beckon_[a-z_]+)\{([^}]*)\}/g)) {
+      const { labels } = definitions[name as keyof typeof definitions];
+      for (const [, label] of matchers.matchAll(/([a-z_]+)\s*[=!]/g))
+        expect([alert, labels]).toEqual([alert, expect.arrayContaining([label])]);
+    }
+  }
+});
+
+test("docs/operate.md lists every metric with its type, labels and meaning", () => {
+  const page = read("docs/operate.md");
+  const rows = Object.entries(definitions).map(
+    ([name, { type, labels, help }]) =>
+      `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(", ")} | ${help} |`,
+  );
+  for (const row of rows) expect(page.split("\n")).toContain(row);
+  expect(page.match(/^\| `beckon_.*$/gm)).toHaveLength(rows.length);
+});
+
+test("names follow the conventions of Prometheus", () => {
+  for (const [name, { type, labels }] of Object.entries(definitions)) {
+    expect(name).toMatch(/^beckon_[a-z]+(_[a-z]+)*$/);
+    expect([name, name.endsWith("_total")]).toEqual([name, type === "counter"]);
+    if (type === "histogram") expect(name).toMatch(/_seconds$/);
+    for (const label of labels)
+      expect(label).not.toMatch(/workspace|agent|key|model|url|user|subscription|process/);
+  }
+});

@@ -1,0 +1,6 @@
+export { supervisorMetrics } from "./definitions.ts";
+export {
+  type CollectedMetric,
+  createMetrics,
+  type Metrics,
+} from "./metrics.ts";

@@ -1,0 +1,20 @@
+import type { Database } from "../base/database/index.ts";
+
+/** Numbers about the deliveries of all workspaces. */
+export interface DeliveryFigures {
+  readonly pending: number;
+  /** How long the delivery that is overdue most should have been sent, in seconds; else 0. */
+  readonly overdueSeconds: number;
+}
+
+/** Counts pending deliveries. Reads one partial index. */
+export async function readDeliveryFigures({ engine }: Database): Promise<DeliveryFigures> {
+  const { rows } = await engine.query<DeliveryFigures>({
+    name: "delivery-figures",
+    text: `select count(*)::int as pending,
+        coalesce(greatest(0, extract(epoch from now() - min(next_at))), 0)::float8
+          as "overdueSeconds"
+      from deliveries where status = 'pending'`,
+  });
+  return rows[0] ?? { pending: 0, overdueSeconds: 0 };
+}

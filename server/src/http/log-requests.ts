@@ -1,0 +1,122 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { elapsed } from "../base/clock.ts";
+import { FixedWindowCounter } from "../base/fixed-window.ts";
+import { addressOf, type Exchange, exchangeOf, headerOf, requestIdOf } from "./request/index.ts";
+import type { Services } from "./services.ts";
+
+/** Methods that are labels of metrics. Node's parser knows some 30 more. */
+const commonMethods: ReadonlySet<string> = new Set([
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  "OPTIONS",
+]);
+
+/** What the log needs of the services. */
+type LogServices = Pick<Services, "log" | "metrics" | "auth" | "trustProxy">;
+
+/** Kind of the credential that a request presented. It says nothing about its validity. */
+type CallerKind = "token" | "key" | "session" | "trigger" | "none";
+
+/** Template of the path whose last segment is the credential. */
+const firePath = "/api/public/triggers/:token";
+
+/**
+ * Maximum lines about rejected credentials per second. Further ones are counted, so that somebody
+ * who guesses does not fill the log. The lines of the requests are written in any case.
+ */
+const maxRejectionsPerSecond = 20;
+
+/**
+ * Counts each request and writes a line for it when its response, or its stream, has ended. Writes
+ * another line if its credential was rejected.
+ * @returns a function that writes the line of a request that Node's parser rejected
+ */
+export function logRequests(
+  server: Server,
+  services: LogServices,
+): (status: number, requestId: string) => void {
+  const { log, metrics } = services;
+  const rejections = new FixedWindowCounter({ windowMs: 1_000, maxKeys: 1 });
+  let suppressed = 0;
+
+  function logRejection(incoming: IncomingMessage, route: string, requestId: string): void {
+    const caller = callerKind(services, incoming, route);
+    // A request without a credential of its own has one in its body: a password, a one-time link.
+    const kind = caller === "none" ? "password or link" : caller;
+    metrics.count("beckon_credentials_rejected_total", [kind]);
+    if (rejections.add("").count > maxRejectionsPerSecond) {
+      suppressed++;
+      return;
+    }
+    log.write("credential rejected", {
+      kind,
+      route,
+      address: addressOf(incoming, services.trustProxy),
+      request_id: requestId,
+      suppressed: suppressed === 0 ? undefined : suppressed,
+    });
+    suppressed = 0;
+  }
+
+  server.prependListener("request", (incoming, outgoing) => {
+    const exchange = exchangeOf(incoming);
+    outgoing.once("close", () => {
+      const { route, startedAt, isRejected } = exchange;
+      const status = statusOf(exchange, outgoing);
+      const requestId = requestIdOf(outgoing);
+      const durationMs = elapsed() - startedAt;
+      const { method = "" } = incoming;
+      metrics.count("beckon_http_requests_total", [
+        !commonMethods.has(method) ? "other" : method,
+        route,
+        String(status ?? "disconnected"),
+      ]);
+      if (!exchange.isStream)
+        metrics.observe("beckon_http_request_duration_seconds", [route], durationMs / 1_000);
+      log.write("request", {
+        method,
+        route,
+        status,
+        duration_ms: Math.round(durationMs),
+        request_id: requestId,
+        caller: callerKind(services, incoming, route),
+        stream: exchange.isStream || undefined,
+        disconnected:
+          !outgoing.writableFinished && exchange.status === undefined ? true : undefined,
+      });
+      if (isRejected) logRejection(incoming, route, requestId);
+      if (status !== undefined && status < 500) log.outages.overload.succeeded("");
+    });
+  });
+  return (status, requestId) => {
+    metrics.count("beckon_http_requests_total", ["other", "none", String(status)]);
+    log.write("request", {
+      method: "none",
+      route: "none",
+      status,
+      duration_ms: 0,
+      request_id: requestId,
+      caller: "none",
+    });
+  };
+}
+
+/** Returns the status of the response; undefined if the client disconnected before it began. */
+function statusOf({ status }: Exchange, outgoing: ServerResponse): number | undefined {
+  return status ?? (outgoing.headersSent ? outgoing.statusCode : undefined);
+}
+
+function callerKind(
+  { auth }: Pick<LogServices, "auth">,
+  incoming: IncomingMessage,
+  route: string,
+): CallerKind {
+  if (route === firePath) return "trigger";
+  const key = headerOf(incoming, "x-api-key");
+  if (key !== undefined) return key.startsWith("bka_") ? "token" : "key";
+  return auth.hasSessionCookie(headerOf(incoming, "cookie")) ? "session" : "none";
+}

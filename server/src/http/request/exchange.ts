@@ -1,0 +1,24 @@
+import type { IncomingMessage } from "node:http";
+import { elapsed } from "../../base/clock.ts";
+
+/** What the line about a request in the log needs to know, and only some code knows. */
+export interface Exchange {
+  /** When the request's headers had arrived, as a value of `elapsed()`. */
+  readonly startedAt: number;
+  /** Path pattern of the route; `none` if no route matches. */
+  route: string;
+  isStream: boolean;
+  /** Status of a response that was written to the socket without Node's response object. */
+  status?: number;
+  /** Whether the response says that a credential was rejected. */
+  isRejected: boolean;
+}
+
+/** A symbol and not a WeakMap, because this is read several times for each request. */
+const key = Symbol("exchange");
+
+/** Returns the exchange of a request. The first call creates it. */
+export function exchangeOf(incoming: IncomingMessage & { [key]?: Exchange }): Exchange {
+  incoming[key] ??= { startedAt: elapsed(), route: "none", isStream: false, isRejected: false };
+  return incoming[key];
+}

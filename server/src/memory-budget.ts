@@ -1,0 +1,26 @@
+import { getHeapStatistics } from "node:v8";
+import { ConfigError } from "./base/errors.ts";
+import type { Config } from "./config.ts";
+
+/**
+ * Maximum and default of the memory budget, as fractions of the heap's limit. The rest of the heap
+ * is needed because the budget counts estimates, and does not count memory that is used for
+ * milliseconds only.
+ */
+const budgetMax = 0.75;
+const budgetDefault = 0.5;
+
+/** Returns the memory budget in bytes. @throws ConfigError if the budget exceeds the maximum. */
+export function memoryBudget({ memoryBudgetMib }: Config): number {
+  const { heap_size_limit: limit } = getHeapStatistics();
+  if (memoryBudgetMib === undefined) return limit * budgetDefault;
+  const max = Math.floor((limit * budgetMax) / mib);
+  if (memoryBudgetMib <= max) return memoryBudgetMib * mib;
+  throw new ConfigError(
+    `BECKON_MEMORY_BUDGET_MIB was ${memoryBudgetMib}; with this server's heap limit it must be ` +
+      `at most ${max}. Lower it, or raise the heap's limit with ` +
+      "NODE_OPTIONS=--max-old-space-size=<MiB>.",
+  );
+}
+
+const mib = 1024 * 1024;

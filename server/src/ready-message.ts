@@ -1,0 +1,24 @@
+import type { OperatorProvider } from "./base/context.ts";
+import type { DemoAgent } from "./first-start.ts";
+import type { Demo, FoundProvider } from "./supervisor/index.ts";
+
+/**
+ * Matches names of embedding models, which agents cannot use. Most model servers list them together
+ * with other models.
+ */
+const embeds = /embed/i;
+
+/** Returns a provider as the message `ready` shows it. */
+export function foundProvider({ name, origin, models = [] }: OperatorProvider): FoundProvider {
+  const model = models.find((each) => !embeds.test(each)) ?? models[0];
+  return { name, origin, model: model === undefined ? null : `${name}/${model}` };
+}
+
+/** Returns the demo agent as the message `ready` shows it. */
+export function toDemo({ agentId, agentToken, triggerToken }: DemoAgent, url: string): Demo {
+  return {
+    agent_id: agentId,
+    agent_token: agentToken,
+    trigger_url: triggerToken === null ? null : `${url}/api/public/triggers/${triggerToken}`,
+  };
+}

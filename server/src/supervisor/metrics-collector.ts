@@ -1,0 +1,160 @@
+import type { ChildProcess } from "node:child_process";
+import { AggregatorRegistry, Counter, Gauge, Registry } from "prom-client";
+import { sleep } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { type CollectedMetric, supervisorMetrics } from "../base/metrics/index.ts";
+import { version } from "../base/version.ts";
+import type { Collect } from "./messages.ts";
+
+/** Maximum time to wait for the metrics of a server. */
+const maxWaitMs = 2_000;
+
+interface Server {
+  /** The last metrics that the server has sent. */
+  last: readonly CollectedMetric[];
+  /** Called with the metrics of the collection in progress. */
+  resolve: (() => void) | undefined;
+  requestId: number;
+}
+
+/**
+ * Collects the metrics of all servers over their channels and adds them up.
+ *
+ * A counter must never decrease, because Prometheus would take that for a restart and count all of
+ * it again. So a server that does not respond in time counts with its last metrics, and what exited
+ * servers have counted is kept. Increments between the last collection and a crash are lost.
+ */
+export class MetricsCollector {
+  readonly #log: Log;
+  readonly #servers = new Map<ChildProcess, Server>();
+  readonly #own = createOwn();
+  /** Sums of the counters and histograms of exited servers. */
+  #exited: readonly CollectedMetric[] = [];
+  #collecting: Promise<string> | undefined;
+  #requests = 0;
+
+  /** @param wanted number of servers that should run */
+  constructor(log: Log, wanted: number) {
+    this.#log = log;
+    this.#own.wanted.set(wanted);
+  }
+
+  /** Must be called when a server accepts requests. */
+  ready(child: ChildProcess): void {
+    this.#servers.set(child, { last: [], resolve: undefined, requestId: 0 });
+  }
+
+  /** Must be called with the metrics that a server has sent. */
+  received(child: ChildProcess, id: number, metrics: readonly CollectedMetric[]): void {
+    const server = this.#servers.get(child);
+    if (server === undefined) return;
+    server.last = metrics;
+    if (id === server.requestId) server.resolve?.();
+  }
+
+  /** Must be called when a server has exited. */
+  exited(child: ChildProcess): void {
+    const server = this.#servers.get(child);
+    this.#servers.delete(child);
+    this.#own.exits.inc();
+    if (server === undefined) return;
+    const summed = server.last.filter(({ type }) => isSummed(String(type)));
+    this.#exited = sum([this.#exited, summed]);
+  }
+
+  /** Returns all metrics in the text format of Prometheus. Concurrent calls share a collection. */
+  collect(): Promise<string> {
+    this.#collecting ??= this.#collect().finally(() => {
+      this.#collecting = undefined;
+    });
+    return this.#collecting;
+  }
+
+  async #collect(): Promise<string> {
+    const id = ++this.#requests;
+    const asked = [...this.#servers];
+    let silent = 0;
+    await Promise.all(
+      asked.map(async ([child, server], index) => {
+        if (await this.#ask(child, server, { type: "collect", id, database: index === 0 })) return;
+        silent++;
+        if (this.#servers.has(child))
+          this.#log.write("metrics could not be collected", {
+            reason: "A server did not respond in time.",
+          });
+      }),
+    );
+    this.#own.processes.set(this.#servers.size);
+    this.#own.silent.set(silent);
+    const own = await this.#own.registry.getMetricsAsJSON();
+    const current = [...this.#servers.values()].map(({ last }) => last);
+    const all = [...current, this.#exited, own as unknown as readonly CollectedMetric[]];
+    return AggregatorRegistry.aggregate(all as object[][] as never).metrics();
+  }
+
+  /** @returns whether the server sent its metrics in time */
+  async #ask(child: ChildProcess, server: Server, request: Collect): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<true>();
+    server.requestId = request.id;
+    server.resolve = () => resolve(true);
+    if (!child.connected) return false;
+    child.send(request, () => {});
+    const late = new AbortController();
+    const inTime = await Promise.race([
+      promise,
+      sleep(maxWaitMs, late.signal).then(
+        () => false,
+        () => false,
+      ),
+    ]);
+    late.abort();
+    server.resolve = undefined;
+    return inTime;
+  }
+}
+
+function isSummed(type: string): boolean {
+  return type === "counter" || type === "histogram";
+}
+
+/** Adds up counters and histograms, by name and labels. */
+function sum(processes: readonly (readonly CollectedMetric[])[]): readonly CollectedMetric[] {
+  const byName = new Map<string, CollectedMetric>();
+  for (const metric of processes.flat()) {
+    const before = byName.get(metric.name);
+    if (before === undefined) {
+      byName.set(metric.name, { ...metric, values: metric.values.map((each) => ({ ...each })) });
+      continue;
+    }
+    const values = new Map(before.values.map((each) => [keyOf(each), each]));
+    for (const value of metric.values) {
+      const same = values.get(keyOf(value));
+      if (same === undefined) before.values.push({ ...value });
+      else same.value += value.value;
+    }
+  }
+  return [...byName.values()];
+}
+
+function keyOf({ metricName = "", labels }: CollectedMetric["values"][number]): string {
+  return `${metricName} ${JSON.stringify(labels)}`;
+}
+
+function createOwn() {
+  const registry = new Registry();
+  const registers = [registry];
+  const gauge = (name: keyof typeof supervisorMetrics, labelNames: string[] = []) =>
+    new Gauge({ name, help: supervisorMetrics[name].help, labelNames, registers });
+  gauge("beckon_build_info", ["version"]).labels(version).set(1);
+  return {
+    registry,
+    processes: gauge("beckon_processes"),
+    wanted: gauge("beckon_processes_wanted"),
+    silent: gauge("beckon_processes_silent"),
+    exits: new Counter({
+      name: "beckon_process_exits_total",
+      help: supervisorMetrics.beckon_process_exits_total.help,
+      registers,
+    }),
+  };
+}
