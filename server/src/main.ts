@@ -42,8 +42,8 @@ import {
   modelServers,
   operatorProviders,
 } from "./providers/index.ts";
-import { createRecorder } from "./received/index.ts";
 import { foundProvider, toDemo } from "./ready-message.ts";
+import { createRecorder } from "./received/index.ts";
 import { reconcileMasterKey } from "./reconcile-master-key.ts";
 import { createRunServices, drainRuns } from "./runs/index.ts";
 import {

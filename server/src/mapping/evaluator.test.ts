@@ -1,9 +1,9 @@
-import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createLog } from "../base/log.ts";
 import { createEvaluator } from "./evaluator.ts";
 import { MappingError, type MappingVariables } from "./mapping.ts";
 
-const evaluator = createEvaluator({ log: pino({ level: "silent" }) });
+const evaluator = createEvaluator({ log: createLog("silent") });
 afterAll(() => evaluator.close());
 
 interface Given {

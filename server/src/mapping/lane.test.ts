@@ -1,5 +1,5 @@
-import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
+import { createLog } from "../base/log.ts";
 import { type EvaluationProcess, startChild } from "./child-process.ts";
 import { EvaluationLane, type LaneOptions } from "./lane.ts";
 import { MappingError, smallLimits } from "./mapping.ts";
@@ -14,7 +14,7 @@ function open(options: Partial<LaneOptions> = {}) {
   const processes: (EvaluationProcess & { exited: Promise<void> })[] = [];
   const lane = new EvaluationLane({
     ...smallLimits,
-    log: pino({ level: "silent" }),
+    log: createLog("silent"),
     maxInFlight: 64,
     idleMs: null,
     start(limits, on) {
