@@ -4,6 +4,7 @@ export {
   decodeBody,
   textOf,
   tooLarge,
+  tooLargeForMemory,
   tooManyBodies,
   toPayload,
 } from "./bodies/index.ts";

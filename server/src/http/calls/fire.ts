@@ -5,7 +5,7 @@ import { hashCredential, isCredential } from "../../base/secrets/index.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
 import type { TriggerOfToken } from "../../received/index.ts";
 import { textOf, toPayload } from "../../receiving/index.ts";
-import { type Caller, callerId, startRun, TriggerReconfigured } from "../../runs/index.ts";
+import { type Caller, startRun, TriggerReconfigured } from "../../runs/index.ts";
 import {
   answerTriggerHandshake,
   ReceivedBody,
@@ -93,7 +93,7 @@ export async function handleFire(
   const caller = callerOf(c);
   if (caller === undefined) throw unauthorized(services, c);
   const { triggers } = state;
-  const body = new ReceivedBody(c.env.incoming, services.runs.memory, callerId(caller));
+  const body = new ReceivedBody(c.env.incoming, services.runs.memory, caller);
   const request: FireRequest = { caller, body };
   let call: ReceivedCall | undefined;
   try {

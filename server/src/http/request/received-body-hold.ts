@@ -1,4 +1,5 @@
 import type { ByteBudget, ByteHold } from "../../base/byte-budget.ts";
+import { tooLargeForMemory } from "../../receiving/index.ts";
 import { heldPerByte } from "./read-body.ts";
 
 /**
@@ -35,8 +36,15 @@ export class ReceivedBodyHold {
     return false;
   }
 
-  /** Adds bytes of an inflated body, as `decodeBody` counts them. Returns the same as `grow`. */
-  readonly growInflated = (bytes: number): boolean => this.grow(heldPerByte * bytes);
+  /**
+   * Adds bytes of an inflated body, as `decodeBody` counts them. Returns the same as `grow`.
+   * @throws ApiError `too_large` if the body never fits, even if nothing else is in memory
+   */
+  readonly growInflated = (bytes: number): boolean => {
+    const heldBytes = heldPerByte * bytes;
+    if (this.#memory.heldBytes + heldBytes > this.maxBytes) throw tooLargeForMemory();
+    return this.grow(heldBytes);
+  };
 
   release(): void {
     this.#memory.release();
