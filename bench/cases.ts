@@ -67,6 +67,8 @@ const memory: Measure = { name: "memory MiB", digits: 0, of: ({ memoryMiB }) => 
 const p50: Measure = { name: "p50 ms", digits: 2, of: (one) => one.p50 };
 export const defaultMeasures: readonly Measure[] = [rate, serverCpu, databaseCpu];
 
+const githubSecret = "It's a Secret to Everybody";
+
 export const cases: readonly Case[] = [
   {
     name: "invoke, instant model, 64 connections",
@@ -138,8 +140,6 @@ export const cases: readonly Case[] = [
     preparedOn: "checkout",
   },
 ];
-
-const githubSecret = "It's a Secret to Everybody";
 
 /** Returns the headers of an event as GitHub sends it, without its id. */
 function headersOfGithub(): Record<string, string> {
