@@ -12,10 +12,10 @@ export interface LogOutput {
 }
 
 /**
- * Maximum bytes of a block of lines, which is one write. POSIX guarantees that writes of up to 4,096
- * bytes (PIPE_BUF) to a pipe are not interleaved with those of other processes, and all processes of
- * Beckon share one pipe. A single server writes larger blocks: each write wakes another thread,
- * which cost 6 % of its CPU with blocks of 4,096 bytes.
+ * Maximum bytes of a block of lines, which is one write. POSIX guarantees that writes of up to
+ * 4,096 bytes (PIPE_BUF) to a pipe are not interleaved with those of other processes, and all
+ * processes of Beckon share one pipe. A single server writes larger blocks: each write wakes
+ * another thread, which cost 6 % of its CPU with blocks of 4,096 bytes.
  */
 const maxBlockBytes = { shared: 4_096, alone: 32_768 };
 /** Time after which a block is written although it is not full. */
