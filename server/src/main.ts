@@ -435,7 +435,10 @@ async function runServer(): Promise<void> {
   });
   try {
     const config = readConfig(process.env);
-    log = createLog(config.logLevels, { format: config.logFormat });
+    log = createLog(config.logLevels, {
+      format: config.logFormat,
+      sharing: config.processes === 1 ? "alone" : "shared",
+    });
     const beckon = await start({
       config,
       log,

@@ -43,6 +43,11 @@ export interface LogOptions {
    * terminal, otherwise `json`.
    */
   readonly format?: "json" | "pretty" | undefined;
+  /**
+   * Whether another process writes many lines to the same standard output. Lines then stay whole,
+   * at a higher cost. Default: `shared`.
+   */
+  readonly sharing?: "alone" | "shared";
   /** Where lines are written. Default: standard output, buffered. */
   readonly output?: LogOutput;
 }
@@ -50,7 +55,7 @@ export interface LogOptions {
 /** Creates a log. A level stands for all areas. */
 export function createLog(levels: LogLevels | LogLevel, options: LogOptions = {}): Log {
   const { others, areas } = typeof levels === "string" ? { others: levels, areas: {} } : levels;
-  const { output = silentIf(others, areas) ?? standardOutput() } = options;
+  const { output = silentIf(others, areas) ?? standardOutput(options.sharing) } = options;
   const isTerminal = options.output === undefined && process.stdout.isTTY;
   const format = options.format ?? (isTerminal ? "pretty" : "json");
   const root = pino(

@@ -1,10 +1,4 @@
-import type {
-  Counter,
-  Histogram,
-  MetricObjectWithValues,
-  MetricValue,
-  Registry,
-} from "prom-client";
+import type { Counter, MetricObjectWithValues, MetricValue, Registry } from "prom-client";
 import {
   type CounterName,
   type GaugeName,
@@ -55,8 +49,10 @@ const noMetrics: Metrics = {
   collect: async () => [],
 };
 
-/** A counter or histogram with fixed labels. It spares prom-client's hashing of the labels. */
-type Child = { inc(by?: number): void } & { observe(seconds: number): void };
+/** A counter or histogram with fixed labels. */
+interface Child {
+  add(value: number): void;
+}
 
 /**
  * Maximum combinations of labels of one metric. All labels have few values, so this is reached only
@@ -72,16 +68,28 @@ export async function createMetrics({ isOn }: { readonly isOn: boolean }): Promi
   const children = new Map<string, { readonly get: (labels: readonly string[]) => Child }>();
   const gauges = new Map<string, () => Promise<void>>();
   const counters = new Map<string, () => void>();
+  /** Adds to the counters of prom-client what was counted since the last collection. */
+  const pending: (() => void)[] = [];
 
   for (const [name, definition] of Object.entries(metricDefinitions)) {
     const { type, help, labels } = definition;
     const options = { name, help, labelNames: [...labels], registers: [registry as Registry] };
-    if (type === "counter") children.set(name, cache(new prometheus.Counter(options), labels));
-    if (type === "histogram")
+    if (type === "counter") {
+      const counter = new prometheus.Counter(options);
       children.set(
         name,
-        cache(new prometheus.Histogram({ ...options, buckets: [...definition.buckets] }), labels),
+        createCache(labels, (values) => counterChild(counter, values, pending)),
       );
+    } else if (type === "histogram") {
+      const histogram = new prometheus.Histogram({ ...options, buckets: [...definition.buckets] });
+      children.set(
+        name,
+        createCache(labels, (values) => {
+          const child = histogram.labels(...values);
+          return { add: (seconds) => child.observe(seconds) };
+        }),
+      );
+    }
   }
 
   return {
@@ -89,12 +97,12 @@ export async function createMetrics({ isOn }: { readonly isOn: boolean }): Promi
       children
         .get(name)
         ?.get(labels as unknown as readonly string[])
-        .inc(by),
+        .add(by),
     observe: (name, labels, seconds) =>
       children
         .get(name)
         ?.get(labels as unknown as readonly string[])
-        .observe(seconds),
+        .add(seconds),
     gauge(name, read) {
       const definition = { combine: "sum" as const, ...metricDefinitions[name] };
       const { help, labels, combine } = definition;
@@ -122,12 +130,12 @@ export async function createMetrics({ isOn }: { readonly isOn: boolean }): Promi
         children
           .get(name)
           ?.get([])
-          .inc(Math.max(0, now - before));
+          .add(Math.max(0, now - before));
         before = now;
       });
     },
     async collect({ database }) {
-      for (const update of counters.values()) update();
+      for (const update of [...counters.values(), ...pending]) update();
       await Promise.all(
         [...gauges].map(([name, update]) => {
           const isOfDatabase = "database" in metricDefinitions[name as GaugeName];
@@ -141,20 +149,41 @@ export async function createMetrics({ isOn }: { readonly isOn: boolean }): Promi
   };
 }
 
-function cache(
-  metric: Counter<string> | Histogram<string>,
+/** Counts in a number, because prom-client hashes the labels for each increment. */
+function counterChild(
+  counter: Counter<string>,
+  labels: readonly string[],
+  pending: (() => void)[],
+): Child {
+  let sum = 0;
+  pending.push(() => {
+    if (sum > 0) counter.labels(...labels).inc(sum);
+    sum = 0;
+  });
+  return {
+    add(value) {
+      sum += value;
+    },
+  };
+}
+
+function createCache(
   labelNames: readonly string[],
+  create: (labels: readonly string[]) => Child,
 ): { readonly get: (labels: readonly string[]) => Child } {
   const known = new Map<string, Child>();
+  let others: Child | undefined;
   return {
     get(labels) {
       const key = labels.length === 1 ? (labels[0] ?? "") : labels.join("\n");
-      let child = known.get(key);
-      if (child === undefined) {
-        const values = known.size < maxChildren ? labels : labelNames.map(() => "other");
-        child = metric.labels(...values) as unknown as Child;
-        if (known.size < maxChildren) known.set(key, child);
+      const before = known.get(key);
+      if (before !== undefined) return before;
+      if (known.size >= maxChildren) {
+        others ??= create(labelNames.map(() => "other"));
+        return others;
       }
+      const child = create(labels);
+      known.set(key, child);
       return child;
     },
   };
