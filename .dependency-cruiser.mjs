@@ -41,6 +41,8 @@ const layers = [
       "providers",
       "accounts",
       "processes",
+      "received",
+      "receiving",
       "engine",
     ],
   },

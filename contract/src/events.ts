@@ -65,6 +65,7 @@ export const runErrorCode = z
     "plan_exhausted",
     "ceiling_reached",
     "price_unknown",
+    "mapping_error",
     "interrupted",
     "cancelled",
   ])
@@ -89,8 +90,8 @@ const costMicros = z.number().int().nonnegative().nullable();
 export const eventData = {
   "run.queued": none,
   /**
-   * Reserved, not produced yet. It means that the run exists, but is not executed until it is
-   * released.
+   * The run is held, because its agent is paused or a limit is spent. `run.queued` follows when the
+   * run is released.
    */
   "run.waiting": none,
   "run.started": none,
@@ -158,9 +159,6 @@ export const eventData = {
 
 /** Event types of a run's journal. */
 export type EventType = keyof typeof eventData;
-
-/** Event types that are not produced yet. */
-export const reservedEventTypes: readonly EventType[] = ["run.waiting"];
 
 /** An entry of a run's journal that has not been written yet: only its type and data. */
 export type NewEvent = {

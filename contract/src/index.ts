@@ -176,6 +176,7 @@ export {
 export {
   type ExampleRequest,
   type HmacVerification,
+  isCredentialHeader,
   listenBody,
   type MappingMistake,
   mappingMistake,

@@ -31,7 +31,7 @@ const signedPart = z.union([
 ]);
 
 /** An HMAC over parts of the request (RFC 2104). */
-const hmacVerification = z.strictObject({
+const hmacFields = z.strictObject({
   kind: z.literal("hmac"),
   /** The header with the signature. */
   header: headerName,
@@ -54,10 +54,15 @@ const hmacVerification = z.strictObject({
     .refine((parts) => parts.includes("body"), "must contain body"),
   /**
    * The Unix time in seconds or milliseconds or an RFC 3339 time that the sender signed. null: the
-   * sender signs no time. With `form` `pairs` it can be the name of a pair.
+   * sender signs no time. With `form` `pairs` it can be the name of a pair. A time in a JSON body is
+   * signed with the body.
    */
   timestamp: z
-    .union([z.strictObject({ header: headerName }), z.strictObject({ pair: cleanText(20).min(1) })])
+    .union([
+      z.strictObject({ header: headerName }),
+      z.strictObject({ pair: cleanText(20).min(1) }),
+      z.strictObject({ pointer }),
+    ])
     .nullable()
     .default(null),
   id: z.strictObject({ header: headerName }).nullable().default(null),
@@ -68,6 +73,26 @@ const hmacVerification = z.strictObject({
    * Standard Webhooks.
    */
   secret_encoding: z.enum(["text", "hex", "base64", "whsec"]).default("text"),
+});
+
+const hmacVerification = hmacFields.superRefine((hmac, context) => {
+  const reject = (path: string, message: string) =>
+    context.addIssue({ code: "custom", path: [path], message });
+  const { timestamp, signed, form } = hmac;
+  // A time that is not signed could be replaced, so it would not prevent that requests are repeated.
+  const isHeaderOrPair = timestamp !== null && !("pointer" in timestamp);
+  if (isHeaderOrPair !== signed.includes("timestamp")) {
+    reject("signed", "must contain timestamp if, and only if, timestamp is a header or a pair");
+  }
+  if ((hmac.id !== null) !== signed.includes("id")) {
+    reject("signed", "must contain id if, and only if, id is set");
+  }
+  if (timestamp !== null && "pair" in timestamp && form !== "pairs") {
+    reject("timestamp", "can be a pair only if form is pairs");
+  }
+  if (form === "pairs" && hmac.prefix === "") {
+    reject("prefix", "must be the name of the signature's pairs if form is pairs");
+  }
 });
 
 /** How a trigger verifies that a request is genuine. */
@@ -88,6 +113,24 @@ export const verification = z.discriminatedUnion("kind", [
 export type Verification = z.infer<typeof verification>;
 export type HmacVerification = z.infer<typeof hmacVerification>;
 
+/**
+ * Returns whether a header can have a credential, a secret or a signature, by its name. Such headers
+ * are not stored, and the agent cannot see them.
+ * @param name in lower case.
+ */
+export function isCredentialHeader(name: string): boolean {
+  return credentialNames.test(name) && !publicHeaders.has(name);
+}
+const credentialNames = new RegExp(
+  [
+    "signature|secret|passw|hmac|jwt|assertion|cookie|oidc",
+    "(?:^|-)(?:auth|authorization|authentication|credentials?|token)(?:$|-)",
+    "(?:^|-)(?:api-?|access-|private-|functions-|subscription-)keys?(?:$|-)",
+  ].join("|"),
+);
+/** Headers that are named like those of credentials, and contain none. */
+const publicHeaders = new Set(["i-twilio-idempotency-token"]);
+
 /** Services whose requests a trigger can be set to accept. */
 export const presetName = z.enum([
   "github",
@@ -98,6 +141,7 @@ export const presetName = z.enum([
   "linear",
   "twilio",
   "standard-webhooks",
+  "svix",
   "meta",
   "dropbox",
   "cloudevents",
@@ -169,7 +213,15 @@ export const receiving = z.strictObject({
     })
     .prefault({}),
   /** Headers that the agent sees. Credentials and signatures cannot be chosen. */
-  headers: z.array(headerName).max(50).default([]),
+  headers: z
+    .array(
+      headerName.refine(
+        (name) => !isCredentialHeader(name),
+        "must not be a header of credentials or signatures",
+      ),
+    )
+    .max(50)
+    .default([]),
   /** Query parameters that the agent sees. */
   query: z.array(parameterName).max(50).default([]),
   /**

@@ -7,10 +7,18 @@ import { pageQuery, runView } from "./responses.ts";
 import { cleanText, isStorableText } from "./text.ts";
 
 /**
- * `queued → running → succeeded | failed | cancelled`; the last three are final. Clients must
- * accept unknown values.
+ * `queued → running → succeeded | failed | cancelled`; the last three are final. `waiting` is a held
+ * run: it is queued when its agent is resumed or a limit is reset or raised. Clients must accept
+ * unknown values.
  */
-export const runStatus = z.enum(["queued", "running", "succeeded", "failed", "cancelled"]);
+export const runStatus = z.enum([
+  "waiting",
+  "queued",
+  "running",
+  "succeeded",
+  "failed",
+  "cancelled",
+]);
 export type RunStatus = z.infer<typeof runStatus>;
 
 const input = z
@@ -143,7 +151,7 @@ const selection = <const S extends readonly RunStatus[]>(statuses: S) =>
     });
 
 /** Body of `POST /runs/cancel`. */
-export const cancelRunsBody = selection(["queued", "running"]);
+export const cancelRunsBody = selection(["waiting", "queued", "running"]);
 /** Body of `POST /runs/delete`. */
 export const deleteRunsBody = selection(["succeeded", "failed", "cancelled"]);
 
@@ -214,6 +222,7 @@ export type ListedRun = z.infer<typeof listedRun>;
 
 const count = z.number().int().nonnegative();
 const countByStatus = {
+  waiting: count,
   queued: count,
   running: count,
   succeeded: count,

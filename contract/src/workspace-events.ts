@@ -4,7 +4,6 @@ import {
   type EventType,
   eventData,
   eventOnWire,
-  reservedEventTypes,
   type WorkspaceEventType,
   workspaceEventData,
 } from "./events.ts";
@@ -54,7 +53,7 @@ const eventTypes = Object.keys({ ...eventData, ...workspaceEventData }) as (
 const filter = {
   /** Only events of this agent. */
   agent_id: z.string().max(100).optional(),
-  kind: commaList(z.enum(eventTypes), reservedEventTypes),
+  kind: commaList(z.enum(eventTypes)),
   view: eventView,
 };
 

@@ -131,6 +131,11 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     process: new OwnProcess(options.processId),
     tail,
     starts: createStarts(database, { mutex, onWritten, full: () => memory.runs.waitingOwners }),
+    largeStarts: createStarts(database, {
+      mutex: createMutex(),
+      onWritten,
+      full: () => memory.runs.waitingOwners,
+    }),
     unconfirmedStarts: createUnconfirmedStarts(),
     unconfirmedClaims: new Set(),
     queueLimits: createQueueLimits(database),

@@ -29,12 +29,18 @@ export {
   type Caller,
   callerId,
   mayStart,
+  type ReceivedFile,
+  type ReceivedStart,
   type RunCallback,
+  type RunDetails,
   type RunLabels,
   type Started,
+  type StartOutcome,
   type StartRequest,
   startErrors,
+  startReceived,
   startRun,
+  TriggerReconfigured,
 } from "./starting/index.ts";
 export {
   createOutputBuffer,

@@ -64,22 +64,30 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
@@ -88,6 +96,7 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
 
@@ -99,7 +108,7 @@ with callers as materialized (
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -157,7 +166,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+
     when not (true) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -232,22 +243,30 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
@@ -256,6 +275,7 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
 
@@ -269,7 +289,7 @@ with callers as materialized (
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -327,7 +347,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+
     when not (true) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -402,22 +424,30 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
@@ -426,6 +456,7 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
 
@@ -437,7 +468,7 @@ with callers as materialized (
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -516,7 +547,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+
     when not (true) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -591,22 +624,30 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
@@ -615,6 +656,7 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
 
@@ -628,7 +670,7 @@ with callers as materialized (
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -707,7 +749,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+
     when not (true) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -782,22 +826,30 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
@@ -806,6 +858,7 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
 
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
@@ -823,12 +876,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -886,7 +940,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+
+    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -961,22 +1017,30 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
@@ -985,6 +1049,7 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
 
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
@@ -1004,12 +1069,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -1067,7 +1133,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+
+    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -1142,22 +1210,30 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
@@ -1166,6 +1242,7 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
 
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
@@ -1183,12 +1260,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -1267,7 +1345,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+
+    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -1342,22 +1422,30 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
@@ -1366,6 +1454,7 @@ with callers as materialized (
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
 
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
@@ -1385,12 +1474,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -1469,7 +1559,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+
+    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -1486,7 +1578,7 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -1506,7 +1598,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
@@ -1531,7 +1623,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($18::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1548,30 +1640,39 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+      when c.current_version <> c.receiving_version then 'reconfigured'
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
-  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
 
@@ -1583,7 +1684,7 @@ with callers as materialized (
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -1641,7 +1742,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+
     when not (true) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -1658,7 +1761,7 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -1678,7 +1781,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
@@ -1703,7 +1806,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($18::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1720,30 +1823,39 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+      when c.current_version <> c.receiving_version then 'reconfigured'
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
-  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
 
@@ -1757,7 +1869,7 @@ with callers as materialized (
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -1815,7 +1927,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+
     when not (true) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -1832,7 +1946,7 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -1852,7 +1966,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
@@ -1877,7 +1991,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -1889,35 +2003,44 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::jsonb[], $31::text[], $32::text[], $33::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+      when c.current_version <> c.receiving_version then 'reconfigured'
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
-  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
 
@@ -1929,7 +2052,7 @@ with callers as materialized (
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -2008,7 +2131,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+
     when not (true) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -2025,7 +2150,7 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -2045,7 +2170,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
@@ -2070,7 +2195,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2082,35 +2207,44 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::jsonb[], $31::text[], $32::text[], $33::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+      when c.current_version <> c.receiving_version then 'reconfigured'
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
-  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
 
   cross join (select null::text as run_id, null::bytea as body_hash) old
 
@@ -2124,7 +2258,7 @@ with callers as materialized (
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and (true)
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -2203,7 +2337,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+
     when not (true) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -2220,7 +2356,7 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -2240,7 +2376,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
@@ -2265,7 +2401,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($18::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2282,30 +2418,39 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+      when c.current_version <> c.receiving_version then 'reconfigured'
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
-  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
 
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
@@ -2323,12 +2468,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -2386,7 +2532,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+
+    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -2403,7 +2551,7 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -2423,7 +2571,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
@@ -2448,7 +2596,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($18::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2465,30 +2613,39 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+      when c.current_version <> c.receiving_version then 'reconfigured'
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
-  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+
 
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
@@ -2508,12 +2665,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at)
@@ -2571,7 +2729,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+
+    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -2588,7 +2748,7 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -2608,7 +2768,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
@@ -2633,7 +2793,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2645,35 +2805,44 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::jsonb[], $31::text[], $32::text[], $33::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+      when c.current_version <> c.receiving_version then 'reconfigured'
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
-  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
 
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
@@ -2691,12 +2860,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -2775,7 +2945,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+
+    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -2792,7 +2964,7 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     null::json as reached, null::json as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -2812,7 +2984,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
@@ -2837,7 +3009,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($33::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($34::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -2849,35 +3021,44 @@ with callers as materialized (
     select true as is_limited from budgets b where b.workspace_id = a.workspace_id limit 1
   ) limits on true
 
-), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::jsonb[], $30::text[], $31::text[], $32::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($18::int[], $19::int[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::jsonb[], $31::text[], $32::text[], $33::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    case when d.initial is not null then d.initial
+
+      when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run, c.reached as reached, c.paused_by,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+      when c.current_version <> c.receiving_version then 'reconfigured'
+
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not false
+        then 'agent_paused'
+      when c.paused_by is not null and not false then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
 
 
       when c.is_limited then 'limited'
       else 'start'
     end as verdict
-  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+
 
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
@@ -2897,12 +3078,13 @@ with callers as materialized (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)))
+
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -2981,7 +3163,9 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+
+    when not ((key is null or status = 'failed' or run_id in (select run_id from bound))) then 'contended'
+
     else 'start'
   end, replayed_run)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
@@ -2990,7 +3174,7 @@ select (select json_agg(json_build_array(position, case
     'limited', is_limited)) from callers
   ) as callers;
 
--- start:triggers:keys:details:labels:callbacks:limits:repeated
+-- start:triggers:keys:details:labels:callbacks:limits:received:files:repeated
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
   -- statement was planned, it is an index scan for each row, never a join over a whole table.
@@ -2998,7 +3182,15 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled, g.allows_callback, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled, g.receiving_version as current_version, (a.paused_at is not null or paused.reached is not null) as is_paused,
+    coalesce(g.listening_until > now(), false) as is_listening,
+    case when c.holds and ((a.paused_at is not null or paused.reached is not null) or reached.reached is not null) then (
+      select count(*) from (
+        select from runs q join run_inputs i on i.run_id = q.id and i.workspace_id = q.workspace_id
+        where q.status = 'waiting' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+          and i.trigger_id = g.id
+        limit 1000
+      ) as counted) end as held, g.allows_callback, coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     reached.reached, paused.reached as paused_by,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -3018,7 +3210,7 @@ with callers as materialized (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as rejection
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[], $11::int[], $12::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, receiving_version, holds, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential
       and (t.trigger_id is not null) = (c.source = 'trigger')
@@ -3043,7 +3235,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- A run is created running only if its owner has not been declared dead.
-    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($37::text[])
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($58::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) immediate
   left join lateral (
@@ -3071,36 +3263,57 @@ with callers as materialized (
       and (b.refused or b.spent >= greatest(b.allowed, 1))
     order by b.ends desc, b.id limit 1
   ) paused on true
-), details as materialized (select * from unnest($21::int[], $22::int[], $23::text[], $24::text[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::jsonb[], $34::text[], $35::text[], $36::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+), details as materialized (select * from unnest($23::int[], $24::int[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::jsonb[], $36::text[], $37::text[], $38::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
   select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, coalesce(c.reached, of_trigger.reached) as reached, c.paused_by, signer.id as callback_subscription_id,
+    case when d.initial is not null then d.initial
+      when c.holds and (c.is_paused or coalesce(c.reached, of_trigger.reached) is not null) then 'waiting'
+      when c.running then 'running' else 'queued' end as status,
+    case when seen.run_id is not null then seen.run_id else old.run_id end as replayed_run, q.id as request_id, q.event as sender_event, q.event_days, c.held, d.initial, row_number() over (partition by case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end, r.key order by r.position) as key_turn, coalesce(c.reached, of_trigger.reached) as reached, c.paused_by, signer.id as callback_subscription_id,
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+      when written_request.id is not null then 'filtered_before'
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+      when c.current_version <> c.receiving_version then 'reconfigured'
+      when q.id is not null and c.is_listening and c.body = 'good' then 'listening'
+      when seen.run_id is not null then 'repeated'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+      when q.swallows and c.trigger_id is not null and not c.enabled then 'swallowed'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not c.holds
+        then 'agent_paused'
+      when c.paused_by is not null and not c.holds then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      when q.is_filtered then 'filtered'
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
       when r.callback_url is not null and c.source = 'trigger' and not c.allows_callback
         then 'callback_not_allowed'
       when r.callback_url is not null and signer.id is null then 'callback_unknown'
-      when coalesce(c.reached, of_trigger.reached) is not null and d.initial is distinct from 'failed' then 'limit_reached'
+      when coalesce(c.reached, of_trigger.reached) is not null and d.initial is distinct from 'failed' and not c.holds
+        then 'limit_reached'
       else 'start'
     end as verdict
-  from unnest($11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::int[], $18::text[], $19::bytea[], $20::text[]) with ordinality as r (external_id, tags, callback_url, callback_origin, run_id, event_id, caller, key, body_hash, payload, position)
+  from unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::int[], $20::text[], $21::bytea[], $22::text[]) with ordinality as r (external_id, tags, callback_url, callback_origin, run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
+  left join unnest($39::int[], $40::text[], $41::text[], $42::int[], $43::boolean[], $44::boolean[]) with ordinality as q (request, id, event, event_days, swallows, is_filtered, position) on q.request = r.position
+  left join lateral (
+    select e.run_id from trigger_event_ids e where q.event is not null
+      and e.workspace_id = c.workspace_id and e.trigger_id = c.trigger_id and e.event_id = q.event
+    limit 1
+  ) seen on true
+  left join lateral (
+    select w.id from received_requests w where w.id = q.id
+      and w.trigger_id = case when d.trigger_id is not null then d.trigger_id else c.trigger_id end
+    limit 1
+  ) written_request on true
   left join lateral (
     select json_build_object('scope', b.scope_kind, 'scope_id', b.scope_id,
       'metric', b.metric, 'used', b.spent, 'limit', b.allowed, 'resets_at', b.ends) as reached
@@ -3131,16 +3344,33 @@ with callers as materialized (
       > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
+), overfull as (
+  select run_id from (
+    select run_id, held + row_number() over (partition by trigger_id order by position)
+      > 1000 as is_over
+    from checked where verdict = 'start' and status = 'waiting'
+  ) as holding where is_over
+), event_bound as (
+  -- Ordered, so that two processes lock equal ids in the same order and cannot deadlock.
+  insert into trigger_event_ids (workspace_id, trigger_id, event_id, run_id, expires_at)
+  select workspace_id, trigger_id, sender_event, run_id, now() + make_interval(days => event_days)
+  from checked
+  where verdict = 'start' and sender_event is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull)))
+    and (key is null or key_turn = 1)
+  order by trigger_id, sender_event, position
+  on conflict do nothing
+  returning run_id
 ), bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
-  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  where verdict = 'start' and key is not null and status <> 'failed' and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull)))
+    and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))
   order by scope, key, position
   on conflict do nothing
   returning run_id
 ), starting as not materialized (
-  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+  select * from checked where verdict = 'start' and ((status <> 'queued' or run_id not in (select run_id from busy)) and (status <> 'waiting' or run_id not in (select run_id from overfull))) and ((key is null or status = 'failed' or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound)))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
     started_at, finished_at)
@@ -3219,18 +3449,40 @@ with callers as materialized (
   insert into run_drafts (run_id, workspace_id, config, provider_id)
   select s.run_id, s.workspace_id, d.draft::jsonb, d.draft_provider_id
   from starting s join details d on d.request = s.position where d.draft is not null
+), stored_requests as (
+  insert into received_requests (id, workspace_id, agent_id, trigger_id, outcome, error, event_id,
+    event_type, run_id, replay_of, agent_version, address, content_type, content_encoding, size,
+    query, headers, body)
+  select s.request_id, s.workspace_id, s.agent_id, s.trigger_id,
+    case when s.verdict = 'filtered' then 'filtered' when s.status = 'waiting' then 'held'
+      when s.status <> 'failed' then 'started' when s.error_code = 'mapping_error' then s.error_code
+      else 'limit_reached' end,
+    s.error_message, s.sender_event, b.event_type,
+    case when s.verdict = 'start' then s.run_id end, b.replay_of, s.version, b.address,
+    s.content_type, b.content_encoding, b.size, b.query, b.headers, b.body
+  from checked s join unnest($45::int[], $46::text[], $47::text[], $48::text[], $49::text[], $50::int[], $51::text[], $52::jsonb[], $53::bytea[]) with ordinality as b (request, event_type, replay_of, address, content_encoding, size, query, headers, body, position) on b.request = s.position
+  where s.verdict = 'filtered' or s.run_id in (select run_id from starting)
+), stored_files as (
+  insert into artifacts (id, workspace_id, run_id, media_type, content)
+  select f.id, s.workspace_id, s.run_id, f.media_type, f.content
+  from starting s join unnest($54::int[], $55::text[], $56::text[], $57::bytea[]) with ordinality as f (request, id, media_type, content, position) on f.request = s.position where s.status <> 'failed'
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
-    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+    when status = 'waiting' and run_id in (select run_id from overfull) then 'held_full'
+    when not ((key is null or status = 'failed' or run_id in (select run_id from bound)) and (sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))) then 'contended'
+    when status = 'waiting' and initial is null then 'held'
     else 'start'
   end, replayed_run, case when verdict = 'limit_paused' then paused_by when verdict = 'limit_reached' then reached end)) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
     'limited', is_limited)) from callers
-  ) as callers;
+  ) as callers,
+  (select bool_or(repeat_statement()) from checked
+    where key is not null and run_id in (select run_id from event_bound)
+      and run_id not in (select run_id from bound)) as repeat;
 
 -- append
 with tenants as materialized (

@@ -1,3 +1,4 @@
+export { toPayload } from "../receiving/index.ts";
 export { addTrigger, createTrigger } from "./create.ts";
 export { deleteTrigger } from "./delete.ts";
 export { getTrigger } from "./get.ts";
@@ -6,6 +7,5 @@ export { revealTrigger } from "./reveal.ts";
 export { rotateTrigger } from "./rotate.ts";
 export { disableTriggersOf, listTriggersOfAgents } from "./store.ts";
 export { testTrigger } from "./test-trigger.ts";
-export { toPayload } from "./to-payload.ts";
 export type { TriggerWithToken } from "./trigger.ts";
 export { updateTrigger } from "./update.ts";

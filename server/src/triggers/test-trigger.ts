@@ -4,9 +4,9 @@ import { inWorkspace } from "../base/database/index.ts";
 import { ApiError, attempt, type Result } from "../base/errors.ts";
 import type { Once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import { toPayload } from "../receiving/index.ts";
 import { type RunServices, startManaged } from "../runs/index.ts";
 import type { TriggerRow } from "./store.ts";
-import { toPayload } from "./to-payload.ts";
 import { requireTrigger, type TriggerInput } from "./trigger.ts";
 
 /**

@@ -291,6 +291,7 @@ const described: Described = {
     created_at: "not null",
     started_at: "null",
     finished_at: "null",
+    released_at: "null",
   },
   sessions: {
     id: "not null",
@@ -428,9 +429,10 @@ const described: Described = {
     run_id: "not null",
     expires_at: "not null",
   },
-  rejected_signatures: {
+  request_counts: {
     workspace_id: "not null",
     trigger_id: "not null",
+    outcome: "not null",
     minute: "not null",
     count: "not null",
   },

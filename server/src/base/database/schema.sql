@@ -84,6 +84,15 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.repeat_statement()
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'a concurrent request has bound the same id' using errcode = 'serialization_failure';
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.run_input(prompt_prefix text, payload text)
  RETURNS text
  LANGUAGE sql
@@ -555,16 +564,18 @@ alter table received_requests enable row level security;
 alter table received_requests force row level security;
 create policy tenant on received_requests as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
 
-create table rejected_signatures (
+create table request_counts (
   workspace_id text not null,
   trigger_id text not null,
+  outcome text not null,
   minute timestamp with time zone not null,
   count integer not null,
-  constraint rejected_signatures_pkey PRIMARY KEY (trigger_id, minute)
+  constraint request_counts_pkey PRIMARY KEY (trigger_id, outcome, minute)
 );
-alter table rejected_signatures enable row level security;
-alter table rejected_signatures force row level security;
-create policy tenant on rejected_signatures as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+CREATE INDEX request_counts_by_time ON public.request_counts USING btree (minute);
+alter table request_counts enable row level security;
+alter table request_counts force row level security;
+create policy tenant on request_counts as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
 
 create table reservations (
   run_id text not null,
@@ -673,6 +684,7 @@ create table runs (
   finished_at timestamp with time zone,
   last_transaction bigint not null default current_transaction(),
   waited_ms bigint not null default 0,
+  released_at timestamp with time zone,
   constraint runs_check CHECK (((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])) = (finished_at IS NOT NULL))),
   constraint runs_pkey PRIMARY KEY (id, workspace_id),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
@@ -681,6 +693,7 @@ CREATE INDEX runs_by_agent ON public.runs USING btree (agent_id, id);
 CREATE INDEX runs_by_workspace ON public.runs USING btree (workspace_id, id);
 CREATE INDEX runs_queued ON public.runs USING btree (workspace_id, agent_id, id) WHERE (status = 'queued'::text);
 CREATE INDEX runs_running ON public.runs USING btree (owner, agent_id) WHERE (status = 'running'::text);
+CREATE INDEX runs_waiting ON public.runs USING btree (workspace_id, agent_id, id) WHERE (status = 'waiting'::text);
 alter table runs enable row level security;
 alter table runs force row level security;
 create policy tenant on runs as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));

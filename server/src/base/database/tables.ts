@@ -235,6 +235,7 @@ interface Runs {
   created_at: Time;
   started_at: OptionalTime;
   finished_at: OptionalTime;
+  released_at: OptionalTime;
 }
 
 interface RunInputs {
@@ -565,9 +566,10 @@ interface TriggerEventIds {
   expires_at: ColumnType<Date, Date, Date>;
 }
 
-interface RejectedSignatures {
+interface RequestCounts {
   workspace_id: string;
   trigger_id: string;
+  outcome: RequestOutcome;
   minute: ColumnType<Date, Date, Date>;
   count: number;
 }
@@ -610,7 +612,7 @@ export interface Tables {
   run_callbacks: RunCallbacks;
   received_requests: ReceivedRequests;
   trigger_event_ids: TriggerEventIds;
-  rejected_signatures: RejectedSignatures;
+  request_counts: RequestCounts;
   idempotency: Idempotency;
   audit: Audit;
 }

@@ -12,6 +12,7 @@ export const runErrors: { readonly [Code in RunErrorCode]: string } = {
   plan_exhausted: "the allowance of the workspace's plan is used up: see `limit` and Retry-After",
   ceiling_reached: "a ceiling of cost is reached: see `limit` and Retry-After",
   price_unknown: "a limit in money applies, and the model has no known price",
+  mapping_error: "the filter or the message template of the trigger failed with this request",
   interrupted: "the run lost its process too often",
   cancelled: "the run was cancelled",
 };

@@ -1,6 +1,7 @@
+export { textOf } from "../../base/body-text.ts";
 export { canSend, holdExchange, tooManyResponses } from "./hold-exchange.ts";
 export { bindKey, idempotencyKey } from "./idempotency-key.ts";
-export { type RawBody, readBody, textOf } from "./read-body.ts";
+export { type RawBody, readBody } from "./read-body.ts";
 export { readDeadline } from "./read-deadline.ts";
 export {
   addressOf,

@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { ApiError, type Result } from "../../base/errors.ts";
@@ -68,21 +67,6 @@ export function readBody(incoming: IncomingMessage, hold: () => ByteHold): Promi
     incoming.on("error", onClose);
     incoming.on("close", onClose);
   });
-}
-
-/**
- * Returns the body as text.
- * @throws ApiError `bad_request` if it is not UTF-8 or has a NUL, which PostgreSQL cannot store.
- */
-export function textOf(bytes: Buffer): string {
-  if (bytes.includes(0))
-    throw new ApiError(
-      "bad_request",
-      "The body contains a NUL byte (0x00), which text cannot hold. Send text without it.",
-    );
-  if (!isUtf8(bytes))
-    throw new ApiError("bad_request", "The body is not valid UTF-8. Send text encoded as UTF-8.");
-  return bytes.toString();
 }
 
 function tooManyBodies(): ApiError {

@@ -9,7 +9,7 @@ import { type CancelPorts, notStarted, stopRun } from "./cancel.ts";
 import { selectMany } from "./select-many.ts";
 
 /**
- * Cancels up to 1,000 queued and running runs that match the filter, newest first, in one
+ * Cancels up to 1,000 waiting, queued and running runs that match the filter, newest first, in one
  * transaction. Runs that are created after the call are not included.
  * @returns `cancelled`: the number of runs that this call ended or whose cancellation it requested.
  *   `next`: the value of `after` for the next call; null if no runs are left to search.
@@ -28,7 +28,7 @@ export async function cancelRuns({
   const { changed, next } = await inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
     const change = {
       name: "runs to cancel",
-      states: ["queued", "running"],
+      states: ["waiting", "queued", "running"],
       agentIds,
       max: 1_000,
     } as const;

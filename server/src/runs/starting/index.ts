@@ -3,14 +3,19 @@ export { createQueueLimits } from "./queue-limits.ts";
 export {
   mayStart,
   type Started,
-  type StartPorts,
+  type StartOutcome,
   type StartRequest,
+  startReceived,
   startRun,
+  TriggerReconfigured,
 } from "./start.ts";
 export { startErrors } from "./start-errors.ts";
+export type { StartPorts } from "./start-ports.ts";
 export {
   type Caller,
   callerId,
+  type ReceivedFile,
+  type ReceivedStart,
   type RunCallback,
   type RunDetails,
   type RunDraft,

@@ -2,6 +2,7 @@ import type { LimitReached } from "@beckon/contract";
 import { ApiError } from "../../base/errors.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
 import { limitError, secondsToReset } from "../../reservations/index.ts";
+import { maxHeldRuns } from "./received-parts.ts";
 import {
   initialError,
   type RunDetails,
@@ -10,9 +11,9 @@ import {
 } from "./start-row.ts";
 
 /** Returns the error for the response to a start whose run was created in the state `failed`. */
-export function createdFailed({ runId }: StartedRun, details: RunDetails | undefined): Error {
+export function createdFailed({ runId }: StartedRun, details: RunDetails | undefined): ApiError {
   const failure = details && initialError(details);
-  if (failure === undefined) return new Error(`run ${runId} was created failed without an error`);
+  if (failure === undefined) throw new Error(`run ${runId} was created failed without an error`);
   const { code, message, limit } = failure;
   return new ApiError(code, message, {
     runId,
@@ -55,6 +56,11 @@ export function outOfMemory(): ApiError {
 /** Returns the error for a request that the start statement has rejected. */
 export function rejection(reason: Exclude<StartRejection, "agent_busy">): ApiError {
   return new ApiError(...rejections[reason]);
+}
+
+/** Returns whether a result of the start statement is an error that `rejection` returns. */
+export function isRejection(kind: string): kind is Exclude<StartRejection, "agent_busy"> {
+  return Object.hasOwn(rejections, kind);
 }
 
 /**
@@ -107,6 +113,11 @@ const rejections: {
   callback_unknown: [
     "bad_request",
     "No enabled subscription that covers this agent has the origin of beckon-callback. Create a subscription for that origin, or omit the header.",
+  ],
+  held_full: [
+    "too_many_requests",
+    `This trigger holds ${maxHeldRuns.toLocaleString("en")} runs, as many as it can. Resume the agent, raise the limit, or cancel held runs.`,
+    { retryAfter: 60 },
   ],
   body: ["bad_request", "The body cannot be read."],
 };

@@ -71,6 +71,14 @@ export interface StartRow {
   /** Undefined if the caller requested no callback. */
   readonly callback?: RunCallback | undefined;
   /**
+   * Version of the trigger's settings with which the request was checked. If the trigger has
+   * another version, the result is `reconfigured`. Default 0, the version of a trigger whose
+   * settings were never changed.
+   */
+  readonly receivingVersion?: number | undefined;
+  /** The received request that is written with the run; undefined if none is written. */
+  readonly received?: ReceivedStart | undefined;
+  /**
    * Whether to check the limits of the caller's workspace. See `limited` in `StartResult`. Default
    * false.
    */
@@ -95,12 +103,46 @@ export interface RunCallback {
   readonly origin: string;
 }
 
+/** A request to a trigger, as the start statement stores it together with the run. */
+export interface ReceivedStart {
+  readonly requestId: string;
+  /** If an earlier request of the trigger has bound the same id, the result is `repeated`. */
+  readonly eventId: string | null;
+  readonly eventIdDays: number;
+  readonly eventType: string | null;
+  /** Whether the run is created `waiting` while the agent is paused or a limit is spent. */
+  readonly holds: boolean;
+  /** Whether the result is `swallowed`, and not an error, if the trigger is disabled. */
+  readonly swallows: boolean;
+  /** Whether the trigger's filter rejects the request. Then no run is started. */
+  readonly isFiltered: boolean;
+  /** The received request that this one replays; null if it arrived from outside. */
+  readonly replayOf: string | null;
+  readonly address: string | null;
+  readonly contentEncoding: string | null;
+  readonly query: string | null;
+  /** As JSON, without credentials. */
+  readonly headers: string;
+  /** As it was received. */
+  readonly body: Buffer;
+  readonly files: readonly ReceivedFile[];
+}
+
+/** A file of a received request, which is stored as an artifact of the run. */
+export interface ReceivedFile {
+  readonly id: string;
+  readonly mediaType: string;
+  readonly content: Buffer;
+}
+
 /** Properties of a run that the server determines itself, as it does for a retry. */
 export interface RunDetails {
   /** The agent's version; null for the current version. */
   readonly version: number | null;
+  /** Null for the trigger of the caller's token. */
   readonly triggerId: string | null;
-  readonly promptPrefix: string;
+  /** Null for the prompt prefix of the caller's trigger. */
+  readonly promptPrefix: string | null;
   readonly retryOf: string | null;
   /**
    * The run's own configuration, if it does not use the one of the agent's version. It is stored
@@ -125,7 +167,7 @@ export interface RunDetails {
   /**
    * State in which the run is created.
    * - `ready`: the run is running or queued.
-   * - `waiting`: the run cannot be claimed until it is queued. Not used yet.
+   * - `waiting`: the run cannot be claimed until it is queued.
    * - An error: the run has already failed with this error, and the Idempotency-Key is not bound to
    *   it.
    */
@@ -159,6 +201,8 @@ export type StartRejection =
   | "callback_not_allowed"
   | "callback_unknown"
   | "agent_busy"
+  /** The trigger holds as many runs as it can. */
+  | "held_full"
   /**
    * No earlier check has rejected the request. The error in its Idempotency-Key or body must be
    * reported or, if the body is `unread`, the body must be read.
@@ -200,6 +244,21 @@ export type StartResult =
    * A concurrent request bound the same Idempotency-Key first, so this request must be sent again.
    */
   | { readonly kind: "contended" }
+  /** An earlier request had the same event id and started this run, which may be deleted. */
+  | {
+      readonly kind: "repeated";
+      readonly runId: string;
+      readonly workspaceId: string;
+      readonly agentId: string;
+    }
+  /** The received request was written, and no run was started. */
+  | { readonly kind: "filtered" }
+  /** The trigger captures its next request. Nothing was written. */
+  | { readonly kind: "listening" }
+  /** The trigger is disabled and does not say so. Nothing was written. */
+  | { readonly kind: "swallowed" }
+  /** The trigger has other settings than those with which the request was checked. */
+  | { readonly kind: "reconfigured" }
   /**
    * The workspace has limits, and the request was sent without `checksLimits`. It must be sent
    * again with it.

@@ -58,7 +58,7 @@ function callersOf(rows: readonly StartRow[]): { callers: StartRow[]; callerOf: 
   const known = new Map<string, number>();
   const callerOf = rows.map((row) => {
     const { source, agentId, body, hasCapacity, owner, contentType, details } = row;
-    const id = `${source} ${agentId} ${body} ${hasCapacity} ${owner} ${details !== undefined} ${callerId(row.caller)} ${contentType}`;
+    const id = `${source} ${agentId} ${body} ${hasCapacity} ${owner} ${details !== undefined} ${row.receivingVersion ?? 0} ${row.received?.holds ?? false} ${callerId(row.caller)} ${contentType}`;
     const caller = known.get(id) ?? callers.push(row);
     known.set(id, caller);
     return caller;
@@ -76,10 +76,15 @@ function toResult(
   switch (kind) {
     case "start":
       return { kind: "started", run: toStarted(row, known) };
+    case "held":
+      return { kind: "started", run: toStarted(row, { ...known, held: true }) };
+    case "filtered_before":
+      return { kind: "filtered" };
     case "started":
     case "contended":
       return writtenBefore(database, row, kind);
     case "replay":
+    case "repeated":
       return {
         kind,
         runId: request[2],
@@ -138,8 +143,9 @@ function toStarted({ runId, details }: StartRow, known: CallerState): StartedRun
   };
 }
 
-function statusOf(details: RunDetails | undefined, { running }: CallerState): InitialStatus {
+function statusOf(details: RunDetails | undefined, { running, held }: CallerState): InitialStatus {
   if (details?.initial === "waiting") return "waiting";
   if (details !== undefined && initialError(details) !== undefined) return "failed";
+  if (held === true) return "waiting";
   return running ? "running" : "queued";
 }

@@ -6,6 +6,7 @@ import {
 } from "../../base/database/index.ts";
 import { isAgentToken, isKeySecret, isTriggerToken } from "../../credentials/index.ts";
 import { insertRuns, nothingUsed, terminalEvent } from "../journal/index.ts";
+import { heldColumns, receivedCallerColumns, receivedTables } from "./received-parts.ts";
 import { authenticated, type InitialFailure, initialError, type StartRow } from "./start-row.ts";
 
 /**
@@ -23,6 +24,10 @@ export interface Parts {
    * workspaces that have limits get the result `limited`.
    */
   readonly limits: boolean;
+  /** Whether requests are stored, and their event ids bound: see `received-parts.ts`. */
+  readonly received: boolean;
+  /** Whether the requests have files, which become artifacts of the runs. */
+  readonly files: boolean;
   /** Whether an earlier call may already have written some rows of the batch. */
   readonly repeated: boolean;
 }
@@ -56,6 +61,8 @@ const partNames = [
   "labels",
   "callbacks",
   "limits",
+  "received",
+  "files",
   "repeated",
 ] as const satisfies readonly (keyof Parts)[];
 
@@ -79,6 +86,8 @@ function startStatement(parts: Parts): Statement<StartInput> {
       has_capacity: ["boolean", (row) => row.hasCapacity],
       owner: ["text", (row) => row.owner],
       detailed: ["boolean", (row) => row.details !== undefined],
+      ...(parts.triggers ? triggerColumns : {}),
+      ...(parts.received ? receivedCallerColumns : {}),
     });
     const requests = p.rows(
       "r",
@@ -95,6 +104,7 @@ function startStatement(parts: Parts): Statement<StartInput> {
       },
     );
     const details = parts.details ? detailsTable(p) : undefined;
+    const received = parts.received ? receivedTables(p, parts) : undefined;
     const full = p.value("text[]", (input) => input.full);
     const scope =
       "case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end";
@@ -107,10 +117,17 @@ function startStatement(parts: Parts): Statement<StartInput> {
       parts.limits && details !== undefined
         ? "coalesce(c.reached, of_trigger.reached)"
         : "c.reached";
-    const isAdmitted = "status <> 'queued' or run_id not in (select run_id from busy)";
-    const isBound = parts.keys
-      ? "key is null or status = 'failed' or run_id in (select run_id from bound)"
-      : "true";
+    const isAdmitted = `(status <> 'queued' or run_id not in (select run_id from busy))${
+      received === undefined ? "" : ` and ${received.isAdmitted}`
+    }`;
+    const isBound =
+      [
+        ...(parts.keys
+          ? ["(key is null or status = 'failed' or run_id in (select run_id from bound))"]
+          : []),
+        ...(received === undefined ? [] : [received.isBound]),
+      ].join(" and ") || "true";
+    const holds = received === undefined ? "false" : "c.holds";
     return `
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
@@ -119,7 +136,9 @@ with callers as materialized (
   -- for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
-    g.id as trigger_id, g.enabled,${parts.callbacks && parts.triggers ? " g.allows_callback," : ""} coalesce(g.prompt_prefix, '') as prompt_prefix,
+    g.id as trigger_id, g.enabled,${parts.triggers ? " g.receiving_version as current_version," : ""}${
+      parts.received ? ` ${heldColumns(parts)},` : ""
+    }${parts.callbacks && parts.triggers ? " g.allows_callback," : ""} coalesce(g.prompt_prefix, '') as prompt_prefix,
     provider.stamp as provider_stamp, immediate.running, limits.is_limited,
     ${parts.limits ? "reached.reached, paused.reached as paused_by" : "null::json as reached, null::json as paused_by"},
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
@@ -190,24 +209,34 @@ with callers as materialized (
     c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, ${scope} as scope,
-    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
-    old.run_id as replayed_run, ${reached} as reached, c.paused_by,${
+    case when d.initial is not null then d.initial
+      ${received === undefined ? "" : `when ${holds} and (c.is_paused or ${reached} is not null) then 'waiting'`}
+      when c.running then 'running' else 'queued' end as status,
+    ${received === undefined ? "old.run_id" : "case when seen.run_id is not null then seen.run_id else old.run_id end"} as replayed_run,${
+      received === undefined ? "" : ` ${received.columns(scope)},`
+    } ${reached} as reached, c.paused_by,${
       parts.callbacks ? " signer.id as callback_subscription_id," : ""
     }
     case
       -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
+      ${received === undefined ? "" : received.first}
       when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
+      ${parts.triggers ? "when c.current_version <> c.receiving_version then 'reconfigured'" : ""}
+      ${received === undefined ? "" : received.beforeKey}
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.body_hash is not null then 'idempotency_mismatch'
       when c.deleted_at is not null then 'agent_deleted'
-      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
-      when c.paused_by is not null then 'limit_paused'
+      ${received === undefined ? "" : received.beforePause}
+      when c.paused_at is not null and d.initial is distinct from 'waiting' and not ${holds}
+        then 'agent_paused'
+      when c.paused_by is not null and not ${holds} then 'limit_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      ${received === undefined ? "" : received.afterBody}
+      when d.error_code is distinct from 'mapping_error' and run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
       ${
         parts.callbacks && parts.triggers
           ? `when r.callback_url is not null and c.source = 'trigger' and not c.allows_callback
@@ -217,7 +246,8 @@ with callers as materialized (
       ${parts.callbacks ? "when r.callback_url is not null and signer.id is null then 'callback_unknown'" : ""}
       ${
         parts.limits
-          ? `when ${reached} is not null and d.initial is distinct from 'failed' then 'limit_reached'`
+          ? `when ${reached} is not null and d.initial is distinct from 'failed' and not ${holds}
+        then 'limit_reached'`
           : "when c.is_limited then 'limited'"
       }
       else 'start'
@@ -241,6 +271,7 @@ with callers as materialized (
         )
       : "left join details d on d.request = r.position"
   }
+  ${received === undefined ? "" : received.joins}
   ${
     parts.limits && details !== undefined
       ? `left join lateral (
@@ -281,13 +312,14 @@ with callers as materialized (
       > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
-), ${
+), ${received === undefined ? "" : received.bindEvents(isAdmitted)}${
       parts.keys
         ? `bound as (
   -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where verdict = 'start' and key is not null and status <> 'failed' and (${isAdmitted})
+    ${received === undefined ? "" : `and ${received.isBound}`}
   order by scope, key, position
   on conflict do nothing
   returning run_id
@@ -311,18 +343,20 @@ with callers as materialized (
   from starting s join details d on d.request = s.position where d.draft is not null
 )`
         : ""
-    }
+    }${received === undefined ? "" : received.write}
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    ${received === undefined ? "" : received.heldFull}
     when not (${isBound}) then 'contended'
+    ${received === undefined ? "" : "when status = 'waiting' and initial is null then 'held'"}
     else 'start'
   end, replayed_run${parts.limits ? ", case when verdict = 'limit_paused' then paused_by when verdict = 'limit_reached' then reached end" : ""})) from checked) as verdicts,
   (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
     'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
     'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running,
     'limited', is_limited)) from callers
-  ) as callers`;
+  ) as callers${received === undefined || !parts.keys ? "" : received.repeatIfHalfBound}`;
   });
 }
 
@@ -362,6 +396,10 @@ const pausingLimit = (condition: string) => `select ${describeBudget} as reached
 const labelColumns: Readonly<Record<string, Column<{ readonly row: StartRow }>>> = {
   external_id: ["text", ({ row }) => row.labels?.externalId ?? null],
   tags: ["text", ({ row }) => row.labels?.tags.join("\n") || null],
+};
+
+const triggerColumns: Readonly<Record<string, Column<StartRow>>> = {
+  receiving_version: ["int", (row) => row.receivingVersion ?? 0],
 };
 
 const callbackColumns: Readonly<Record<string, Column<{ readonly row: StartRow }>>> = {
@@ -448,6 +486,8 @@ export function startStatements(): Statement<StartInput>[] {
           labels: false,
           callbacks: false,
           limits: false,
+          received: false,
+          files: false,
         })),
       ),
     ),
@@ -460,6 +500,8 @@ export function startStatements(): Statement<StartInput>[] {
     labels: true,
     callbacks: true,
     limits: true,
+    received: true,
+    files: true,
   };
   return [...unlabelled, complete].map(startStatement);
 }

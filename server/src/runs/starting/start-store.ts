@@ -12,6 +12,8 @@ export interface CallerState {
   readonly trigger_id: string | null;
   readonly prompt_prefix: string;
   readonly running: boolean;
+  /** Whether the run was created waiting. Only `readStarted` returns it. */
+  readonly held?: boolean;
   /** Whether the workspace has a limit of money or usage; null means no. */
   readonly limited: boolean | null;
 }
@@ -30,6 +32,8 @@ export async function readStarted(
           from agent_versions v join providers p on p.id = v.provider_id
           where v.agent_id = r.agent_id and v.version = i.agent_version) as provider_stamp,
         i.trigger_id, i.prompt_prefix, r.status = 'running' and r.fence = 1 and r.last_seq = 1 as running,
+        exists (select from events e where e.run_id = r.id and e.seq = 1 and e.type = 'run.waiting')
+          as held,
         exists (select from budgets b where b.workspace_id = r.workspace_id) as limited
       from runs r join run_inputs i on i.run_id = r.id where r.id = $1`,
     values: [runId],
@@ -45,11 +49,12 @@ export interface CheckedStarts {
 
 /**
  * The result for one request. `position` is the position of the request in the batch, counted from
- * 1. `start` means that this call has written the run, `started` that an earlier call has written
- * it.
+ * 1. `start` means that this call has written the run, and `held` that the run waits.
+ * `started` means that an earlier call has written the run, and `filtered_before` that an earlier
+ * call has written the request without a run.
  */
 export type CheckedRequest =
-  | readonly [position: number, kind: "replay", replayedRun: string]
+  | readonly [position: number, kind: "replay" | "repeated", replayedRun: string]
   | readonly [
       position: number,
       kind: "limit_reached" | "limit_paused",
@@ -58,7 +63,18 @@ export type CheckedRequest =
     ]
   | readonly [
       position: number,
-      kind: "start" | "started" | "contended" | "limited" | StartRejection,
+      kind:
+        | "start"
+        | "held"
+        | "started"
+        | "contended"
+        | "limited"
+        | "filtered"
+        | "filtered_before"
+        | "listening"
+        | "swallowed"
+        | "reconfigured"
+        | StartRejection,
       replayedRun: null,
     ];
 
@@ -80,6 +96,8 @@ export async function sendStarts(
       labels: rows.some((row) => row.labels !== undefined),
       callbacks: rows.some((row) => row.callback !== undefined),
       limits: rows.some((row) => row.checksLimits === true),
+      received: rows.some((row) => row.received !== undefined),
+      files: rows.some((row) => row.received !== undefined && row.received.files.length > 0),
       repeated: again,
     });
     const { rows: results } = await chosen.send<CheckedStarts>(database.engine, input);

@@ -1,65 +1,38 @@
 import { sleep } from "../../base/clock.ts";
 import type { IdempotencyBinding } from "../../base/context.ts";
-import {
-  type Database,
-  databaseUnavailable,
-  failureKind,
-  type ProcessMessages,
-  retryWhileLost,
-  SubmitTimeoutError,
-} from "../../base/database/index.ts";
-import { messageOf, orThrow, type Result } from "../../base/errors.ts";
-import { newId } from "../../base/ids.ts";
-import type { Log } from "../../base/log.ts";
-import type { OwnProcess } from "../../processes/index.ts";
-import { limitError, type Reservations } from "../../reservations/index.ts";
+import { failureKind } from "../../base/database/index.ts";
+import { type ApiError, orThrow, type Result } from "../../base/errors.ts";
+import { limitError } from "../../reservations/index.ts";
 import { deletedRun } from "../access.ts";
-import type { Capacity, Memory, OwnedRun, WorkerCalls } from "../executing/index.ts";
-import {
-  type Appends,
-  cancelStored,
-  nothingUsed,
-  readStoredStatus,
-  terminalEvent,
-  toEnd,
-  toEntry,
-} from "../journal/index.ts";
+import { readStoredStatus } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
-import type { LiveRuns, OutputBuffer } from "../subscribing/index.ts";
-import type { LimitedCallers } from "./limited-callers.ts";
+import type { OutputBuffer } from "../subscribing/index.ts";
 import { queueFull } from "./queue-full.ts";
-import type { QueueLimits } from "./queue-limits.ts";
-import { createdFailed, outOfMemory, pausedByLimit, rejection, stopping } from "./start-errors.ts";
-import type { RunDetails, StartedRun, StartResult, StartRow } from "./start-row.ts";
-import type { Starts } from "./starts.ts";
-import { unbindKey } from "./unbind-key-statement.ts";
-import type { UnconfirmedStart, UnconfirmedStarts } from "./unconfirmed-starts.ts";
-
-/** The services that starting runs needs. */
-export interface StartPorts {
-  readonly database: Database;
-  readonly log: Log;
-  readonly process: Pick<OwnProcess, "id">;
-  readonly starts: Starts;
-  readonly appends: Appends;
-  readonly unconfirmedStarts: UnconfirmedStarts;
-  readonly live: LiveRuns;
-  readonly queueLimits: QueueLimits;
-  readonly capacity: Capacity;
-  readonly memory: Pick<Memory, "heap">;
-  readonly processMessages: Pick<ProcessMessages, "send">;
-  readonly reservations: Pick<Reservations, "noteLimited">;
-  readonly limitedCallers: LimitedCallers;
-  readonly worker: Pick<WorkerCalls, "claim">;
-  /** Executes a run that this process owns. */
-  readonly execute: (run: OwnedRun) => Promise<void>;
-}
+import {
+  createdFailed,
+  isRejection,
+  outOfMemory,
+  pausedByLimit,
+  rejection,
+  stopping,
+} from "./start-errors.ts";
+import type { StartPorts } from "./start-ports.ts";
+import type { RunDetails, StartResult, StartRow } from "./start-row.ts";
+import { beginRun, type RequestFields, startWaitMs, submitStart } from "./submit-start.ts";
 
 /** A request to start a run, independent of the protocol. */
 export interface StartRequest
   extends Pick<
     StartRow,
-    "source" | "caller" | "agentId" | "contentType" | "details" | "labels" | "callback"
+    | "source"
+    | "caller"
+    | "agentId"
+    | "contentType"
+    | "details"
+    | "labels"
+    | "callback"
+    | "receivingVersion"
+    | "received"
   > {
   /**
    * The Idempotency-Key and the hash of the body, or the error in them; undefined if the request
@@ -84,16 +57,6 @@ export interface Started extends RunRef {
   readonly replayed: boolean;
 }
 
-/** How long a caller waits for the database before it gets a `503` response. */
-const startWaitMs = 5_000;
-
-/**
- * How long the entry of a rejected start stays in `unconfirmedStarts` after the outcome of its
- * statement is known. Longer than a concurrent statement with the same Idempotency-Key takes, whose
- * reply can name the rejected run.
- */
-const keepRejectedMs = 30_000;
-
 /**
  * Starts a run. One statement checks credential, pause, Idempotency-Key, body and queue limit, and
  * writes the run: see `start-statement.ts`. Resolves once the run is committed. Then the run either
@@ -103,30 +66,67 @@ const keepRejectedMs = 30_000;
  *   run was written nevertheless, it is cancelled before it executes.
  */
 export async function startRun(ports: StartPorts, request: StartRequest): Promise<Started> {
+  const outcome = await startReceived(ports, request);
+  switch (outcome.kind) {
+    case "started":
+      if (outcome.failure !== undefined) throw outcome.failure;
+      return outcome.run;
+    case "reconfigured":
+      throw new TriggerReconfigured();
+    default:
+      throw new Error(`a run was not started: ${outcome.kind}`);
+  }
+}
+
+/** The trigger has other settings than those with which the request was checked. Check it again. */
+export class TriggerReconfigured extends Error {
+  override readonly name = "TriggerReconfigured";
+}
+
+/**
+ * What became of a request to a trigger.
+ * - `started`: a run was created, possibly waiting. `failure` is set if it has already failed.
+ * - `repeated`: the run of an earlier request with the same event id; it may be deleted.
+ * - The others are those of `StartResult`.
+ */
+export type StartOutcome =
+  | { readonly kind: "started"; readonly run: Started; readonly failure?: ApiError | undefined }
+  | { readonly kind: "repeated"; readonly run: Started }
+  | { readonly kind: "filtered" | "listening" | "swallowed" | "reconfigured" };
+
+/**
+ * Like `startRun`, for requests to triggers with `receiving`: returns the results that are not
+ * errors for them.
+ * @throws ApiError as `startRun`. A request with an event id for which this is `unavailable` may
+ *   have started its run, and a repeat gets that run.
+ */
+export async function startReceived(
+  ports: StartPorts,
+  request: StartRequest,
+): Promise<StartOutcome> {
   if (ports.capacity.isDraining) throw stopping();
   if (ports.memory.heap.isFull) throw outOfMemory();
   let row = toRequestFields(request);
   for (;;) {
-    const result = await submit(ports, row);
+    const result = await submitStart(ports, row, request.output);
     switch (result.kind) {
-      case "started":
-        if (result.run.status === "failed") throw createdFailed(result.run, row.details);
-        if (result.run.status === "running")
-          void ports.execute(toOwnedRun(result.run, result.owner, row.payload, request.output));
-        if (result.run.status === "queued") announceQueued(ports);
-        return {
-          runId: result.run.runId,
-          workspaceId: result.run.workspaceId,
-          agentId: result.run.agentId,
-          replayed: false,
-        };
+      case "started": {
+        const { runId, workspaceId, agentId, status } = result.run;
+        const run = { runId, workspaceId, agentId, replayed: false };
+        if (status === "failed")
+          return { kind: "started", run, failure: createdFailed(result.run, row.details) };
+        beginRun(ports, result.run, { ...result, payload: row.payload, output: request.output });
+        return { kind: "started", run };
+      }
       case "claimed":
-        return { ...result.run, replayed: false };
+        return { kind: "started", run: { ...result.run, replayed: false } };
+      case "repeated":
+        return { kind: "repeated", run: { ...result, replayed: true } };
       case "replay": {
         const earlier = ports.unconfirmedStarts.get(result.runId);
         if (earlier?.rejected === undefined) {
           if (await isDeleted(ports, result)) throw deletedRun();
-          return { ...result, replayed: true };
+          return { kind: "started", run: { ...result, replayed: true } };
         }
         // The caller of the earlier request got a `503` response, so its run is being cancelled.
         // After that the Idempotency-Key is free, and this request can start a run.
@@ -149,6 +149,11 @@ export async function startRun(ports: StartPorts, request: StartRequest): Promis
         if (request.idempotency !== undefined) orThrow(request.idempotency);
         orThrow(request.payload);
         throw new Error("a body without an error was rejected");
+      case "filtered":
+      case "listening":
+      case "swallowed":
+      case "reconfigured":
+        return { kind: result.kind };
       default:
         throw rejection(result.kind);
     }
@@ -188,8 +193,6 @@ function failedBy(
   return { ...own, ...details, initial: { ...limitError(limit), limit } };
 }
 
-type RequestFields = Omit<StartRow, "runId" | "eventId" | "hasCapacity" | "owner" | "checksLimits">;
-
 /**
  * Returns the fields of the row that come from the request. If the Idempotency-Key is invalid,
  * `key` is the empty string.
@@ -202,10 +205,22 @@ function toRequestFields({
   details,
   labels,
   callback,
+  receivingVersion,
+  received,
   idempotency,
   payload,
 }: StartRequest): RequestFields {
-  const request = { source, caller, agentId, contentType, details, labels, callback };
+  const request = {
+    source,
+    caller,
+    agentId,
+    contentType,
+    details,
+    labels,
+    callback,
+    receivingVersion,
+    received,
+  };
   if (idempotency?.ok === false)
     return { ...request, key: "", bodyHash: null, payload: "", body: "unhashable" };
   const { key, bodyHash } = idempotency?.value ?? { key: null, bodyHash: null };
@@ -223,7 +238,7 @@ export async function mayStart(
   ports: StartPorts,
   request: Pick<StartRow, "source" | "caller" | "agentId">,
 ): Promise<void> {
-  const result = await submit(ports, {
+  const result = await submitStart(ports, {
     ...request,
     key: null,
     bodyHash: null,
@@ -232,158 +247,6 @@ export async function mayStart(
     body: "unread",
   });
   if (result.kind === "body") return;
-  if (
-    result.kind === "started" ||
-    result.kind === "replay" ||
-    result.kind === "contended" ||
-    result.kind === "claimed" ||
-    result.kind === "limited" ||
-    result.kind === "limit_reached" ||
-    result.kind === "limit_paused" ||
-    result.kind === "agent_busy"
-  )
-    throw new Error("a start without a body was not rejected");
-  throw rejection(result.kind);
-}
-
-/**
- * Result of a start to which the database did not reply in time. The run was written nevertheless:
- * this process has already claimed it from the queue.
- */
-interface Claimed {
-  readonly kind: "claimed";
-  readonly run: RunRef & { readonly agentId: string };
-}
-
-async function submit(
-  ports: StartPorts,
-  request: RequestFields,
-): Promise<(StartResult | Claimed) & { owner: string }> {
-  const { capacity } = ports;
-  const hasCapacity =
-    request.body === "good" && request.details === undefined && capacity.tryReserve();
-  const owner = ports.process.id;
-  const row: StartRow = {
-    ...request,
-    runId: newId("run"),
-    eventId: newId("evt"),
-    hasCapacity,
-    owner,
-    checksLimits: ports.limitedCallers.has(request.caller),
-  };
-  const start: UnconfirmedStart = { rejected: undefined, claimed: undefined };
-  ports.unconfirmedStarts.set(row.runId, start);
-  const finish = (executes: boolean) => {
-    // The entry of a rejected start is kept for a while. A concurrent start with the same
-    // Idempotency-Key may have been sent before the key was unbound. Its reply can still name the
-    // rejected run, and `startRun` must then find this entry, so that it does not return that run.
-    if (start.rejected !== undefined)
-      setTimeout(() => ports.unconfirmedStarts.delete(row.runId), keepRejectedMs).unref();
-    else ports.unconfirmedStarts.delete(row.runId);
-    start.rejected?.resolve();
-    if (hasCapacity && !executes) capacity.release(1);
-  };
-  try {
-    const result = await ports.starts.submit(row, {
-      waitMs: startWaitMs,
-      onLateResult: (result) => {
-        if (result?.kind !== "started" || start.rejected === undefined) finish(false);
-        else void cancelRejected(ports, result.run, row).finally(() => finish(false));
-      },
-    });
-    finish(result.kind === "started" && result.run.status === "running");
-    if (result.kind === "started") {
-      ports.limitedCallers.note(request.caller, result.run.limited);
-      if (result.run.limited) ports.reservations.noteLimited(result.run.workspaceId, true);
-    }
-    return { ...result, owner };
-  } catch (thrown) {
-    if (!(thrown instanceof SubmitTimeoutError)) {
-      finish(false);
-      throw thrown;
-    }
-    if (thrown.sent && start.claimed !== undefined)
-      return { kind: "claimed", run: start.claimed, owner };
-    if (thrown.sent) start.rejected = Promise.withResolvers();
-    else finish(false);
-    throw databaseUnavailable(thrown);
-  }
-}
-
-/**
- * Makes this process and the others claim queued runs, since any process with capacity can execute
- * the new run.
- */
-function announceQueued(ports: StartPorts): void {
-  ports.capacity.foundQueue({ empty: false });
-  ports.worker.claim();
-  ports.processMessages.send({ kind: "queued" });
-}
-
-function toOwnedRun(
-  run: StartedRun,
-  owner: string,
-  payload: string,
-  output: OutputBuffer | undefined,
-): OwnedRun {
-  const { promptPrefix } = run;
-  const input =
-    promptPrefix === "" ? payload : payload === "" ? promptPrefix : `${promptPrefix}\n\n${payload}`;
-  return {
-    ...run,
-    owner,
-    fence: 1,
-    lastSeq: 1,
-    input,
-    inputBytes: Buffer.byteLength(input),
-    resumed: false,
-    elapsedMs: 0,
-    output,
-  };
-}
-
-/**
- * Cancels a run that was written although its caller got a `503` response, and unbinds its
- * Idempotency-Key. No model was called for the run.
- */
-async function cancelRejected(
-  ports: StartPorts,
-  run: StartedRun,
-  { owner, key, details }: StartRow,
-): Promise<void> {
-  const message =
-    "The database replied too late, and the caller got an error. Send the request again.";
-  const outcome = {
-    status: "cancelled",
-    error: { code: "cancelled", message },
-    ...nothingUsed,
-  } as const;
-  try {
-    if (run.status === "running") {
-      await ports.appends.submit({
-        runId: run.runId,
-        workspaceId: run.workspaceId,
-        owner,
-        fence: 1,
-        lastSeq: 1,
-        intent: false,
-        entries: [toEntry(terminalEvent(outcome))],
-        end: toEnd(outcome),
-      });
-    } else {
-      const cancel = () => cancelStored(ports.database, run, { eventId: newId("evt"), message });
-      // Another process may have claimed the run while this one had no reply from the database. The
-      // other process must then stop the run.
-      if ((await retryWhileLost(cancel)) === "asked")
-        ports.processMessages.send({ kind: "cancel", runId: run.runId });
-    }
-    if (key === null) return;
-    const scope = details?.keyScope ?? run.triggerId ?? run.agentId;
-    await retryWhileLost(() => unbindKey(ports.database, run, { scope, key }));
-  } catch (thrown) {
-    ports.log.error(
-      { run_id: run.runId, reason: messageOf(thrown) },
-      "a run whose caller got 503 could not be cancelled",
-    );
-  }
+  if (isRejection(result.kind)) throw rejection(result.kind);
+  throw new Error("a start without a body was not rejected");
 }

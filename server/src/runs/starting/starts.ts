@@ -4,7 +4,7 @@ import {
   type Database,
   type Mutex,
 } from "../../base/database/index.ts";
-import type { StartResult, StartRow } from "./start-row.ts";
+import type { ReceivedStart, StartResult, StartRow } from "./start-row.ts";
 import { startRuns } from "./start-runs.ts";
 
 /**
@@ -36,10 +36,18 @@ export function createStarts(
       onWritten();
       return results;
     },
-    order: (row) => `${row.agentId ?? ""} ${row.key ?? ""}`,
-    bytes: (row) => row.payload.length + (row.details?.draft?.config.length ?? 0),
+    order: ({ agentId, key, received }) =>
+      `${agentId ?? ""} ${key ?? ""} ${received?.eventId ?? ""}`,
+    bytes: ({ payload, details, received }) =>
+      payload.length +
+      (details?.draft?.config.length ?? 0) +
+      (received === undefined ? 0 : bytesOf(received)),
     maxRows: 200,
     maxBytes: 8 * 1024 * 1024,
     mutex,
   });
+}
+
+function bytesOf({ body, files }: ReceivedStart): number {
+  return files.reduce((bytes, { content }) => bytes + content.length, body.length);
 }

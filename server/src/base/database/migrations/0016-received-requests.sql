@@ -59,20 +59,35 @@ create table trigger_event_ids (
 );
 create index trigger_event_ids_by_expiry on trigger_event_ids (expires_at);
 
--- Requests with an invalid signature, counted per minute; of each minute at most 60 are stored.
-create table rejected_signatures (
+-- Requests that started no run and that the sender can repeat without end, counted per minute and
+-- outcome: of each minute at most 60 of an outcome are stored in received_requests.
+create table request_counts (
   workspace_id text not null,
   trigger_id text not null,
+  outcome text not null,
   minute timestamptz not null,
   count int not null,
-  primary key (trigger_id, minute)
+  primary key (trigger_id, outcome, minute)
 );
+create index request_counts_by_time on request_counts (minute);
+
+-- When a held run was queued. A queued run expires 24 hours after this time or, if it was not held,
+-- after its creation.
+alter table runs add column released_at timestamptz;
+create index runs_waiting on runs (workspace_id, agent_id, id) where status = 'waiting';
+
+-- Ends a statement with an error after which it is repeated. The start statement calls it if a
+-- concurrent request has bound only one of the two ids that a request binds.
+create function repeat_statement() returns boolean language plpgsql as $$
+begin
+  raise exception 'a concurrent request has bound the same id' using errcode = 'serialization_failure';
+end $$;
 
 do $$
 declare tenant_table text;
 begin
   foreach tenant_table in array
-    array['received_requests', 'trigger_event_ids', 'rejected_signatures']
+    array['received_requests', 'trigger_event_ids', 'request_counts']
   loop
     execute format('alter table %I enable row level security', tenant_table);
     execute format('alter table %I force row level security', tenant_table);

@@ -94,7 +94,7 @@ export async function searchRuns(
 /**
  * Returns a query that scans an index for the newest runs. The scan is limited by `below`, by the
  * time range with a margin, and by the external id. Without an external id it is limited by the
- * agents and, if only `queued` and `running` runs are wanted, by these states. The caller must also
+ * agents and, if only runs that have not ended are wanted, by their states. The caller must also
  * apply `conditions` to the scanned runs. If the query scans the runs of each agent separately, its
  * column `part` contains the agent's id; otherwise `part` is empty.
  * @param max maximum number of runs of each part.
@@ -116,11 +116,14 @@ export function scanRuns(
     : scanAgents(workspaceId, agentIds, bounds, max);
 }
 
+/** The states of runs that have not ended. Each has a partial index. */
+const unfinished: readonly RunStatus[] = ["waiting", "queued", "running"];
+
 /**
  * Returns whether all runs in these states are in the partial indexes of runs that have not ended.
  */
 function isUnfinished(wanted: readonly RunStatus[] | undefined): wanted is readonly RunStatus[] {
-  return wanted?.every((status) => status === "queued" || status === "running") ?? false;
+  return wanted?.every((status) => unfinished.includes(status)) ?? false;
 }
 
 function agentsOf({
@@ -222,16 +225,13 @@ function scanUnfinished(
 ): RawBuilder<unknown> {
   const bounds = ofWorkspace(workspaceId, range);
   const ofAgents = agentIds === undefined ? sql`true` : sql`r.agent_id = any (${agentIds}::text[])`;
-  const states = [
-    ...(wanted.includes("queued")
-      ? [sql`select ${columns} from runs r where r.status = 'queued' and ${ofAgents} and ${bounds}`]
-      : []),
-    ...(wanted.includes("running")
-      ? [
-          sql`select ${columns} from runs r where r.status = 'running' and ${ofAgents} and ${bounds}`,
-        ]
-      : []),
-  ];
+  const states = unfinished
+    .filter((status) => wanted.includes(status))
+    .map(
+      (status) =>
+        sql`select ${columns} from runs r
+          where r.status = ${sql.lit(status)} and ${ofAgents} and ${bounds}`,
+    );
   return sql`select '' as part, u.* from (${sql.join(states, sql` union all `)}) as u
     order by u.id desc limit ${max}`;
 }

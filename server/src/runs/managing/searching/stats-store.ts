@@ -121,6 +121,7 @@ function toGroup(row: Row): Group {
     bucket: row.bucket?.toISOString() ?? null,
     agent_id: row.agent_id,
     runs: {
+      waiting: Number(row.waiting),
       queued: Number(row.queued),
       running: Number(row.running),
       succeeded: Number(row.succeeded),

@@ -1,0 +1,1 @@
+export { bindingOfSenderSecret } from "./secret-binding.ts";

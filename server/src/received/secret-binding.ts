@@ -1,0 +1,23 @@
+import type { SecretBinding } from "../base/secrets/index.ts";
+
+/**
+ * Returns the values to which the encryption of a trigger's sender secret or verify token is bound.
+ * The current and the previous sender secret have the same binding, so that a rotation can move the
+ * encrypted text.
+ */
+export function bindingOfSenderSecret({
+  workspaceId,
+  triggerId,
+  column,
+}: {
+  readonly workspaceId: string;
+  readonly triggerId: string;
+  readonly column: "sender_secret" | "verify_token";
+}): SecretBinding {
+  return {
+    workspaceId,
+    kind: column === "sender_secret" ? "sender secret" : "verify token",
+    row: `${triggerId} ${column}`,
+    remedy: "Set the secret of this trigger again, and enter it at the sender.",
+  };
+}

@@ -1,0 +1,114 @@
+import type { Receiving } from "@beckon/contract";
+import { textOf } from "../../base/body-text.ts";
+import { ApiError } from "../../base/errors.ts";
+import { parseJson } from "../../base/parse-json.ts";
+import { headerOf, mediaTypeOf, type RawRequest } from "../raw-request.ts";
+import { type HoldBytes, tooLarge } from "./body-limits.ts";
+import { maxFormFields, urlEncodedFields } from "./form-fields.ts";
+import { inflate } from "./inflate.ts";
+import { checkNesting } from "./json-nesting.ts";
+import { type ReceivedFile, readMultipart } from "./multipart.ts";
+import { formType, isJsonType, isTextType } from "./to-payload.ts";
+
+export interface DecodedBody {
+  /** Parsed JSON, the fields of a form, or else the text. */
+  readonly payload: unknown;
+  /** What the agent sees without a message template. */
+  readonly text: string;
+  readonly files: readonly ReceivedFile[];
+}
+
+type Bodies = Receiving["bodies"];
+
+/**
+ * Decodes the body of a request as its Content-Encoding and Content-Type say.
+ * @param hold counts the bytes of an inflated body against the memory budget.
+ * @throws ApiError `unsupported_type` if the trigger is not set to accept such a body, `too_large`,
+ *   `unavailable`, `bad_request` if the body is not what its headers say, or has too many fields,
+ *   files or levels.
+ */
+export async function decodeBody(
+  { bodies }: Pick<Receiving, "bodies">,
+  request: RawRequest,
+  hold: HoldBytes,
+): Promise<DecodedBody> {
+  if (request.body.length > bodies.max_bytes) throw tooLarge(bodies.max_bytes);
+  const bytes = await identityOf(bodies, request, hold);
+  const contentType = headerOf(request, "content-type");
+  const type = mediaTypeOf(contentType);
+  if (isTextType(type) || isOpaqueType(type, bodies)) return ofText(textOf(bytes));
+  if (isJsonType(type)) return ofJson(textOf(bytes));
+  if (type === formType) return ofForm(textOf(bytes));
+  if (type === "multipart/form-data" && bodies.multipart) {
+    const { fields, files } = await readMultipart(bytes, contentType ?? "");
+    return { payload: fields, text: JSON.stringify(fields), files };
+  }
+  throw new ApiError(
+    "unsupported_type",
+    `This trigger does not accept ${type}. Send ${acceptedBodies(bodies)}.`,
+  );
+}
+
+/** Returns the body without its Content-Encoding. */
+async function identityOf(
+  { gzip, max_bytes: maxBytes }: Bodies,
+  request: RawRequest,
+  hold: HoldBytes,
+): Promise<Buffer> {
+  const encoding = (headerOf(request, "content-encoding") ?? "").trim().toLowerCase();
+  if (encoding === "" || encoding === "identity") return request.body;
+  if (!gzip) {
+    throw new ApiError(
+      "unsupported_type",
+      "The body has a Content-Encoding. Send it uncompressed, without that header.",
+    );
+  }
+  switch (encoding) {
+    case "gzip":
+    case "x-gzip":
+      return inflate(request.body, "gzip", { maxBytes, hold });
+    case "deflate":
+      return inflate(request.body, "deflate", { maxBytes, hold });
+    default:
+      throw new ApiError(
+        "unsupported_type",
+        "This trigger accepts the Content-Encodings gzip and deflate. Use one of them, once.",
+      );
+  }
+}
+
+/** Returns whether the type is text that is not parsed and that the trigger is set to accept. */
+function isOpaqueType(type: string, { xml, ndjson, csv }: Bodies): boolean {
+  if (/^application\/(.+\+)?xml$/.test(type)) return xml;
+  if (/^application\/(x-)?(ndjson|jsonl|jsonlines|json-lines)$/.test(type)) return ndjson;
+  return type === "application/csv" && csv;
+}
+
+function ofText(text: string): DecodedBody {
+  return { payload: text, text, files: [] };
+}
+
+function ofJson(text: string): DecodedBody {
+  if (text === "") return ofText(text);
+  checkNesting(text);
+  return { payload: parseJson(text), text, files: [] };
+}
+
+function ofForm(text: string): DecodedBody {
+  const fields = urlEncodedFields(text, maxFormFields);
+  if (fields !== undefined) return { payload: fields, text: JSON.stringify(fields), files: [] };
+  try {
+    return ofJson(text);
+  } catch {
+    return ofText(text);
+  }
+}
+
+function acceptedBodies({ multipart, xml, ndjson, csv }: Bodies): string {
+  const kinds = ["JSON", "text", "a URL-encoded form"];
+  if (multipart) kinds.push("multipart/form-data");
+  if (xml) kinds.push("XML");
+  if (ndjson) kinds.push("NDJSON");
+  if (csv) kinds.push("CSV");
+  return `${kinds.slice(0, -1).join(", ")} or ${kinds.at(-1)}`;
+}

@@ -1,0 +1,65 @@
+import { ApiError } from "../../base/errors.ts";
+import { parseJson } from "../../base/parse-json.ts";
+
+/** Maximum number of fields in a form to a trigger that limits them. */
+export const maxFormFields = 1_000;
+
+/**
+ * Collects the fields of a form. A field that occurs several times becomes an array, in order.
+ */
+export class FormFields<T = string> {
+  readonly #fields = new Map<string, T | T[]>();
+  readonly #maxFields: number;
+  #count = 0;
+
+  constructor(maxFields: number) {
+    this.#maxFields = maxFields;
+  }
+
+  /** @throws ApiError `bad_request` if there are more than `maxFields` */
+  add(name: string, value: T): void {
+    if (++this.#count > this.#maxFields) throw tooManyFields(this.#maxFields);
+    const earlier = this.#fields.get(name);
+    if (earlier === undefined) this.#fields.set(name, value);
+    else if (Array.isArray(earlier)) earlier.push(value);
+    else this.#fields.set(name, [earlier, value]);
+  }
+
+  /** Returns an object with own fields only, also if a field is called `__proto__`. */
+  toObject(): Record<string, T | T[]> {
+    return Object.fromEntries(this.#fields);
+  }
+}
+
+export function tooManyFields(maxFields: number): ApiError {
+  return new ApiError(
+    "bad_request",
+    `The form has more than ${maxFields.toLocaleString("en")} fields. Send fewer fields.`,
+  );
+}
+
+/**
+ * Returns the fields of a URL-encoded form; undefined if the text is not a form, because curl labels
+ * every body as a form by default.
+ * @throws ApiError `bad_request` if there are more than `maxFields`
+ */
+export function urlEncodedFields(
+  text: string,
+  maxFields: number,
+): Record<string, string | string[]> | undefined {
+  if (!text.includes("=") || isJson(text)) return undefined;
+  const fields = new FormFields(maxFields);
+  for (const [name, value] of new URLSearchParams(text)) fields.add(name, value);
+  return fields.toObject();
+}
+
+function isJson(text: string): boolean {
+  // Most forms start with a letter, which only the literals of JSON do.
+  if (!/^[\s\ufeff]*["[{\d\-tfn]/.test(text)) return false;
+  try {
+    parseJson(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,55 @@
+import { createGunzip, createInflate, createInflateRaw } from "node:zlib";
+import { ApiError } from "../../base/errors.ts";
+import { type HoldBytes, tooLarge, tooManyBodies } from "./body-limits.ts";
+
+/** Size of the pieces that are inflated between two checks of the limits. */
+const chunkBytes = 64 * 1024;
+
+/**
+ * Undoes a Content-Encoding in a thread of libuv's pool, piece by piece. Stops as soon as the result
+ * is above `maxBytes`, so that a small body cannot fill the memory.
+ * @throws ApiError `too_large`, `bad_request` if the body is damaged or truncated, `unavailable` if
+ *   the process cannot hold the result.
+ */
+export async function inflate(
+  bytes: Buffer,
+  encoding: "gzip" | "deflate",
+  { maxBytes, hold }: { readonly maxBytes: number; readonly hold: HoldBytes },
+): Promise<Buffer> {
+  const options = { chunkSize: chunkBytes };
+  const stream =
+    encoding === "gzip"
+      ? createGunzip(options)
+      : hasZlibHeader(bytes)
+        ? createInflate(options)
+        : createInflateRaw(options);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stream.end(bytes);
+  try {
+    for await (const chunk of stream) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge(maxBytes, "after it is inflated");
+      if (!hold(chunk.length)) throw tooManyBodies();
+      chunks.push(chunk);
+    }
+  } catch (thrown) {
+    if (thrown instanceof ApiError) throw thrown;
+    throw new ApiError(
+      "bad_request",
+      `The body is not complete, valid ${encoding}, which its Content-Encoding says. Send it again.`,
+    );
+  } finally {
+    stream.destroy();
+  }
+  return Buffer.concat(chunks, size);
+}
+
+/**
+ * Returns whether the data starts with a zlib header (RFC 1950), as `deflate` requires (RFC 9110,
+ * section 8.4.1.2). Some senders leave it out.
+ */
+function hasZlibHeader(bytes: Buffer): boolean {
+  const [first = 0, second = 0] = bytes;
+  return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
+}

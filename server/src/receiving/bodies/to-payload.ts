@@ -1,0 +1,44 @@
+import { ApiError } from "../../base/errors.ts";
+import { parseJson } from "../../base/parse-json.ts";
+import { mediaTypeOf } from "../raw-request.ts";
+import { urlEncodedFields } from "./form-fields.ts";
+
+/**
+ * Returns the payload of a run that a trigger without settings starts. Text and JSON are unchanged;
+ * a URL-encoded form is converted to JSON, which models read better.
+ * @param contentType value of the header; if it is undefined or empty, the body is text.
+ * @param readText returns the body as text; called only if the content type is supported.
+ * @throws ApiError `unsupported_type`; `bad_request` if the body is not what its type says; the
+ *   errors of `readText`.
+ */
+export function toPayload(contentType: string | undefined, readText: () => string): string {
+  const type = mediaTypeOf(contentType);
+  if (isTextType(type)) return readText();
+  if (isJsonType(type)) {
+    const text = readText();
+    if (text !== "") parseJson(text);
+    return text;
+  }
+  if (type === formType) {
+    const text = readText();
+    const fields = urlEncodedFields(text, Number.POSITIVE_INFINITY);
+    return fields === undefined ? text : JSON.stringify(fields);
+  }
+  throw new ApiError(
+    "unsupported_type",
+    `A trigger does not accept ${type}. Send JSON, text or a URL-encoded form.`,
+  );
+}
+
+/** Media type of a URL-encoded form. */
+export const formType = "application/x-www-form-urlencoded";
+
+/** Returns whether a media type is text, also if it is absent. */
+export function isTextType(type: string): boolean {
+  return type === "" || type.startsWith("text/");
+}
+
+/** Returns whether a media type is JSON, such as `application/json` or `application/x+json`. */
+export function isJsonType(type: string): boolean {
+  return /^[^/]+\/(.+\+)?json$/.test(type);
+}

@@ -1,0 +1,20 @@
+import { isJsonObject } from "../base/json-object.ts";
+
+/**
+ * Returns the value at a JSON pointer (RFC 6901); undefined if there is none. Reads own fields only.
+ */
+export function valueAt(root: unknown, pointer: string): unknown {
+  let value = root;
+  for (const token of pointer.split("/").slice(1)) {
+    const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (Array.isArray(value)) {
+      if (!/^(?:0|[1-9]\d*)$/.test(name)) return undefined;
+      value = value[Number(name)];
+    } else if (isJsonObject(value) && Object.hasOwn(value, name)) {
+      value = value[name];
+    } else {
+      return undefined;
+    }
+  }
+  return value;
+}

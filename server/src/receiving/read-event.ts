@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import { isStorableText, type Receiving, type ValueLocation } from "@beckon/contract";
+import { fieldOf } from "../base/json-object.ts";
+import { valueAt } from "./json-pointer.ts";
+import { headerOf, mediaTypeOf, queryOf, type RawRequest } from "./raw-request.ts";
+
+/** What the sender says of the event; null if it says nothing, or the trigger does not ask. */
+export interface ReceivedEvent {
+  /** Stays the same when the sender repeats the event. At most 200 characters. */
+  readonly id: string | null;
+  /** At most 200 characters. */
+  readonly type: string | null;
+}
+
+const maxLength = 200;
+
+/**
+ * Returns id and type of the event, from where the settings say they are.
+ * @param body `payload` and `text` of `decodeBody`.
+ */
+export function readEvent(
+  { event_id, event_type }: Pick<Receiving, "event_id" | "event_type">,
+  request: RawRequest,
+  body: { readonly payload: unknown; readonly text: string },
+): ReceivedEvent {
+  const id =
+    event_id === "cloudevents" ? cloudEventId(request, body) : locate(event_id, request, body);
+  const type =
+    event_type === "cloudevents"
+      ? cloudEventAttribute("type", request, body)
+      : locate(event_type, request, body);
+  return { id: id === undefined ? null : boundedId(id), type: type ? boundedType(type) : null };
+}
+
+interface Body {
+  readonly payload: unknown;
+  readonly text: string;
+}
+
+/** Returns the value as text; undefined if it is absent, empty, or neither text nor number. */
+function locate(
+  location: ValueLocation | null,
+  request: RawRequest,
+  body: Body,
+): string | undefined {
+  if (location === null) return undefined;
+  const value =
+    "header" in location
+      ? headerOf(request, location.header)
+      : "query" in location
+        ? queryOf(request).get(location.query)
+        : bodyValue(body, location.pointer);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/**
+ * Returns text or a number as text. Ids above 2^53 lose their last digits when they are parsed, and
+ * two events would have the same id, so such numbers are read from the text again.
+ */
+function bodyValue({ payload, text }: Body, pointer: string): unknown {
+  const value = valueAt(payload, pointer);
+  if (typeof value !== "number") return value;
+  if (Number.isSafeInteger(value)) return String(value);
+  return valueAt(JSON.parse(text, unsafeNumberAsText), pointer);
+}
+
+function unsafeNumberAsText(_key: string, value: unknown, context?: { source?: string }): unknown {
+  return typeof value === "number" && !Number.isSafeInteger(value) ? context?.source : value;
+}
+
+/**
+ * Returns `source` and `id`, which together identify an event (CloudEvents 1.0, section 3.1). A
+ * source is a URI reference, which contains no space.
+ */
+function cloudEventId(request: RawRequest, body: Body): string | undefined {
+  const id = cloudEventAttribute("id", request, body);
+  const source = cloudEventAttribute("source", request, body);
+  if (id === undefined || source === undefined) return undefined;
+  return `${source.replaceAll(" ", "%20")} ${id}`;
+}
+
+/**
+ * Returns an attribute of a CloudEvent: a field of the body in structured mode, a header in binary
+ * mode. Undefined for a batch, which has several events.
+ * @see https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/bindings/http-protocol-binding.md
+ */
+function cloudEventAttribute(
+  name: "id" | "source" | "type",
+  request: RawRequest,
+  { payload }: Body,
+): string | undefined {
+  const isStructured = mediaTypeOf(headerOf(request, "content-type")).startsWith(
+    "application/cloudevents",
+  );
+  const value = isStructured
+    ? fieldOf(payload, name)
+    : percentDecoded(headerOf(request, `ce-${name}`));
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** Header values of CloudEvents are percent-encoded UTF-8 (section 3.1.3.2 of the binding). */
+function percentDecoded(value: string | undefined): string | undefined {
+  try {
+    return value && decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+/** Returns the id or, if it cannot be stored as it is, its hash, so that it stays unique. */
+function boundedId(id: string): string {
+  if (id.length <= maxLength && isStorableText(id)) return id;
+  return `sha256:${createHash("sha256").update(id, "utf16le").digest("hex")}`;
+}
+
+function boundedType(type: string): string {
+  return type.replaceAll("\u0000", "").slice(0, maxLength).toWellFormed();
+}

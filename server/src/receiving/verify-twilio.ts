@@ -1,0 +1,79 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { headerOf, mediaTypeOf, queryOf, type RawRequest } from "./raw-request.ts";
+import { rejected, type VerificationResult, verified } from "./verification-result.ts";
+
+const header = "x-twilio-signature";
+
+/**
+ * Verifies Twilio's signature: an HMAC-SHA1 of the URL that Twilio requested, followed by the fields
+ * of a form sorted by name. Of other bodies, the signed URL has the hash in `bodySHA256`.
+ * @param secrets auth tokens of the Twilio account, one or more.
+ * @see https://www.twilio.com/docs/usage/webhooks/webhooks-security
+ */
+export function verifyTwilio(secrets: readonly string[], request: RawRequest): VerificationResult {
+  const signature = headerOf(request, header);
+  if (signature === undefined) {
+    return rejected(`The header ${header} is missing. Send the request from Twilio.`);
+  }
+  const bodyHash = queryOf(request).get("bodySHA256");
+  const isForm =
+    mediaTypeOf(headerOf(request, "content-type")) === "application/x-www-form-urlencoded";
+  if (bodyHash === null && !isForm && request.body.length > 0) {
+    return rejected(
+      "The body is neither a form nor signed with bodySHA256. Send it as Twilio sends it.",
+    );
+  }
+  if (bodyHash !== null && !isHashOf(bodyHash, request.body)) {
+    return rejected("The body does not have the hash in bodySHA256. Send it unchanged.");
+  }
+  const fields = bodyHash === null && isForm ? sortedFields(request.body) : "";
+  const given = Buffer.from(signature);
+  const isValid = secrets.some((secret) =>
+    urlsOf(request.url).some((url) => {
+      const hmac = createHmac("sha1", secret).update(url + fields);
+      const expected = Buffer.from(hmac.digest("base64"));
+      return given.length === expected.length && timingSafeEqual(given, expected);
+    }),
+  );
+  return isValid
+    ? verified
+    : rejected(
+        `The signature in ${header} is not valid. Check the auth token, and that PUBLIC_URL is the ` +
+          "address that Twilio requests.",
+      );
+}
+
+function isHashOf(bodyHash: string, body: Buffer): boolean {
+  const given = Buffer.from(bodyHash.toLowerCase());
+  const expected = Buffer.from(createHash("sha256").update(body).digest("hex"));
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/**
+ * Returns the fields as Twilio signs them: name and value, sorted by name. Of a field that is sent
+ * several times, each value is signed once, sorted.
+ */
+function sortedFields(body: Buffer): string {
+  const fields = new Map<string, Set<string>>();
+  for (const [name, value] of new URLSearchParams(body.toString("utf8"))) {
+    const values = fields.get(name);
+    if (values === undefined) fields.set(name, new Set([value]));
+    else values.add(value);
+  }
+  return [...fields.keys()]
+    .sort()
+    .flatMap((name) => [...(fields.get(name) ?? [])].sort().map((value) => name + value))
+    .join("");
+}
+
+/**
+ * Returns the URL without a port, and with the port that it has or the standard port of its scheme:
+ * Twilio signs either, depending on the product.
+ */
+function urlsOf(url: string): string[] {
+  const match = /^(https?):\/\/([^/?#]*?)(:\d+)?((?:[/?#].*)?)$/i.exec(url);
+  if (match === null) return [url];
+  const [, scheme = "", host = "", port, rest = ""] = match;
+  const standardPort = scheme.toLowerCase() === "https" ? ":443" : ":80";
+  return [`${scheme}://${host}${rest}`, `${scheme}://${host}${port ?? standardPort}${rest}`];
+}

@@ -1,0 +1,189 @@
+import type { Column, Parameters } from "../../base/database/index.ts";
+import type { ReceivedFile, ReceivedStart, StartRow } from "./start-row.ts";
+
+/**
+ * Maximum number of runs that a trigger holds. Concurrent batches can exceed it by their rows, as
+ * they can exceed the queue limit.
+ */
+export const maxHeldRuns = 1_000;
+
+interface ReceivedOptions {
+  readonly triggers: boolean;
+  readonly keys: boolean;
+  readonly files: boolean;
+  readonly limits: boolean;
+  readonly repeated: boolean;
+}
+
+/** Columns of a caller that requests to a trigger with `receiving` need. */
+export const receivedCallerColumns: Readonly<Record<string, Column<StartRow>>> = {
+  holds: ["boolean", (row) => row.received?.holds ?? false],
+};
+
+/**
+ * Returns SQL of columns of `callers`. `held` is the number of runs that the trigger holds; it is
+ * counted only if the caller's run would be held.
+ */
+export function heldColumns({ triggers, limits }: ReceivedOptions): string {
+  const isPaused = `(a.paused_at is not null${limits ? " or paused.reached is not null" : ""})`;
+  return `${isPaused} as is_paused,
+    ${triggers ? "coalesce(g.listening_until > now(), false)" : "false"} as is_listening,
+    case when c.holds and (${isPaused}${limits ? " or reached.reached is not null" : ""}) then (
+      select count(*) from (
+        select from runs q join run_inputs i on i.run_id = q.id and i.workspace_id = q.workspace_id
+        where q.status = 'waiting' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+          and i.trigger_id = g.id
+        limit ${maxHeldRuns}
+      ) as counted) end as held`;
+}
+
+/** The parts of the start statement's SQL for requests to triggers with `receiving`. */
+export interface ReceivedParts {
+  /** Columns of `checked`. */
+  readonly columns: (scope: string) => string;
+  /** Joins of `checked`. */
+  readonly joins: string;
+  /** Branches of the `case` that determines the verdict, by their place in it. */
+  readonly first: string;
+  readonly beforeKey: string;
+  readonly beforePause: string;
+  readonly afterBody: string;
+  /** Branch of the `case` of the final verdict. */
+  readonly heldFull: string;
+  /** Conditions for a row of `checked`. */
+  readonly isAdmitted: string;
+  readonly isBound: string;
+  /** Common table expressions that bind event ids, each followed by a comma. */
+  readonly bindEvents: (isAdmitted: string) => string;
+  /** Common table expressions that write the requests, each after a comma. */
+  readonly write: string;
+  /**
+   * Column of the result that fails, and with it the statement, if a request has bound its event id
+   * and a concurrent request its Idempotency-Key. The batch is then sent again.
+   */
+  readonly repeatIfHalfBound: string;
+}
+
+/** Declares the tables of received requests, and returns the SQL that uses them. */
+export function receivedTables<Input extends { readonly rows: readonly StartRow[] }>(
+  p: Parameters<Input>,
+  { keys, files, repeated }: ReceivedOptions,
+): ReceivedParts {
+  const requests = p.rows("q", requestsOf, {
+    request: ["int", (row) => row.request],
+    id: ["text", (row) => row.requestId],
+    event: ["text", (row) => row.eventId],
+    event_days: ["int", (row) => row.eventIdDays],
+    swallows: ["boolean", (row) => row.swallows],
+    is_filtered: ["boolean", (row) => row.isFiltered],
+  });
+  // These columns are joined last, so that the statement does not copy large bodies.
+  const contents = p.rows("b", requestsOf, {
+    request: ["int", (row) => row.request],
+    event_type: ["text", (row) => row.eventType],
+    replay_of: ["text", (row) => row.replayOf],
+    address: ["text", (row) => row.address],
+    content_encoding: ["text", (row) => row.contentEncoding],
+    size: ["int", (row) => row.body.length],
+    query: ["text", (row) => row.query],
+    headers: ["jsonb", (row) => row.headers],
+    body: ["bytea", (row) => row.body],
+  });
+  const storeFiles = files
+    ? `, stored_files as (
+  insert into artifacts (id, workspace_id, run_id, media_type, content)
+  select f.id, s.workspace_id, s.run_id, f.media_type, f.content
+  from starting s join ${filesTable(p)} on f.request = s.position where s.status <> 'failed'
+)`
+    : "";
+  return {
+    columns: (scope) =>
+      `q.id as request_id, q.event as sender_event, q.event_days, c.held, d.initial${
+        keys
+          ? `, row_number() over (partition by ${scope}, r.key order by r.position) as key_turn`
+          : ""
+      }`,
+    joins: `left join ${requests.table} on q.request = r.position
+  left join lateral (
+    select e.run_id from trigger_event_ids e where q.event is not null
+      and e.workspace_id = c.workspace_id and e.trigger_id = c.trigger_id and e.event_id = q.event
+    limit 1
+  ) seen on true${
+    repeated
+      ? `
+  left join lateral (
+    select w.id from received_requests w where w.id = q.id
+      and w.trigger_id = case when d.trigger_id is not null then d.trigger_id else c.trigger_id end
+    limit 1
+  ) written_request on true`
+      : ""
+  }`,
+    first: repeated ? "when written_request.id is not null then 'filtered_before'" : "",
+    beforeKey: `when q.id is not null and c.is_listening and c.body = 'good' then 'listening'
+      when seen.run_id is not null then 'repeated'`,
+    beforePause: "when q.swallows and c.trigger_id is not null and not c.enabled then 'swallowed'",
+    afterBody: "when q.is_filtered then 'filtered'",
+    heldFull:
+      "when status = 'waiting' and run_id in (select run_id from overfull) then 'held_full'",
+    isAdmitted: "(status <> 'waiting' or run_id not in (select run_id from overfull))",
+    isBound:
+      "(sender_event is null or status = 'failed' or run_id in (select run_id from event_bound))",
+    // A row whose Idempotency-Key an earlier row of the batch may bind does not bind its event id.
+    bindEvents: (isAdmitted) => `overfull as (
+  select run_id from (
+    select run_id, held + row_number() over (partition by trigger_id order by position)
+      > ${maxHeldRuns} as is_over
+    from checked where verdict = 'start' and status = 'waiting'
+  ) as holding where is_over
+), event_bound as (
+  -- Ordered, so that two processes lock equal ids in the same order and cannot deadlock.
+  insert into trigger_event_ids (workspace_id, trigger_id, event_id, run_id, expires_at)
+  select workspace_id, trigger_id, sender_event, run_id, now() + make_interval(days => event_days)
+  from checked
+  where verdict = 'start' and sender_event is not null and status <> 'failed' and (${isAdmitted})
+    ${keys ? "and (key is null or key_turn = 1)" : ""}
+  order by trigger_id, sender_event, position
+  on conflict do nothing
+  returning run_id
+), `,
+    write: `, stored_requests as (
+  insert into received_requests (id, workspace_id, agent_id, trigger_id, outcome, error, event_id,
+    event_type, run_id, replay_of, agent_version, address, content_type, content_encoding, size,
+    query, headers, body)
+  select s.request_id, s.workspace_id, s.agent_id, s.trigger_id,
+    case when s.verdict = 'filtered' then 'filtered' when s.status = 'waiting' then 'held'
+      when s.status <> 'failed' then 'started' when s.error_code = 'mapping_error' then s.error_code
+      else 'limit_reached' end,
+    s.error_message, s.sender_event, b.event_type,
+    case when s.verdict = 'start' then s.run_id end, b.replay_of, s.version, b.address,
+    s.content_type, b.content_encoding, b.size, b.query, b.headers, b.body
+  from checked s join ${contents.table} on b.request = s.position
+  where s.verdict = 'filtered' or s.run_id in (select run_id from starting)
+)${storeFiles}`,
+    repeatIfHalfBound: `,
+  (select bool_or(repeat_statement()) from checked
+    where key is not null and run_id in (select run_id from event_bound)
+      and run_id not in (select run_id from bound)) as repeat`,
+  };
+}
+
+type Indexed<Value> = Value & { readonly request: number };
+
+const requestsOf = ({ rows }: { readonly rows: readonly StartRow[] }): Indexed<ReceivedStart>[] =>
+  rows.flatMap(({ received }, index) =>
+    received === undefined ? [] : [{ ...received, request: index + 1 }],
+  );
+
+const filesOf = (input: { readonly rows: readonly StartRow[] }): Indexed<ReceivedFile>[] =>
+  requestsOf(input).flatMap(({ request, files }) => files.map((file) => ({ ...file, request })));
+
+function filesTable<Input extends { readonly rows: readonly StartRow[] }>(
+  p: Parameters<Input>,
+): string {
+  return p.rows("f", filesOf, {
+    request: ["int", (row) => row.request],
+    id: ["text", (row) => row.id],
+    media_type: ["text", (row) => row.mediaType],
+    content: ["bytea", (row) => row.content],
+  }).table;
+}

@@ -1,0 +1,33 @@
+import type { Database, ProcessMessages } from "../../base/database/index.ts";
+import type { Log } from "../../base/log.ts";
+import type { OwnProcess } from "../../processes/index.ts";
+import type { Reservations } from "../../reservations/index.ts";
+import type { Capacity, Memory, OwnedRun, WorkerCalls } from "../executing/index.ts";
+import type { Appends } from "../journal/index.ts";
+import type { LiveRuns } from "../subscribing/index.ts";
+import type { LimitedCallers } from "./limited-callers.ts";
+import type { QueueLimits } from "./queue-limits.ts";
+import type { Starts } from "./starts.ts";
+import type { UnconfirmedStarts } from "./unconfirmed-starts.ts";
+
+/** The services that starting runs needs. */
+export interface StartPorts {
+  readonly database: Database;
+  readonly log: Log;
+  readonly process: Pick<OwnProcess, "id">;
+  readonly starts: Starts;
+  /** For requests with large bodies, which would delay the others in a batch. */
+  readonly largeStarts: Starts;
+  readonly appends: Appends;
+  readonly unconfirmedStarts: UnconfirmedStarts;
+  readonly live: LiveRuns;
+  readonly queueLimits: QueueLimits;
+  readonly capacity: Capacity;
+  readonly memory: Pick<Memory, "heap">;
+  readonly processMessages: Pick<ProcessMessages, "send">;
+  readonly reservations: Pick<Reservations, "noteLimited">;
+  readonly limitedCallers: LimitedCallers;
+  readonly worker: Pick<WorkerCalls, "claim">;
+  /** Executes a run that this process owns. */
+  readonly execute: (run: OwnedRun) => Promise<void>;
+}

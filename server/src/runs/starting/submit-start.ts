@@ -1,0 +1,213 @@
+import {
+  databaseUnavailable,
+  retryWhileLost,
+  SubmitTimeoutError,
+} from "../../base/database/index.ts";
+import { ApiError, messageOf } from "../../base/errors.ts";
+import { newId } from "../../base/ids.ts";
+import type { OwnedRun } from "../executing/index.ts";
+import { cancelStored, nothingUsed, terminalEvent, toEnd, toEntry } from "../journal/index.ts";
+import type { RunRef } from "../run.ts";
+import type { OutputBuffer } from "../subscribing/index.ts";
+import type { StartPorts } from "./start-ports.ts";
+import type { StartedRun, StartResult, StartRow } from "./start-row.ts";
+import { unbindKey } from "./unbind-key-statement.ts";
+import type { UnconfirmedStart } from "./unconfirmed-starts.ts";
+
+/** How long a caller waits for the database before it gets a `503` response. */
+export const startWaitMs = 5_000;
+
+/**
+ * How long the entry of a rejected start stays in `unconfirmedStarts` after the outcome of its
+ * statement is known. Longer than a concurrent statement with the same Idempotency-Key takes, whose
+ * reply can name the rejected run.
+ */
+const keepRejectedMs = 30_000;
+
+/** A request with a larger body is written in a batch of large requests. */
+const maxSmallBodyBytes = 1_048_576;
+
+/** The fields of a row that come from the request. */
+export type RequestFields = Omit<
+  StartRow,
+  "runId" | "eventId" | "hasCapacity" | "owner" | "checksLimits"
+>;
+
+/**
+ * Result of a start to which the database did not reply in time. The run was written nevertheless:
+ * this process has already claimed it from the queue.
+ */
+interface Claimed {
+  readonly kind: "claimed";
+  readonly run: RunRef & { readonly agentId: string };
+}
+
+/**
+ * Sends a request to the start statement and returns the result. `owner` is the process that owns
+ * the run if it was created running. A run that was not returned within `startWaitMs` is cancelled,
+ * unless it has an event id: its sender repeats the request, and the repeat gets the run.
+ * @param output receives the output of a run that is written after that time.
+ * @throws ApiError `unavailable` if the database does not reply in time.
+ */
+export async function submitStart(
+  ports: StartPorts,
+  request: RequestFields,
+  output?: OutputBuffer,
+): Promise<(StartResult | Claimed) & { owner: string }> {
+  const { capacity } = ports;
+  const hasCapacity =
+    request.body === "good" && request.details === undefined && capacity.tryReserve();
+  const owner = ports.process.id;
+  const row: StartRow = {
+    ...request,
+    runId: newId("run"),
+    eventId: newId("evt"),
+    hasCapacity,
+    owner,
+    checksLimits: ports.limitedCallers.has(request.caller),
+  };
+  const bindsEvent = row.received !== undefined && row.received.eventId !== null;
+  const isLarge = row.received !== undefined && row.received.body.length > maxSmallBodyBytes;
+  const start: UnconfirmedStart = { rejected: undefined, claimed: undefined };
+  ports.unconfirmedStarts.set(row.runId, start);
+  const finish = (executes: boolean) => {
+    // The entry of a rejected start is kept for a while. A concurrent start with the same
+    // Idempotency-Key may have been sent before the key was unbound. Its reply can still name the
+    // rejected run, and `startRun` must then find this entry, so that it does not return that run.
+    if (start.rejected !== undefined)
+      setTimeout(() => ports.unconfirmedStarts.delete(row.runId), keepRejectedMs).unref();
+    else ports.unconfirmedStarts.delete(row.runId);
+    start.rejected?.resolve();
+    if (hasCapacity && !executes) capacity.release(1);
+  };
+  try {
+    const result = await (isLarge ? ports.largeStarts : ports.starts).submit(row, {
+      waitMs: startWaitMs,
+      onLateResult: (result) => {
+        if (bindsEvent && result?.kind === "started") {
+          finish(result.run.status === "running");
+          beginRun(ports, result.run, { owner, payload: row.payload, output });
+        } else if (result?.kind !== "started" || start.rejected === undefined) finish(false);
+        else void cancelRejected(ports, result.run, row).finally(() => finish(false));
+      },
+    });
+    finish(result.kind === "started" && result.run.status === "running");
+    if (result.kind === "started") {
+      ports.limitedCallers.note(request.caller, result.run.limited);
+      if (result.run.limited) ports.reservations.noteLimited(result.run.workspaceId, true);
+    }
+    return { ...result, owner };
+  } catch (thrown) {
+    if (!(thrown instanceof SubmitTimeoutError)) {
+      finish(false);
+      throw thrown;
+    }
+    if (thrown.sent && start.claimed !== undefined)
+      return { kind: "claimed", run: start.claimed, owner };
+    if (!thrown.sent) finish(false);
+    else if (bindsEvent) throw eventUnconfirmed(thrown);
+    else start.rejected = Promise.withResolvers();
+    throw databaseUnavailable(thrown);
+  }
+}
+
+function eventUnconfirmed(cause: unknown): ApiError {
+  return new ApiError(
+    "unavailable",
+    "The database did not reply in time. Send the request again: its event id makes sure that it starts one run.",
+    { retryAfter: 2, cause },
+  );
+}
+
+/**
+ * Executes a run that was created running, in this process, and lets any process claim a run that
+ * was created queued.
+ */
+export function beginRun(
+  ports: StartPorts,
+  run: StartedRun,
+  started: {
+    readonly owner: string;
+    readonly payload: string;
+    readonly output: OutputBuffer | undefined;
+  },
+): void {
+  if (run.status === "running") void ports.execute(toOwnedRun(run, started));
+  if (run.status === "queued") announceQueued(ports);
+}
+
+/**
+ * Makes this process and the others claim queued runs, since any process with capacity can execute
+ * the new run.
+ */
+function announceQueued(ports: StartPorts): void {
+  ports.capacity.foundQueue({ empty: false });
+  ports.worker.claim();
+  ports.processMessages.send({ kind: "queued" });
+}
+
+function toOwnedRun(
+  run: StartedRun,
+  { owner, payload, output }: Parameters<typeof beginRun>[2],
+): OwnedRun {
+  const { promptPrefix } = run;
+  const input =
+    promptPrefix === "" ? payload : payload === "" ? promptPrefix : `${promptPrefix}\n\n${payload}`;
+  return {
+    ...run,
+    owner,
+    fence: 1,
+    lastSeq: 1,
+    input,
+    inputBytes: Buffer.byteLength(input),
+    resumed: false,
+    elapsedMs: 0,
+    output,
+  };
+}
+
+/**
+ * Cancels a run that was written although its caller got a `503` response, and unbinds its
+ * Idempotency-Key. No model was called for the run.
+ */
+async function cancelRejected(
+  ports: StartPorts,
+  run: StartedRun,
+  { owner, key, details }: StartRow,
+): Promise<void> {
+  const message =
+    "The database replied too late, and the caller got an error. Send the request again.";
+  const outcome = {
+    status: "cancelled",
+    error: { code: "cancelled", message },
+    ...nothingUsed,
+  } as const;
+  try {
+    if (run.status === "running") {
+      await ports.appends.submit({
+        runId: run.runId,
+        workspaceId: run.workspaceId,
+        owner,
+        fence: 1,
+        lastSeq: 1,
+        intent: false,
+        entries: [toEntry(terminalEvent(outcome))],
+        end: toEnd(outcome),
+      });
+    } else {
+      const cancel = () => cancelStored(ports.database, run, { eventId: newId("evt"), message });
+      // Another process may have claimed the run while this one had no reply from the database. The
+      // other process must then stop the run.
+      if ((await retryWhileLost(cancel)) === "asked")
+        ports.processMessages.send({ kind: "cancel", runId: run.runId });
+    }
+    if (key === null) return;
+    const scope = details?.keyScope ?? run.triggerId ?? run.agentId;
+    await retryWhileLost(() => unbindKey(ports.database, run, { scope, key }));
+  } catch (thrown) {
+    ports.log.error(
+      { run_id: run.runId, reason: messageOf(thrown) },
+      "a run whose caller got 503 could not be cancelled",
+    );
+  }
+}
