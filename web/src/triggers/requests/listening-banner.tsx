@@ -1,8 +1,8 @@
+import { useWorkspace } from "../../data/index.ts";
 import { Banner, Button } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import type { ReceivingTrigger } from "../receiving-client.ts";
 import type { useListening } from "./use-listening.ts";
-import { useWorkspace } from "../../data/index.ts";
 
 interface ListeningBannerProps {
   readonly trigger: ReceivingTrigger;

@@ -27,15 +27,13 @@ export const requestsQuery = (
   trigger: TriggerIds,
   filters: RequestFilters,
 ) => ({
-  ...listOptions<ReceivedRequest>(
-    [...requestsKey(id, trigger), "list", filters],
-    (page, options) =>
-      receivingClient(client).listRequests(
-        trigger.agent_id,
-        trigger.id,
-        { ...filters, ...page },
-        options,
-      ),
+  ...listOptions<ReceivedRequest>([...requestsKey(id, trigger), "list", filters], (page, options) =>
+    receivingClient(client).listRequests(
+      trigger.agent_id,
+      trigger.id,
+      { ...filters, ...page },
+      options,
+    ),
   ),
   // While the screen is not shown, nothing updates the cache, so the data is always stale.
   staleTime: 0,
@@ -58,12 +56,9 @@ export const newestRequestQuery = (
     queryKey: [...requestsKey(id, trigger), "newest", filters],
     queryFn: async ({ signal }): Promise<ReceivedRequest | null> => {
       const query = { ...filters, limit: 1 };
-      const listing = receivingClient(client).listRequests(
-        trigger.agent_id,
-        trigger.id,
-        query,
-        { signal },
-      );
+      const listing = receivingClient(client).listRequests(trigger.agent_id, trigger.id, query, {
+        signal,
+      });
       return (await listing.page()).data[0] ?? null;
     },
     refetchInterval: pollMs,

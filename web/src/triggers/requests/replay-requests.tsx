@@ -58,7 +58,9 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
           replayed === 0
             ? "There was nothing to replay"
             : `Replayed ${formatCounted(replayed, "request", "requests")}`,
-        ...(more ? { description: "Older requests remain. Choose an earlier range for them." } : {}),
+        ...(more
+          ? { description: "Older requests remain. Choose an earlier range for them." }
+          : {}),
       });
       close();
     },

@@ -48,7 +48,8 @@ export function RequestsPanel({ trigger }: { readonly trigger: ReceivingTrigger 
   const columns = useMemo(() => requestColumns(isNarrow), [isNarrow]);
   const isFiltered = Object.keys(search.filters).length > 0;
   const path = `/w/${workspace.id}/agents/${trigger.agent_id}/triggers/${trigger.id}`;
-  const hasToolbar = list.rows.length > 0 || Object.values(search.values).some((v) => v !== undefined);
+  const hasToolbar =
+    list.rows.length > 0 || Object.values(search.values).some((v) => v !== undefined);
   return (
     <Panel
       title="Received"

@@ -49,9 +49,10 @@ export function useLiveRequests(
     });
     if (window.scrollY <= topPx) enter();
   });
+  const news = hasNews ? newestId : undefined;
   useEffect(() => {
-    if (hasNews) onNews();
-  }, [hasNews, newestId]);
+    if (news !== undefined) onNews();
+  }, [news]);
   const onScroll = useEffectEvent(() => {
     if (hasNews && window.scrollY <= topPx) enter();
   });

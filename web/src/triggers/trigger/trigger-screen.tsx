@@ -1,4 +1,3 @@
-import type { Trigger } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import { useAgent } from "../../agents/index.ts";
@@ -6,6 +5,10 @@ import { isNotFound, useWorkspace } from "../../data/index.ts";
 import { EmptyState, LinkButton, Problem } from "../../ui/index.ts";
 import { InputPanel } from "../input/input-panel.tsx";
 import { triggerQuery, useTriggerId } from "../queries.ts";
+import { ReceivingPanel } from "../receiving/receiving-panel.tsx";
+import type { ReceivingTrigger } from "../receiving-client.ts";
+import { RequestsPanel } from "../requests/requests-panel.tsx";
+import { ConnectionPanel } from "../sender/connection-panel.tsx";
 import { ReceivedPanel } from "./received-panel.tsx";
 import { TriggerHeader } from "./trigger-header.tsx";
 import { TriggerSkeleton } from "./trigger-skeleton.tsx";
@@ -26,7 +29,7 @@ export function TriggerScreen() {
         </LinkButton>
       </div>
       {data !== undefined ? (
-        <OpenTrigger key={data.id} trigger={data} />
+        <OpenTrigger key={data.id} trigger={data as ReceivingTrigger} />
       ) : error === null ? (
         <TriggerSkeleton />
       ) : isNotFound(error) ? (
@@ -40,14 +43,26 @@ export function TriggerScreen() {
   );
 }
 
-function OpenTrigger({ trigger }: { readonly trigger: Trigger }) {
+function OpenTrigger({ trigger }: { readonly trigger: ReceivingTrigger }) {
+  const { receiving } = trigger;
   return (
     <>
       <title>{`${trigger.name} · Beckon`}</title>
       <TriggerHeader trigger={trigger} />
-      <UrlPanel trigger={trigger} />
-      <InputPanel trigger={trigger} />
-      <ReceivedPanel trigger={trigger} />
+      {receiving === null ? (
+        <>
+          <UrlPanel trigger={trigger} />
+          <InputPanel trigger={trigger} />
+          <ReceivedPanel trigger={trigger} />
+          <ReceivingPanel trigger={trigger} />
+        </>
+      ) : (
+        <>
+          <ConnectionPanel trigger={trigger} />
+          <RequestsPanel trigger={trigger} />
+          <ReceivingPanel trigger={trigger} />
+        </>
+      )}
     </>
   );
 }
