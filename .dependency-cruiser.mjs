@@ -41,6 +41,7 @@ const layers = [
       "providers",
       "accounts",
       "processes",
+      "mapping",
       "received",
       "receiving",
       "engine",

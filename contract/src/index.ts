@@ -200,10 +200,13 @@ export {
   replayRequestBody,
   replayRequestsBody,
   requestOutcome,
+  type ReplayedRequests,
   type SenderSecrets,
+  type TrialRequest,
   senderSecret,
   senderSecrets,
   setSenderSecretBody,
+  trialRequest,
   type ValueLocation,
   type Verification,
   verification,
@@ -303,6 +306,7 @@ export {
   type Trigger,
   testTriggerBody,
   trigger,
+  triggerWarnings,
   updateTriggerBody,
 } from "./triggers.ts";
 export {

@@ -404,13 +404,18 @@ export const replayedRequests = z.object({
   more: z.boolean(),
 });
 
+export type ReplayedRequests = z.infer<typeof replayedRequests>;
+
 /** Body of `POST …/triggers/:trigger_id/listen`. */
 export const listenBody = z.strictObject({
   seconds: z.number().int().min(1).max(120).default(120),
 });
 
-/** The request that a preview or a test is made of. */
-const trialRequest = z.strictObject({
+/**
+ * The request that a preview or a test is made of: a received request, an example of a preset, or a
+ * request of one's own with `payload`, `content_type`, `headers` and `query`.
+ */
+export const trialRequest = z.strictObject({
   /** A received request of this trigger. */
   request_id: cleanText(100).min(1).optional(),
   /** The name of an example of a preset; see `GET /trigger-presets`. */
@@ -421,6 +426,7 @@ const trialRequest = z.strictObject({
   headers: z.record(headerName, cleanText(4_000)).optional(),
   query: z.record(parameterName, cleanText(4_000)).optional(),
 });
+export type TrialRequest = z.infer<typeof trialRequest>;
 
 /** Body of `POST …/triggers/:trigger_id/preview`. */
 export const previewBody = z.strictObject({

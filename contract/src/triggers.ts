@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { mappingMistake, receiving, trialRequest } from "./receiving.ts";
 import { cleanText, jsonValue, name } from "./text.ts";
 
 /** Body of `POST /agents/:agent_id/triggers`. */
@@ -15,6 +16,8 @@ export const createTriggerBody = z.strictObject({
    * the URL can then make Beckon call any path of the origins of subscriptions.
    */
   allows_callback: z.boolean().default(false),
+  /** null: any POST of text, JSON or a form is accepted, without verification. */
+  receiving: receiving.nullable().default(null),
 });
 
 /** Body of `PATCH …/triggers/:trigger_id`. */
@@ -23,21 +26,31 @@ export const updateTriggerBody = z.strictObject({
   prompt_prefix: cleanText(100_000).optional(),
   enabled: z.boolean().optional(),
   allows_callback: z.boolean().optional(),
+  /** Replaces all settings of what the trigger accepts; null returns to the default. */
+  receiving: receiving.nullable().optional(),
 });
 
 /** Body of `POST …/triggers/:trigger_id/test`. */
-export const testTriggerBody = z.strictObject({
-  /**
-   * A test starts a run as a request to the trigger's URL would. This is the body of that request:
-   * text if it is a string, else JSON. If `payload` is absent, the body is empty. An empty body is
-   * valid only if the trigger has a prompt prefix.
-   */
-  payload: jsonValue.optional(),
-  /**
-   * The Content-Type of that request. Default: none for text, `application/json` for other values.
-   */
-  content_type: cleanText(200).min(1).optional(),
-});
+export const testTriggerBody = z
+  .strictObject({
+    /**
+     * A test starts a run as a request to the trigger's URL would. This is the body of that request:
+     * text if it is a string, else JSON. If `payload` is absent, the body is empty. An empty body is
+     * valid only if the trigger has a prompt prefix.
+     */
+    payload: jsonValue.optional(),
+    /**
+     * The Content-Type of that request. Default: none for text, `application/json` for other values.
+     */
+    content_type: cleanText(200).min(1).optional(),
+    /** Instead of `payload`: a received request, an example of a preset, or a whole request. */
+    request: trialRequest.optional(),
+  })
+  .refine(
+    ({ payload, content_type, request }) =>
+      request === undefined || (payload === undefined && content_type === undefined),
+    "must have either request, or payload and content_type",
+  );
 
 /** A trigger in responses. The trigger's URL is only in responses that issue or reveal it. */
 export const trigger = z.object({
@@ -47,7 +60,15 @@ export const trigger = z.object({
   prompt_prefix: z.string(),
   enabled: z.boolean(),
   allows_callback: z.boolean(),
+  receiving: receiving.nullable(),
+  /** Whether a sender secret is set. Without it, a verification that needs one rejects everything. */
+  sender_secret_set: z.boolean(),
+  /** Until when the next verified request is captured as a sample; null: it starts a run as usual. */
+  listening_until: z.iso.datetime().nullable(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
 export type Trigger = z.infer<typeof trigger>;
+
+/** Mistakes that a filter or a template makes with the last received request. They are saved anyway. */
+export const triggerWarnings = z.object({ warnings: z.array(mappingMistake) });

@@ -1,1 +1,11 @@
+export { captureRequest, captureStatement } from "./capture-statement.ts";
+export { pruneReceived } from "./prune-statement.ts";
+export type { CheckResult, ReceivedRequestRow, SettingsCheck } from "./received-request.ts";
+export { recordStatement } from "./record-statement.ts";
+export { createRecorder, type Recorder } from "./recorder.ts";
 export { bindingOfSenderSecret } from "./secret-binding.ts";
+export {
+  readTriggerOfToken,
+  type TriggerOfToken,
+  type TriggerSettings,
+} from "./trigger-settings.ts";

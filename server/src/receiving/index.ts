@@ -4,9 +4,12 @@ export {
   decodeBody,
   type HoldBytes,
   type ReceivedFile,
+  tooLarge,
+  tooManyBodies,
   toPayload,
 } from "./bodies/index.ts";
 export { answerHandshake, type HandshakeAnswer } from "./handshake.ts";
+export { presets } from "./presets/index.ts";
 export { queryOf, type RawRequest } from "./raw-request.ts";
 export { type ReceivedEvent, readEvent } from "./read-event.ts";
 export { generateSenderSecret, senderSecretMistake } from "./sender-secret.ts";

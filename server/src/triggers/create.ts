@@ -7,19 +7,21 @@ import { orThrow } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parse, type UnparsedBody } from "../base/parse.ts";
+import type { MappingServices } from "../mapping/index.ts";
 import { issueToken } from "../tokens/index.ts";
+import { requireValidReceiving } from "./check-receiving.ts";
 import { insertTrigger } from "./store.ts";
 import { type TriggerWithToken, toTrigger } from "./trigger.ts";
 
 /**
  * Adds a trigger and its token to an agent.
- * @throws ApiError `bad_request`, `forbidden`, `not_found`
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`, `unavailable`
  */
 export async function createTrigger({
   ctx,
   input,
 }: {
-  ctx: Context;
+  ctx: Context & MappingServices;
   input: { agentId: string; body: UnparsedBody };
 }): Promise<Once<TriggerWithToken>> {
   permit(ctx, "triggers:write");
@@ -34,20 +36,23 @@ export async function createTrigger({
 /**
  * Does the same as `createTrigger`, but in the caller's transaction. The caller must have checked
  * the permissions, and that the agent exists.
+ * @param ctx needs `mapping` if the trigger has a filter or a template.
  * @param input.triggerId Id of the new trigger; undefined to generate one.
  */
 export async function addTrigger(
   tx: WorkspaceTransaction,
-  ctx: Context,
+  ctx: Context & Partial<MappingServices>,
   input: { agentId: string; body: unknown; triggerId?: string | undefined },
 ): Promise<TriggerWithToken> {
-  const body = parse(createTriggerBody, input.body);
+  const { receiving, ...body } = parse(createTriggerBody, input.body);
+  await requireValidReceiving(ctx, receiving);
   const id = input.triggerId ?? newId("trg");
   const row = await insertTrigger(tx, {
     id,
     workspace_id: ctx.workspaceId,
     agent_id: input.agentId,
     ...body,
+    receiving: receiving === null ? null : JSON.stringify(receiving),
   });
   const token = await issueToken(
     tx,

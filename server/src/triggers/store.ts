@@ -54,12 +54,15 @@ export async function listTriggersOfAgents(
   workspaceId: string,
   agentIds: readonly string[],
 ): Promise<
-  Pick<TriggerRow, "agent_id" | "name" | "prompt_prefix" | "enabled" | "allows_callback">[]
+  Pick<
+    TriggerRow,
+    "agent_id" | "name" | "prompt_prefix" | "enabled" | "allows_callback" | "receiving"
+  >[]
 > {
   if (agentIds.length === 0) return [];
   return tx
     .selectFrom("triggers")
-    .select(["agent_id", "name", "prompt_prefix", "enabled", "allows_callback"])
+    .select(["agent_id", "name", "prompt_prefix", "enabled", "allows_callback", "receiving"])
     .where("workspace_id", "=", workspaceId)
     .where("agent_id", "in", agentIds)
     .where("deleted_at", "is", null)
@@ -77,6 +80,8 @@ export function insertTrigger(
     prompt_prefix: string;
     enabled: boolean;
     allows_callback: boolean;
+    /** As JSON. */
+    receiving: string | null;
   },
 ): Promise<TriggerRow> {
   return tx.insertInto("triggers").values(row).returningAll().executeTakeFirstOrThrow();
@@ -85,11 +90,72 @@ export function insertTrigger(
 export function updateTriggerRow(
   tx: WorkspaceTransaction,
   row: TriggerRow,
-  change: { name?: string; prompt_prefix?: string; enabled?: boolean; allows_callback?: boolean },
+  change: {
+    name?: string | undefined;
+    prompt_prefix?: string | undefined;
+    enabled?: boolean | undefined;
+    allows_callback?: boolean | undefined;
+    /** As JSON. Requests that were verified with the previous settings are checked again. */
+    receiving?: string | null | undefined;
+  },
+): Promise<TriggerRow> {
+  const { receiving, ...fields } = change;
+  return tx
+    .updateTable("triggers")
+    .set({ ...fields, updated_at: sql<Date>`now()` })
+    .$if(receiving !== undefined, (query) =>
+      query.set({ receiving: receiving ?? null, receiving_version: nextVersion }),
+    )
+    .where("id", "=", row.id)
+    .where("workspace_id", "=", row.workspace_id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Every change of `receiving` and of the secrets counts; see `receiving_version` in 0016. */
+const nextVersion = sql<number>`receiving_version + 1`;
+
+/** Stores the encrypted secrets of a trigger. The current secret becomes the previous one. */
+export function updateSecretRow(
+  tx: WorkspaceTransaction,
+  row: TriggerRow,
+  {
+    secret,
+    verifyToken,
+    graceSeconds,
+  }: { secret: string; verifyToken: string | null; graceSeconds: number },
+): Promise<TriggerRow> {
+  const keepsPrevious = graceSeconds > 0 && row.sender_secret !== null;
+  return tx
+    .updateTable("triggers")
+    .set({
+      sender_secret: secret,
+      verify_token: verifyToken,
+      previous_sender_secret: keepsPrevious ? row.sender_secret : null,
+      previous_sender_secret_until: keepsPrevious
+        ? sql<Date>`now() + make_interval(secs => ${graceSeconds})`
+        : null,
+      receiving_version: nextVersion,
+      updated_at: sql<Date>`now()`,
+    })
+    .where("id", "=", row.id)
+    .where("workspace_id", "=", row.workspace_id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Sets until when the trigger captures its next request, in seconds from now; null stops it. */
+export function updateListeningRow(
+  tx: WorkspaceTransaction,
+  row: TriggerRow,
+  seconds: number | null,
 ): Promise<TriggerRow> {
   return tx
     .updateTable("triggers")
-    .set({ ...change, updated_at: sql<Date>`now()` })
+    .set({
+      listening_until:
+        seconds === null ? null : sql<Date>`now() + make_interval(secs => ${seconds})`,
+    })
     .where("id", "=", row.id)
     .where("workspace_id", "=", row.workspace_id)
     .returningAll()

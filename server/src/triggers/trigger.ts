@@ -1,4 +1,4 @@
-import type { Trigger } from "@beckon/contract";
+import { receiving, type Receiving, type Trigger } from "@beckon/contract";
 import { requireAgent } from "../agents/index.ts";
 import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
@@ -21,9 +21,22 @@ export function toTrigger(row: TriggerRow): Trigger {
     prompt_prefix: row.prompt_prefix,
     enabled: row.enabled,
     allows_callback: row.allows_callback,
+    receiving: receivingOf(row),
+    sender_secret_set: row.sender_secret !== null,
+    listening_until: isListening(row) ? (row.listening_until?.toISOString() ?? null) : null,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };
+}
+
+/** Returns what the trigger accepts; null if it is a default trigger. */
+export function receivingOf(row: Pick<TriggerRow, "receiving">): Receiving | null {
+  // Fields that were added since it was stored get their defaults.
+  return row.receiving === null ? null : receiving.parse(row.receiving);
+}
+
+function isListening({ listening_until: until }: TriggerRow): boolean {
+  return until !== null && until.getTime() > Date.now();
 }
 
 /** Returns the trigger. @throws ApiError `not_found`, also if the trigger or agent is deleted. */

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { ApiError, type Result } from "../../base/errors.ts";
+import { tooLarge, tooManyBodies } from "../../receiving/index.ts";
 
-/** Maximum size of a request body: 1 MiB. */
-const maxBodyBytes = 1_048_576;
+/** Maximum size of a request body, except of triggers that are set to accept more: 1 MiB. */
+const defaultMaxBytes = 1_048_576;
 
 /**
  * The raw body, or the error for which it is rejected. After the response to a rejected body,
@@ -23,19 +24,27 @@ const smallBodyBytes = 16 * 1024;
  * Bytes of memory that are counted for each byte of a body. They include the chunks, the joined
  * bytes, the text, the parsed JSON and the validated value.
  */
-const heldPerByte = 6;
+export const heldPerByte = 6;
+
+/** What `readBody` needs of a hold. */
+export type BodyHold = Pick<ByteHold, "grow" | "maxBytes">;
 
 /**
- * Reads the body of a request. Resolves with an error if the body is above 1 MiB or its transfer
+ * Reads the body of a request. Resolves with an error if the body is too large or its transfer
  * coding is not supported. Rejects if the client disconnects before the body is complete.
- * @param hold returns the hold that counts the bytes; called only for a large body. The caller
- *   releases the hold when it no longer keeps anything of the body
+ * @param hold returns the hold that counts `heldPerByte` for each byte; called only for a large
+ *   body. The caller releases the hold when it no longer keeps anything of the body
+ * @param maxBytes default 1 MiB
  * @throws ApiError `unavailable`, as rejection, if the process cannot hold another body
  */
-export function readBody(incoming: IncomingMessage, hold: () => ByteHold): Promise<RawBody> {
+export function readBody(
+  incoming: IncomingMessage,
+  hold: () => BodyHold,
+  maxBytes = defaultMaxBytes,
+): Promise<RawBody> {
   if (incoming.destroyed && !incoming.complete) return Promise.reject(truncated());
   const declared = Number(incoming.headers["content-length"] ?? 0);
-  if (declared > maxBodyBytes) return Promise.resolve({ ok: false, error: tooLarge() });
+  if (declared > maxBytes) return Promise.resolve({ ok: false, error: tooLarge(maxBytes) });
   const coding = incoming.headers["transfer-encoding"] ?? "chunked";
   if (coding.toLowerCase() !== "chunked")
     return Promise.resolve({ ok: false, error: unsupportedCoding(coding) });
@@ -44,15 +53,17 @@ export function readBody(incoming: IncomingMessage, hold: () => ByteHold): Promi
     let size = 0;
     const append = (chunk: Buffer) => {
       size += chunk.length;
-      const fits = size <= maxBodyBytes;
+      const fits = size <= maxBytes;
       if (fits && (size <= smallBodyBytes || hold().grow(heldPerByte * chunk.length))) {
         chunks.push(chunk);
         return;
       }
       incoming.off("data", append).pause();
       chunks.length = 0;
-      if (fits) reject(tooManyBodies());
-      else resolve({ ok: false, error: tooLarge() });
+      if (!fits) resolve({ ok: false, error: tooLarge(maxBytes) });
+      else if (isTooLargeFor(hold(), Math.max(declared, size)))
+        resolve({ ok: false, error: tooLargeForMemory() });
+      else reject(tooManyBodies());
     };
     // The events `error` and `close` can also follow a complete body. No error is created then,
     // because capturing its stack would take time.
@@ -69,13 +80,16 @@ export function readBody(incoming: IncomingMessage, hold: () => ByteHold): Promi
   });
 }
 
-function tooManyBodies(): ApiError {
+/** Returns whether a body of this size never fits, even if nothing else is in memory. */
+function isTooLargeFor(hold: BodyHold, bytes: number): boolean {
+  return bytes > defaultMaxBytes && heldPerByte * bytes > hold.maxBytes;
+}
+
+/** A retry cannot succeed, so this is not the error of a server that is busy. */
+function tooLargeForMemory(): ApiError {
   return new ApiError(
-    "unavailable",
-    "This server is reading as many large request bodies as it can hold. Try again shortly.",
-    {
-      retryAfter: 1,
-    },
+    "too_large",
+    "The body is larger than the memory that this server has for it. Send less, or raise BECKON_MEMORY_BUDGET_MIB.",
   );
 }
 
@@ -87,12 +101,5 @@ function unsupportedCoding(coding: string): ApiError {
   return new ApiError(
     "unsupported_type",
     `The body's Transfer-Encoding is ${coding}. Send it chunked, or with a Content-Length.`,
-  );
-}
-
-function tooLarge(): ApiError {
-  return new ApiError(
-    "too_large",
-    `The body is larger than ${maxBodyBytes.toLocaleString("en")} bytes (1 MiB). Send less, or a link to it.`,
   );
 }

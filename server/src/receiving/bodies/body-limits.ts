@@ -6,12 +6,18 @@ import { ApiError } from "../../base/errors.ts";
  */
 export type HoldBytes = (bytes: number) => boolean;
 
-/** @param when after "larger than N bytes", such as `after it is inflated` */
+/** @param when what follows the size, such as `after it is inflated` */
 export function tooLarge(maxBytes: number, when?: string): ApiError {
-  const size = `${maxBytes.toLocaleString("en")} bytes${when === undefined ? "" : ` ${when}`}`;
+  const mebibytes = maxBytes / 1_048_576;
+  const size = [
+    `${maxBytes.toLocaleString("en")} bytes`,
+    ...(Number.isInteger(mebibytes) ? [`(${mebibytes} MiB)`] : []),
+    ...(when === undefined ? [] : [when]),
+  ].join(" ");
   return new ApiError("too_large", `The body is larger than ${size}. Send less, or a link to it.`);
 }
 
+/** The error if the process cannot hold another body now. */
 export function tooManyBodies(): ApiError {
   return new ApiError(
     "unavailable",

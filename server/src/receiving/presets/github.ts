@@ -19,9 +19,46 @@ export const github = definePreset({
     event_id: { header: "x-github-delivery" },
     event_type: { header: "x-github-event" },
     headers: ["x-github-event"],
-    bodies: { max_bytes: 1_048_576 },
   },
   examples: [
+    {
+      name: "push",
+      query: {},
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "GitHub-Hookshot/044aadd",
+        "x-github-delivery": "0b989ba4-242f-11e5-81e1-c7b6966d2516",
+        "x-github-event": "push",
+        "x-github-hook-id": "292430182",
+        "x-github-hook-installation-target-id": "186853002",
+        "x-github-hook-installation-target-type": "repository",
+      },
+      body: JSON.stringify({
+        ref: "refs/heads/main",
+        before: "6113728f27ae82c7b1a177c8d03f9e96e0adf246",
+        after: "0d1a26e67d8f5eaf1f6ba5c57fc3c7d91ac0fd1c",
+        repository: {
+          id: 186853002,
+          full_name: "Codertocat/Hello-World",
+          owner: { login: "Codertocat", id: 21031067 },
+          default_branch: "main",
+        },
+        pusher: { name: "Codertocat", email: "21031067+Codertocat@users.noreply.github.com" },
+        compare: "https://github.com/Codertocat/Hello-World/compare/6113728f27ae...0d1a26e67d8f",
+        commits: [
+          {
+            id: "0d1a26e67d8f5eaf1f6ba5c57fc3c7d91ac0fd1c",
+            message: "Update README.md",
+            timestamp: "2026-01-05T15:20:30Z",
+            author: { name: "Codertocat", username: "Codertocat" },
+            added: [],
+            removed: [],
+            modified: ["README.md"],
+          },
+        ],
+        sender: { login: "Codertocat", id: 21031067 },
+      }),
+    },
     {
       name: "issues opened",
       query: {},

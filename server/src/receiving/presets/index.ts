@@ -1,5 +1,37 @@
 import type { Preset } from "@beckon/contract";
+import { cloudevents } from "./cloudevents.ts";
+import { dropbox } from "./dropbox.ts";
+import { basic, hmac, none, secretHeader } from "./generic.ts";
 import { github } from "./github.ts";
+import { gitlab } from "./gitlab.ts";
+import { linear } from "./linear.ts";
+import { meta } from "./meta.ts";
+import { shopify } from "./shopify.ts";
+import { slack } from "./slack.ts";
+import { standardWebhooks } from "./standard-webhooks.ts";
+import { stripe } from "./stripe.ts";
+import { svix } from "./svix.ts";
+import { twilio } from "./twilio.ts";
 
-/** The services whose requests a trigger can be set to accept, in the order in which they are shown. */
-export const presets: readonly Preset[] = [github];
+/**
+ * The services whose requests a trigger can be set to accept, in the order in which they are shown.
+ * A preset is data: the settings of a trigger are a copy of it, and do not change with it.
+ */
+export const presets: readonly Preset[] = [
+  github,
+  gitlab,
+  stripe,
+  slack,
+  shopify,
+  linear,
+  twilio,
+  standardWebhooks,
+  svix,
+  meta,
+  dropbox,
+  cloudevents,
+  hmac,
+  secretHeader,
+  basic,
+  none,
+];

@@ -13,12 +13,20 @@ export interface Memory {
    * request uses the share of its credential or its IP address.
    */
   readonly exchanges: ByteBudget;
+  /**
+   * Budget for the bytes of bodies that triggers with settings received. Their memory also counts
+   * against `exchanges`.
+   */
+  readonly bodies: ByteBudget;
   /** Budget for model output that is buffered for streams. */
   readonly outputs: ByteBudget;
   readonly heap: HeapGuard;
 }
 
 const shares = { runs: 10 / 16, exchanges: 5 / 16, outputs: 1 / 16 };
+
+/** Maximum bytes of received bodies in one process, also if it has more memory: 256 MiB. */
+const maxReceivedBytes = 268_435_456;
 
 /**
  * Divides `bytes` into budgets. While the heap is full, the budgets `runs` and `exchanges` grant no
@@ -37,11 +45,12 @@ export function shareMemory({
 }): Memory {
   const runs = new ByteBudget({ maxBytes: bytes * shares.runs, onServed: onFree });
   const exchanges = new ByteBudget({ maxBytes: bytes * shares.exchanges });
+  const bodies = new ByteBudget({ maxBytes: maxReceivedBytes });
   const outputs = new ByteBudget({ maxBytes: bytes * shares.outputs });
   heap.onChange = (isFull) => {
     runs.paused = isFull;
     exchanges.paused = isFull;
     if (!isFull) onFree();
   };
-  return { runs, exchanges, outputs, heap };
+  return { runs, exchanges, bodies, outputs, heap };
 }

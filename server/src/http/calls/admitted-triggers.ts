@@ -1,0 +1,90 @@
+import { LRUCache } from "lru-cache";
+import { ApiError } from "../../base/errors.ts";
+import { unauthorizedMessage } from "../../credentials/index.ts";
+import { readTriggerOfToken, type TriggerOfToken } from "../../received/index.ts";
+import { readDeadline } from "../request/index.ts";
+import type { Services } from "../services.ts";
+import { unavailableIfLost } from "../../base/database/index.ts";
+
+/**
+ * Cache of the triggers whose tokens were valid at an earlier request, with their settings. A body is
+ * read only if its trigger is in the cache or a query finds the token valid. Every outcome is
+ * decided or confirmed by a statement that checks the token and the version of the settings again,
+ * so neither a rotated token nor changed settings have an effect any more. Rejected tokens are not
+ * cached.
+ */
+export interface AdmittedTriggers {
+  /** Returns the trigger as this process knows it; undefined if it does not. */
+  get(tokenHash: Buffer): TriggerOfToken | undefined;
+  /**
+   * Returns the trigger as it is stored at the time of the call or later.
+   * @throws ApiError `unauthorized`; `unavailable` if the database does not reply in time
+   */
+  read(tokenHash: Buffer): Promise<TriggerOfToken>;
+  forget(tokenHash: Buffer): void;
+}
+
+/** When there are more, the least recently used trigger is dropped, and queried again when needed. */
+const maxTriggers = 50_000;
+const maxBytes = 64 * 1024 * 1024;
+
+interface Reads {
+  readonly current: Promise<TriggerOfToken>;
+  /** The read that begins when the current one has ended. Its callers came after that one began. */
+  next: Promise<TriggerOfToken> | undefined;
+}
+
+/** Creates the cache of admitted triggers of one process. */
+export function createAdmittedTriggers(
+  services: Pick<Services, "database" | "cipher">,
+): AdmittedTriggers {
+  const known = new LRUCache<string, TriggerOfToken>({
+    max: maxTriggers,
+    maxSize: maxBytes,
+    sizeCalculation: bytesOf,
+  });
+  /** However many requests of a trigger ask, one read of it is executed at a time. */
+  const reads = new Map<string, Reads>();
+
+  function start(id: string, tokenHash: Buffer): Promise<TriggerOfToken> {
+    const entry: Reads = { current: readNow(tokenHash), next: undefined };
+    reads.set(id, entry);
+    return entry.current.finally(() => {
+      if (entry.next === undefined) reads.delete(id);
+    });
+  }
+
+  async function readNow(tokenHash: Buffer): Promise<TriggerOfToken> {
+    const id = idOf(tokenHash);
+    try {
+      const trigger = await readDeadline()(readTriggerOfToken(services, tokenHash));
+      if (trigger === undefined) throw new ApiError("unauthorized", unauthorizedMessage);
+      known.set(id, trigger);
+      return trigger;
+    } catch (thrown) {
+      known.delete(id);
+      throw unavailableIfLost(thrown);
+    }
+  }
+
+  return {
+    get: (tokenHash) => known.get(idOf(tokenHash)),
+    read(tokenHash) {
+      const id = idOf(tokenHash);
+      const running = reads.get(id);
+      if (running === undefined) return start(id, tokenHash);
+      const begin = () => start(id, tokenHash);
+      running.next ??= running.current.then(begin, begin);
+      return running.next;
+    },
+    forget: (tokenHash) => known.delete(idOf(tokenHash)),
+  };
+}
+
+function idOf(tokenHash: Buffer): string {
+  return tokenHash.toString("latin1");
+}
+
+function bytesOf({ settings }: TriggerOfToken): number {
+  return 500 + (settings === undefined ? 0 : 4 * JSON.stringify(settings.receiving).length);
+}

@@ -1,0 +1,71 @@
+import type { Receiving } from "@beckon/contract";
+
+/** Returns the response to an event whose run was started or held, or was started before. */
+export function runResponse(
+  { form }: Pick<Receiving, "form">,
+  { runId, replayed }: { readonly runId: string; readonly replayed: boolean },
+  headers: Readonly<Record<string, string>>,
+): Response {
+  return (
+    formResponse(form.answer, headers) ??
+    json(200, { ok: true, run_id: runId }, {
+      ...headers,
+      ...(replayed ? { "idempotency-replayed": "true" } : {}),
+    })
+  );
+}
+
+/** Returns the response to a request that was accepted and starts no run. */
+export function skippedResponse(
+  { form }: Pick<Receiving, "form">,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  return formResponse(form.answer, headers) ?? json(202, { ok: true, skipped: true }, headers);
+}
+
+function json(status: number, body: object, headers: Readonly<Record<string, string>>): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/json", ...headers },
+  });
+}
+
+/**
+ * Returns what the trigger answers to a browser form; undefined if it answers with JSON. The URL of
+ * the form contains the trigger's token, so the browser must not send it on as the referrer.
+ */
+function formResponse(
+  answer: Receiving["form"]["answer"],
+  headers: Readonly<Record<string, string>>,
+): Response | undefined {
+  if (answer === null) return undefined;
+  const safe = { ...headers, "referrer-policy": "no-referrer", "cache-control": "no-store" };
+  if ("redirect" in answer)
+    return new Response(null, { status: 303, headers: { ...safe, location: encoded(answer.redirect) } });
+  return new Response(textPage(answer.text), {
+    status: 200,
+    headers: {
+      ...safe,
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": "default-src 'none'; sandbox",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}
+
+/** Returns the URL in ASCII, as a header needs it. */
+function encoded(url: string): string {
+  return new URL(url).href;
+}
+
+function textPage(text: string): string {
+  const escaped = text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return `<!doctype html>
+<html>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped
+    .split("\n", 1)
+    .join()}</title></head>
+<body><p>${escaped.replaceAll("\n", "<br>\n")}</p></body>
+</html>
+`;
+}

@@ -1,0 +1,45 @@
+import type { ByteBudget, ByteHold } from "../../base/byte-budget.ts";
+import { heldPerByte } from "./read-body.ts";
+
+/**
+ * Counts the body of a request to a trigger against two budgets: its memory against `exchanges`, and
+ * its bytes, as received and as inflated, against `bodies`. Such bodies can have up to 25 MiB, and
+ * the second budget bounds them also on servers with much memory.
+ */
+export class ReceivedBodyHold {
+  readonly #memory: ByteHold;
+  readonly #bytes: ByteHold;
+
+  /** @param owner the trigger or credential that the bytes are counted for */
+  constructor(
+    { exchanges, bodies }: { readonly exchanges: ByteBudget; readonly bodies: ByteBudget },
+    owner: string,
+  ) {
+    this.#memory = exchanges.hold(owner);
+    this.#bytes = bodies.hold(owner);
+  }
+
+  /** Maximum memory of all bodies of this owner together. */
+  get maxBytes(): number {
+    return Math.min(this.#memory.maxBytes, heldPerByte * this.#bytes.maxBytes);
+  }
+
+  /**
+   * Adds memory, as `readBody` counts it.
+   * @returns false, and changes nothing, if one of the budgets has not enough left
+   */
+  grow(heldBytes: number): boolean {
+    if (!this.#memory.grow(heldBytes)) return false;
+    if (this.#bytes.grow(heldBytes / heldPerByte)) return true;
+    this.#memory.shrink(heldBytes);
+    return false;
+  }
+
+  /** Adds bytes of an inflated body, as `decodeBody` counts them. Returns the same as `grow`. */
+  readonly growInflated = (bytes: number): boolean => this.grow(heldPerByte * bytes);
+
+  release(): void {
+    this.#memory.release();
+    this.#bytes.release();
+  }
+}

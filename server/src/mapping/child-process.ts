@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { FrameReader } from "./frames.ts";
+import { type EvaluationLimits, maxMessageBytes } from "./mapping.ts";
+import { type FromChild, fromChild } from "./messages.ts";
+import { readablePaths } from "./readable-paths.ts";
+
+const entry = fileURLToPath(new URL("./child/main.ts", import.meta.url));
+
+/** One escaped character of JSON has at most six bytes. */
+const maxResultBytes = 6 * maxMessageBytes + 65_536;
+/** The largest payload, its variables, a filter and a template. */
+const maxRequestBytes = 64 * 1_048_576;
+
+/**
+ * Units of liquidjs' memory limit (characters and elements that a rendering creates) per MiB of
+ * heap. A character in memory has one or two bytes, an element eight.
+ */
+const objectsPerMib = 62_500;
+
+/** A running child process. */
+export interface EvaluationProcess {
+  write(frame: Buffer): void;
+  /** Processor time that it used, in milliseconds; undefined if the system does not show it. */
+  usedMs(): number | undefined;
+  kill(): void;
+}
+
+/**
+ * Starts a child process that can do nothing but compute: its environment is empty, it can read only
+ * its own code, and it can write no file and start no process or thread (Node.js' permission model).
+ * If this Node.js has a permission for the network, the child does not have it.
+ * @param on `exit` is called once, also if the process could not be started
+ */
+export function startChild(
+  limits: EvaluationLimits,
+  on: { result: (result: FromChild) => void; exit: () => void },
+): EvaluationProcess {
+  const process_: ChildProcess = spawn(
+    process.execPath,
+    [
+      "--permission",
+      ...readablePaths().map((path) => `--allow-fs-read=${path}/`),
+      `--max-old-space-size=${limits.heapMib}`,
+      "--max-semi-space-size=4",
+      "--disallow-code-generation-from-strings",
+      "--disable-proto=delete",
+      "--no-warnings",
+      entry,
+      ...[limits.timeoutMs, limits.heapMib * objectsPerMib, maxRequestBytes].map(String),
+    ],
+    { env: {}, cwd: "/", stdio: ["pipe", "pipe", "ignore"] },
+  );
+  const { stdin, stdout } = process_;
+  const frames = new FrameReader(maxResultBytes);
+  const kill = () => {
+    process_.kill("SIGKILL");
+  };
+  let exited = false;
+  const exit = () => {
+    if (exited) return;
+    exited = true;
+    stdin?.destroy();
+    stdout?.destroy();
+    on.exit();
+  };
+  process_.once("error", exit);
+  process_.once("exit", exit);
+  // A write to a process that has just exited fails; `exit` handles that.
+  stdin?.on("error", () => {});
+  stdout?.on("error", () => {});
+  stdout?.on("data", (chunk: Buffer) => {
+    try {
+      frames.push(chunk);
+      for (let frame = frames.next(); frame !== undefined; frame = frames.next())
+        if (!exited) on.result(fromChild.parse(JSON.parse(frame.head.toString())));
+    } catch {
+      // Only a process that is no longer ours to trust sends something else.
+      kill();
+    }
+  });
+  // An idle child does not keep the server running.
+  process_.unref();
+  for (const stream of [stdin, stdout]) if (stream !== null && "unref" in stream) unref(stream);
+  return {
+    write: (frame) => void stdin?.write(frame),
+    usedMs: () => processorTime(process_.pid),
+    kill,
+  };
+}
+
+function unref(stream: object): void {
+  if ("unref" in stream && typeof stream.unref === "function") stream.unref();
+}
+
+/** Clock ticks of /proc have this length on every Linux that Node.js supports (`sysconf`). */
+const tickMs = 10;
+
+function processorTime(pid: number | undefined): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // proc_pid_stat(5): utime and stime are fields 14 and 15. Field 2 can have spaces, in brackets.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const ticks = Number(fields[11]) + Number(fields[12]);
+    return Number.isFinite(ticks) ? ticks * tickMs : undefined;
+  } catch {
+    return undefined;
+  }
+}

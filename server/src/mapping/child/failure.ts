@@ -1,0 +1,15 @@
+import type { MappingMistake } from "@beckon/contract";
+
+/** A filter or a template is not valid, or failed for one request. */
+export class Failure extends Error {
+  readonly mistake: MappingMistake;
+
+  constructor(part: MappingMistake["part"], message: string, line: number | null = null) {
+    super(message);
+    this.mistake = { part, message: message.slice(0, 1_000), line };
+  }
+}
+
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

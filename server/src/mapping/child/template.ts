@@ -1,0 +1,124 @@
+import { Liquid } from "liquidjs";
+import { Failure, messageOf } from "./failure.ts";
+import { toJson } from "./parse-payload.ts";
+
+/** Returns the message. @throws Failure */
+export type MessageTemplate = (variables: object) => string;
+
+/** Filters that calculate; they get large integers as numbers. */
+const mathFilters =
+  "abs at_least at_most ceil divided_by floor minus modulo plus round sum times to_integer";
+
+/**
+ * Creates the compiler of templates. There are no tags that read other templates, and no filters
+ * that parse an argument as an expression, so that a payload is never more than data.
+ * @param limits `timeoutMs` of one rendering; `maxObjects`: limit of what one rendering creates, in
+ *   the units of liquidjs (characters and elements)
+ */
+export function templateCompiler(limits: {
+  readonly timeoutMs: number;
+  readonly maxObjects: number;
+}): (text: string) => MessageTemplate {
+  const engine = new Liquid({
+    ownPropertyOnly: true,
+    strictFilters: true,
+    // With templates from memory, of which there are none, no file is looked up.
+    templates: {},
+    dynamicPartials: false,
+    relativeReference: false,
+    parseLimit: 200_000,
+    renderLimit: limits.timeoutMs,
+    memoryLimit: limits.maxObjects,
+    timezoneOffset: 0,
+    locale: "en-US",
+    outputEscape: asText,
+  });
+  for (const tag of ["include", "render", "layout", "block"]) delete engine.tags[tag];
+  for (const name of Object.keys(engine.filters))
+    if (name.endsWith("_exp")) engine.unregisterFilter(name);
+  for (const name of ["json", "jsonify", "inspect"])
+    engine.registerFilter(name, (value: unknown, indent: unknown) =>
+      toJson(value ?? null, typeof indent === "number" ? Math.min(indent, 10) : undefined),
+    );
+  for (const name of mathFilters.split(" ")) withNumbers(engine, name);
+
+  return (text) => {
+    const template = failing(() => engine.parse(text));
+    return (variables) => {
+      const message: unknown = failing(() =>
+        renderWithin(limits.timeoutMs, () => engine.renderSync(template, variables)),
+      );
+      // PostgreSQL stores no NUL in text, and UTF-8 has no lone surrogates.
+      return String(message).replaceAll("\0", "\ufffd").toWellFormed();
+    };
+  };
+}
+
+const renderLimitError = "template render limit exceeded";
+
+/**
+ * liquidjs measures the time that passes. On a busy machine the process can wait for a processor
+ * longer than it computes; then the time did not count, and it renders again.
+ */
+function renderWithin(timeoutMs: number, render: () => unknown): unknown {
+  for (let attempt = 1; ; attempt++) {
+    const before = process.cpuUsage();
+    try {
+      return render();
+    } catch (thrown) {
+      const { user, system } = process.cpuUsage(before);
+      const hadTime = (user + system) / 1_000 >= timeoutMs / 2;
+      if (attempt === 5 || hadTime || !messageOf(thrown).startsWith(renderLimitError)) throw thrown;
+    }
+  }
+}
+
+/** Objects and lists are shown as JSON, which models read better than `[object Object]`. */
+function asText(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "object" ? toJson(value) : String(value);
+}
+
+function withNumbers(engine: Liquid, name: string): void {
+  const filter = engine.filters[name];
+  if (typeof filter !== "function") return;
+  const toNumber = (value: unknown) => (typeof value === "bigint" ? Number(value) : value);
+  engine.registerFilter(name, function (...args: unknown[]) {
+    return filter.apply(this, args.map(toNumber) as Parameters<typeof filter>);
+  });
+}
+
+function failing<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    if (thrown instanceof RangeError)
+      throw new Failure("template", "The template, or what it shows, is nested too deeply.");
+    const [line] = positionOf(thrown);
+    const text = messageOf(thrown)
+      .replace(/, (?:file:[^,]*, )?line:\d+, col:\d+$/, "")
+      .trim();
+    throw new Failure("template", explain(text), line);
+  }
+}
+
+function explain(text: string): string {
+  if (text.includes("memory alloc limit"))
+    return "The template creates too much text or too many elements. Show less of the payload.";
+  if (text.startsWith(renderLimitError))
+    return "The template takes too long. Show less of the payload, with fewer loops.";
+  if (text.includes("parse length limit"))
+    return "The template is too long. The limit is 200,000 characters.";
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** Returns line and column of an error of liquidjs, counted from 1. */
+function positionOf(thrown: unknown): [line: number | null, column: number | null] {
+  if (typeof thrown !== "object" || thrown === null || !("token" in thrown)) return [null, null];
+  const { token } = thrown;
+  if (typeof token !== "object" || token === null || !("getPosition" in token)) return [null, null];
+  const { getPosition } = token;
+  if (typeof getPosition !== "function") return [null, null];
+  const [line, column]: [number, number] = getPosition.call(token);
+  return [line, column];
+}

@@ -1,0 +1,329 @@
+import { ApiError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { type EvaluationProcess, startChild } from "./child-process.ts";
+import { FairQueue } from "./fair-queue.ts";
+import { encodeFrame } from "./frames.ts";
+import { type EvaluationLimits, type Mapping, MappingError } from "./mapping.ts";
+import type { ChildResult, FromChild, ToChild } from "./messages.ts";
+
+export interface LaneOptions extends EvaluationLimits {
+  readonly log: Log;
+  /** Requests that the child has at a time: the one that it evaluates, and the next ones. */
+  readonly maxInFlight: number;
+  /** After how long without a request the child is stopped, in milliseconds; null: never. */
+  readonly idleMs: number | null;
+}
+
+interface Job {
+  readonly tenant: string;
+  readonly mapping: Mapping;
+  readonly frame: Buffer;
+  readonly queuedAt: number;
+  /** Whether a child exited while it evaluated this. */
+  hadExit: boolean;
+  resolve(result: ChildResult): void;
+  reject(error: Error): void;
+}
+
+interface Child {
+  readonly process: EvaluationProcess;
+  isReady: boolean;
+  /** In the order of evaluation. Only the first one has started. */
+  inFlight: Job[];
+  /** When the first one in flight started. */
+  headSince: number;
+  /** Processor time of the child at that moment. */
+  headUsedMs: number | undefined;
+  /** Sum of the estimates of what is in flight, in milliseconds. */
+  estimatedMs: number;
+}
+
+/** Maximum requests that wait in one lane, and those of one tenant. */
+const maxWaiting = 2_000;
+const maxWaitingOfTenant = 500;
+const maxWaitMs = 10_000;
+/** How much work, by estimate, is sent ahead: it hides the delay of the pipe, and delays others. */
+const maxAheadMs = 10;
+const startTimeoutMs = 10_000;
+/** Starts that fail one after the other before the waiting requests fail. */
+const maxFailedStarts = 3;
+/**
+ * How often the time limit is extended because the child got less than half of it as processor
+ * time: the machine was busy, not the evaluation slow.
+ */
+const maxExtensions = 10;
+
+/**
+ * One child process and the evaluations that wait for it. The child evaluates one at a time; when
+ * one takes too long, the child is killed and replaced. The others had not started, so they lose
+ * nothing but time. An evaluation during which the child exited by itself is repeated once, because
+ * something else can have ended the child.
+ */
+export class EvaluationLane {
+  readonly #options: LaneOptions;
+  readonly #queue = new FairQueue<Job>();
+  /** Mean duration of the evaluations of a tenant that has some, in milliseconds. */
+  readonly #meanMs = new Map<string, number>();
+  #child: Child | undefined;
+  #failedStarts = 0;
+  #extensions = 0;
+  #isClosed = false;
+  #limitTimer: NodeJS.Timeout;
+  #startTimer: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+  #waitTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    this.#limitTimer = setTimeout(() => {}, 0).unref();
+    clearTimeout(this.#limitTimer);
+  }
+
+  /**
+   * @param text payload of an evaluation
+   * @throws MappingError if the evaluation needs more than the limits; ApiError `unavailable` if too
+   *   many others wait, or if no child can be started
+   */
+  run(tenant: string, request: ToChild, text: string): Promise<ChildResult> {
+    if (this.#isClosed) return Promise.reject(stopping());
+    if (this.#queue.size >= maxWaiting || this.#queue.sizeOf(tenant) >= maxWaitingOfTenant)
+      return Promise.reject(tooMany());
+    return new Promise((resolve, reject) => {
+      this.#queue.add(tenant, {
+        tenant,
+        mapping: request,
+        frame: encodeFrame(request, text),
+        queuedAt: performance.now(),
+        hadExit: false,
+        resolve,
+        reject,
+      });
+      this.#waitTimer ??= setInterval(() => this.#rejectOld(), 1_000).unref();
+      this.#pump();
+    });
+  }
+
+  /** Kills the child. Evaluations that have not finished are rejected. */
+  close(): void {
+    this.#isClosed = true;
+    const child = this.#child;
+    this.#child = undefined;
+    this.#clearTimers();
+    for (const job of [...(child?.inFlight ?? []), ...this.#queue.remove(() => true)])
+      job.reject(stopping());
+    child?.process.kill();
+  }
+
+  #clearTimers(): void {
+    for (const timer of [this.#limitTimer, this.#startTimer, this.#idleTimer]) clearTimeout(timer);
+    clearInterval(this.#waitTimer);
+    this.#waitTimer = undefined;
+  }
+
+  #pump(): void {
+    if (this.#isClosed || this.#queue.size === 0) return;
+    clearTimeout(this.#idleTimer);
+    const child = this.#child ?? this.#start();
+    if (!child.isReady) return;
+    const { maxInFlight } = this.#options;
+    while (child.inFlight.length < maxInFlight) {
+      if (child.inFlight.length > 0 && child.estimatedMs >= maxAheadMs) return;
+      const next = this.#queue.take();
+      if (next === undefined) return;
+      child.inFlight.push(next.item);
+      child.estimatedMs += this.#estimate(next.tenant);
+      child.process.write(next.item.frame);
+      if (child.inFlight.length === 1) this.#startHead(child);
+    }
+  }
+
+  #start(): Child {
+    const child: Child = {
+      process: startChild(this.#options, {
+        result: (result) => this.#onResult(child, result),
+        exit: () => this.#onExit(child),
+      }),
+      isReady: false,
+      inFlight: [],
+      headSince: 0,
+      headUsedMs: undefined,
+      estimatedMs: 0,
+    };
+    this.#child = child;
+    this.#startTimer = setTimeout(() => child.process.kill(), startTimeoutMs).unref();
+    return child;
+  }
+
+  #onResult(child: Child, result: FromChild): void {
+    if (child !== this.#child) return;
+    if (result.kind === "ready") {
+      clearTimeout(this.#startTimer);
+      child.isReady = true;
+      this.#failedStarts = 0;
+      this.#pump();
+      return;
+    }
+    const job = child.inFlight.shift();
+    if (job === undefined) return;
+    child.estimatedMs = Math.max(0, child.estimatedMs - this.#estimate(job.tenant));
+    this.#charge(job.tenant, result.ms);
+    if (child.inFlight.length > 0) this.#startHead(child);
+    else this.#idle(child);
+    job.resolve(result);
+    this.#pump();
+  }
+
+  #idle(child: Child): void {
+    clearTimeout(this.#limitTimer);
+    child.estimatedMs = 0;
+    if (this.#queue.size > 0) return;
+    this.#meanMs.clear();
+    const { idleMs } = this.#options;
+    if (idleMs === null) return;
+    clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => {
+      if (child.inFlight.length > 0 || child !== this.#child) return;
+      this.#child = undefined;
+      child.process.kill();
+    }, idleMs).unref();
+  }
+
+  #startHead(child: Child): void {
+    child.headSince = performance.now();
+    this.#extensions = 0;
+    this.#limit(child);
+  }
+
+  /** Kills the child if its first evaluation does not finish in time. */
+  #limit(child: Child): void {
+    clearTimeout(this.#limitTimer);
+    const { timeoutMs } = this.#options;
+    const [head] = child.inFlight;
+    this.#limitTimer = setTimeout(() => {
+      // A result that arrived while this process was busy is read before the next check phase.
+      setImmediate(() => {
+        if (child !== this.#child || child.inFlight[0] !== head || head === undefined) return;
+        const usedMs = child.process.usedMs();
+        const since = usedMs === undefined ? timeoutMs : usedMs - (child.headUsedMs ?? 0);
+        child.headUsedMs = usedMs;
+        if (since < timeoutMs / 2 && this.#extensions < maxExtensions) {
+          this.#extensions += 1;
+          this.#limit(child);
+        } else this.#killForTime(child, head);
+      });
+    }, timeoutMs + graceMs).unref();
+  }
+
+  #killForTime(child: Child, head: Job): void {
+    const { timeoutMs, log } = this.#options;
+    log.warn({ workspace: head.tenant, timeoutMs }, "evaluation took too long");
+    child.inFlight.shift();
+    this.#charge(head.tenant, timeoutMs);
+    head.reject(
+      new MappingError({
+        part: partOf(head.mapping),
+        message: `${nameOf(head.mapping)} took longer than ${timeoutMs.toLocaleString("en")} ms. Use fewer loops, or show less of the payload.`,
+        line: null,
+      }),
+    );
+    this.#replace(child);
+    child.process.kill();
+  }
+
+  #onExit(child: Child): void {
+    if (child !== this.#child) return;
+    const { log, heapMib } = this.#options;
+    if (!child.isReady) {
+      this.#failStart();
+      return;
+    }
+    const [head, ...others] = child.inFlight;
+    if (head !== undefined) {
+      log.warn({ workspace: head.tenant }, "evaluation process exited");
+      this.#charge(head.tenant, this.#options.timeoutMs);
+      if (head.hadExit) {
+        child.inFlight = others;
+        head.reject(
+          new MappingError({
+            part: partOf(head.mapping),
+            message: `${nameOf(head.mapping)} needed more than ${heapMib} MiB of memory. Show less of the payload.`,
+            line: null,
+          }),
+        );
+      }
+      head.hadExit = true;
+    }
+    this.#replace(child);
+  }
+
+  /** Takes back what the child had, and continues with a new child. */
+  #replace(child: Child): void {
+    clearTimeout(this.#limitTimer);
+    this.#child = undefined;
+    this.#queue.putBack(child.inFlight.map((item) => ({ tenant: item.tenant, item })));
+    child.inFlight = [];
+    this.#pump();
+  }
+
+  #failStart(): void {
+    clearTimeout(this.#startTimer);
+    this.#child = undefined;
+    this.#failedStarts += 1;
+    if (this.#failedStarts < maxFailedStarts) {
+      this.#pump();
+      return;
+    }
+    this.#failedStarts = 0;
+    this.#options.log.error("evaluation process cannot be started");
+    for (const job of this.#queue.remove(() => true))
+      job.reject(
+        new ApiError(
+          "unavailable",
+          "The process that evaluates filters and templates cannot be started. Send the request again later.",
+          { retryAfter: 5 },
+        ),
+      );
+  }
+
+  #rejectOld(): void {
+    const since = performance.now() - maxWaitMs;
+    for (const job of this.#queue.remove(({ queuedAt }) => queuedAt < since)) job.reject(tooMany());
+    if (this.#queue.size > 0) return;
+    clearInterval(this.#waitTimer);
+    this.#waitTimer = undefined;
+  }
+
+  #estimate(tenant: string): number {
+    return this.#meanMs.get(tenant) ?? 1;
+  }
+
+  #charge(tenant: string, ms: number): void {
+    this.#queue.charge(tenant, ms);
+    const mean = this.#meanMs.get(tenant) ?? ms;
+    this.#meanMs.set(tenant, mean + (ms - mean) / 8);
+  }
+}
+
+/** So that liquidjs, which has the same limit, stops first, and names the line. */
+const graceMs = 25;
+
+const partOf = ({ template }: Mapping) => (template === null ? "filter" : "template");
+
+function nameOf({ filter, template }: Mapping): string {
+  if (template === null) return "The filter";
+  return filter === null ? "The template" : "Filter and template";
+}
+
+function tooMany(): ApiError {
+  return new ApiError(
+    "unavailable",
+    "Too many requests wait for their filter or template. Send the request again in a few seconds.",
+    { retryAfter: 2 },
+  );
+}
+
+function stopping(): ApiError {
+  return new ApiError("unavailable", "This server is stopping. Send the request again.", {
+    retryAfter: 1,
+  });
+}

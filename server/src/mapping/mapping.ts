@@ -1,0 +1,62 @@
+import type { MappingMistake } from "@beckon/contract";
+
+/**
+ * What filters and templates can read. All of it is data: nothing of it is parsed as an expression
+ * or a template.
+ */
+export interface MappingVariables {
+  /** `json`: `text` is a JSON document. `text`: the payload is the text itself. */
+  readonly payload: { readonly format: "json" | "text"; readonly text: string };
+  /** Only the headers that the trigger's settings choose, by their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Only the chosen query parameters. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly event: { readonly id: string | null; readonly type: string | null };
+  readonly files: readonly Readonly<Record<string, unknown>>[];
+  /** RFC 3339. */
+  readonly received_at: string;
+}
+
+/** A filter and a template of a trigger. null: there is none. */
+export interface Mapping {
+  readonly filter: string | null;
+  readonly template: string | null;
+}
+
+/** What a mapping makes of one request. */
+export interface Mapped {
+  readonly passes: boolean;
+  /** The rendered template; null if there is none, or if the filter does not let the request pass. */
+  readonly message: string | null;
+}
+
+/** A filter or template failed. The message is for the trigger's owner and has no secrets. */
+export class MappingError extends Error {
+  override readonly name = "MappingError";
+  readonly part: MappingMistake["part"];
+  /** Counted from 1; null if it is not known. */
+  readonly line: number | null;
+
+  constructor({ part, message, line }: MappingMistake) {
+    super(message);
+    this.part = part;
+    this.line = line;
+  }
+}
+
+/** Limits of one evaluation. A class has its own child process. */
+export interface EvaluationLimits {
+  /** From the start of the evaluation to its result, without waiting. */
+  readonly timeoutMs: number;
+  /** Of the child's heap. */
+  readonly heapMib: number;
+}
+
+/** For payloads up to `maxSmallBytes`. */
+export const smallLimits: EvaluationLimits = { timeoutMs: 100, heapMib: 64 };
+/** For larger payloads; they are evaluated one at a time. */
+export const largeLimits: EvaluationLimits = { timeoutMs: 2_000, heapMib: 512 };
+/** Maximum size of a payload that shares a child with others, in bytes of UTF-8. */
+export const maxSmallBytes = 1_048_576;
+/** Maximum size of a rendered message, in bytes of UTF-8: the maximum of any run's input. */
+export const maxMessageBytes = 1_048_576;

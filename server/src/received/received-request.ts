@@ -1,0 +1,36 @@
+import type { RequestOutcome } from "@beckon/contract";
+
+/** What is stored of a request that starts no run. */
+export interface ReceivedRequestRow {
+  readonly requestId: string;
+  readonly workspaceId: string;
+  readonly agentId: string;
+  readonly triggerId: string;
+  readonly outcome: RequestOutcome;
+  /** Why there is no run; null if the outcome says it. */
+  readonly error: string | null;
+  readonly eventId: string | null;
+  readonly eventType: string | null;
+  /** The run of the first request with the same event id. */
+  readonly runId: string | null;
+  readonly address: string | null;
+  readonly contentType: string | null;
+  readonly contentEncoding: string | null;
+  /** Of the body as it was received, in bytes. */
+  readonly size: number;
+  /** `query`, `headers` (JSON) and `body` are null if the request was not verified. */
+  readonly query: string | null;
+  readonly headers: string | null;
+  readonly body: Buffer | null;
+}
+
+/**
+ * Ensures that a response was decided with the trigger's current settings: if the token is not valid
+ * any more, or the settings have another version, the request is not stored.
+ */
+export interface SettingsCheck {
+  readonly tokenHash: Buffer;
+  readonly version: number;
+}
+
+export type CheckResult = "valid" | "unauthorized" | "reconfigured";

@@ -1,0 +1,91 @@
+import { type Column, type Parameters, statement } from "../base/database/index.ts";
+import { isTriggerToken } from "../credentials/index.ts";
+import type { ReceivedRequestRow, SettingsCheck } from "./received-request.ts";
+
+/** A request to record, and the check whether its outcome still applies. */
+export interface RecordRow {
+  readonly request: ReceivedRequestRow;
+  /** undefined if the start statement has checked the settings. */
+  readonly check: SettingsCheck | undefined;
+}
+
+/** Maximum number of requests of one outcome that are stored per trigger and minute. */
+export const maxStoredPerMinute = 60;
+
+/** Columns of `received_requests` that all statements write in the same way. */
+export const requestColumns: Readonly<Record<string, Column<ReceivedRequestRow>>> = {
+  id: ["text", (row) => row.requestId],
+  workspace_id: ["text", (row) => row.workspaceId],
+  agent_id: ["text", (row) => row.agentId],
+  trigger_id: ["text", (row) => row.triggerId],
+  outcome: ["text", (row) => row.outcome],
+  error: ["text", (row) => row.error],
+  event_id: ["text", (row) => row.eventId],
+  event_type: ["text", (row) => row.eventType],
+  run_id: ["text", (row) => row.runId],
+  address: ["text", (row) => row.address],
+  content_type: ["text", (row) => row.contentType],
+  content_encoding: ["text", (row) => row.contentEncoding],
+  size: ["int", (row) => row.size],
+  query: ["text", (row) => row.query],
+  headers: ["jsonb", (row) => row.headers ?? "null"],
+  body: ["bytea", (row) => row.body],
+};
+
+const names = Object.keys(requestColumns);
+
+/** Returns SQL that inserts the rows of a table with these columns. */
+export function insertRequests(source: string): string {
+  const columns = names.map((name) =>
+    name === "headers" ? "nullif(headers, 'null'::jsonb)" : name,
+  );
+  return `insert into received_requests (${names.join(", ")})
+  select ${columns.join(", ")} from ${source} on conflict do nothing`;
+}
+
+/**
+ * Records requests that start no run and that a sender can repeat without end. It counts them per
+ * trigger, outcome and minute, and stores the first ones of each minute.
+ */
+export const recordStatement = statement<readonly RecordRow[]>("record-requests", (p) => {
+  const checks = (p: Parameters<readonly RecordRow[]>) =>
+    p.rows("r", (rows) => rows, {
+      ...Object.fromEntries(
+        Object.entries(requestColumns).map(([name, [type, value]]) => [
+          name,
+          [type, (row: RecordRow) => value(row.request)] as Column<RecordRow>,
+        ]),
+      ),
+      token_hash: ["bytea", (row) => row.check?.tokenHash ?? null],
+      version: ["int", (row) => row.check?.version ?? 0],
+    }).table;
+  return `
+with checked as materialized (
+  select r.*, date_trunc('minute', now()) as minute,
+    case when r.token_hash is null then 'valid' when t.hash is null then 'unauthorized'
+      when t.receiving_version <> r.version then 'reconfigured' else 'valid' end as result
+  from ${checks(p)}
+  left join lateral (
+    select t.hash, g.receiving_version from tokens t
+    join triggers g on g.id = t.trigger_id and g.workspace_id = t.workspace_id
+    join agents a on a.id = t.agent_id and a.workspace_id = t.workspace_id
+    where t.hash = r.token_hash and ${isTriggerToken("t", "g", "a")} limit 1
+  ) t on true
+), counted as (
+  -- Ordered, so that two processes lock the counts in the same order and cannot deadlock.
+  insert into request_counts as c (workspace_id, trigger_id, outcome, minute, count)
+  select workspace_id, trigger_id, outcome, minute, count(*) from checked where result = 'valid'
+  group by workspace_id, trigger_id, outcome, minute order by trigger_id, outcome
+  on conflict (trigger_id, outcome, minute) do update set count = c.count + excluded.count
+  returning trigger_id, outcome, count
+), numbered as (
+  select c.*, row_number() over (partition by trigger_id, outcome order by position) as number,
+    count(*) over (partition by trigger_id, outcome) as added
+  from checked c where result = 'valid'
+), stored as (
+  ${insertRequests(`numbered join (select trigger_id as counted_id, outcome as counted_outcome, count
+    from counted) as counted on counted_id = trigger_id and counted_outcome = outcome
+  where count - added + number <= ${maxStoredPerMinute}`)}
+)
+select result from checked order by position`;
+});

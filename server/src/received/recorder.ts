@@ -1,0 +1,46 @@
+import {
+  createBatcher,
+  type Database,
+  databaseUnavailable,
+  SubmitTimeoutError,
+} from "../base/database/index.ts";
+import type { CheckResult } from "./received-request.ts";
+import { type RecordRow, recordStatement } from "./record-statement.ts";
+
+/** Records requests that start no run. Requests that arrive at the same time share one statement. */
+export interface Recorder {
+  /**
+   * Records a request. Of each trigger, outcome and minute only the first requests are stored, the
+   * others are counted.
+   * @returns `valid`, also if the request was only counted; else why its outcome does not apply.
+   * @throws ApiError `unavailable` if the database does not reply in time.
+   */
+  record(row: RecordRow): Promise<CheckResult>;
+}
+
+const waitMs = 5_000;
+
+/** Creates the recorder of a process. */
+export function createRecorder(database: Database): Recorder {
+  // It shares no mutex with other batchers, so that a flood of requests with invalid signatures
+  // does not delay the start of runs.
+  const batcher = createBatcher<RecordRow, CheckResult>({
+    write: async (rows) => {
+      const written = await recordStatement.send<{ result: CheckResult }>(database.engine, rows);
+      return written.rows.map(({ result }) => result);
+    },
+    order: ({ request }) => `${request.triggerId} ${request.outcome}`,
+    bytes: ({ request }) => request.body?.length ?? 0,
+    maxRows: 200,
+    maxBytes: 8 * 1024 * 1024,
+  });
+  return {
+    async record(row) {
+      try {
+        return await batcher.submit(row, { waitMs });
+      } catch (thrown) {
+        throw thrown instanceof SubmitTimeoutError ? databaseUnavailable(thrown) : thrown;
+      }
+    },
+  };
+}

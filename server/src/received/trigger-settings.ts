@@ -1,0 +1,72 @@
+import { type Receiving, receiving } from "@beckon/contract";
+import type { Database } from "../base/database/index.ts";
+import { ApiError } from "../base/errors.ts";
+import type { SecretBinding, SecretCipher } from "../base/secrets/index.ts";
+import { bindingOfSenderSecret } from "./secret-binding.ts";
+import { readTriggerRow } from "./trigger-settings-store.ts";
+
+/** The trigger that a token belongs to. */
+export interface TriggerOfToken {
+  readonly workspaceId: string;
+  readonly agentId: string;
+  readonly triggerId: string;
+  /** Changes with the settings and the secrets. */
+  readonly version: number;
+  /** undefined for a trigger that accepts what every trigger accepts. */
+  readonly settings: TriggerSettings | undefined;
+}
+
+/** What a trigger accepts, with the decrypted secrets. */
+export interface TriggerSettings {
+  readonly receiving: Receiving;
+  readonly secret: string | null;
+  readonly previousSecret: string | null;
+  /** Unix time in milliseconds until which the previous secret is valid. */
+  readonly previousSecretUntilMs: number;
+  readonly verifyToken: string | null;
+}
+
+/**
+ * Returns the trigger of a token, as it is stored now; undefined if the token is not valid. A secret
+ * that cannot be decrypted is null, so that requests which need it are rejected.
+ */
+export async function readTriggerOfToken(
+  { database, cipher }: { readonly database: Database; readonly cipher: SecretCipher },
+  tokenHash: Buffer,
+): Promise<TriggerOfToken | undefined> {
+  const row = await readTriggerRow(database, tokenHash);
+  if (row === undefined) return undefined;
+  const ids = { workspaceId: row.workspace_id, agentId: row.agent_id, triggerId: row.trigger_id };
+  const version = row.receiving_version;
+  if (row.receiving === null) return { ...ids, version, settings: undefined };
+  const senderSecret = bindingOfSenderSecret({ ...ids, column: "sender_secret" });
+  return {
+    ...ids,
+    version,
+    settings: {
+      receiving: receiving.parse(row.receiving),
+      secret: decrypted(cipher, row.sender_secret, senderSecret),
+      previousSecret: decrypted(cipher, row.previous_sender_secret, senderSecret),
+      previousSecretUntilMs: Number(row.previous_until_ms ?? 0),
+      verifyToken: decrypted(
+        cipher,
+        row.verify_token,
+        bindingOfSenderSecret({ ...ids, column: "verify_token" }),
+      ),
+    },
+  };
+}
+
+function decrypted(
+  cipher: SecretCipher,
+  encrypted: string | null,
+  binding: SecretBinding,
+): string | null {
+  if (encrypted === null) return null;
+  try {
+    return cipher.decrypt(encrypted, binding);
+  } catch (thrown) {
+    if (thrown instanceof ApiError && thrown.code === "secret_unreadable") return null;
+    throw thrown;
+  }
+}

@@ -1,0 +1,35 @@
+import type { MappingMistake, Receiving } from "@beckon/contract";
+import type { Context } from "../base/context.ts";
+import { ApiError } from "../base/errors.ts";
+import type { MappingServices } from "../mapping/index.ts";
+
+/** Above this size, an agent sees only what a template selects. */
+const maxBytesWithoutTemplate = 1_048_576;
+
+/**
+ * Checks what the schema of the settings cannot check: the filter and the template, and settings
+ * that need each other.
+ * @throws ApiError `bad_request`; `unavailable` if too many evaluations wait
+ */
+export async function requireValidReceiving(
+  ctx: Context & Partial<MappingServices>,
+  receiving: Receiving | null,
+): Promise<void> {
+  if (receiving === null) return;
+  const { filter, template, bodies } = receiving;
+  if (bodies.max_bytes > maxBytesWithoutTemplate && template === null) {
+    throw new ApiError(
+      "bad_request",
+      "receiving.bodies.max_bytes can be more than 1,048,576 (1 MiB) only with a template. Set receiving.template, or lower the limit.",
+    );
+  }
+  if (filter === null && template === null) return;
+  if (ctx.mapping === undefined) throw new Error("The context has no evaluator.");
+  const [mistake] = await ctx.mapping.check({ tenant: ctx.workspaceId, filter, template });
+  if (mistake !== undefined)
+    throw new ApiError("bad_request", `receiving.${partOf(mistake)}: ${mistake.message}`);
+}
+
+function partOf({ part, line }: MappingMistake): string {
+  return line === null ? part : `${part}, line ${line}`;
+}

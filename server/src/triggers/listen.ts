@@ -1,0 +1,54 @@
+import { listenBody, type Trigger } from "@beckon/contract";
+import { record } from "../base/audit/index.ts";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { ApiError } from "../base/errors.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import { updateListeningRow } from "./store.ts";
+import { requireTriggerForChange, type TriggerInput, toTrigger } from "./trigger.ts";
+
+/**
+ * Captures the next verified request as a sample: it is stored and starts no run. Listening ends
+ * with that request, or after the time that the body says.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`; `conflict` if the trigger stores no
+ *   received requests.
+ */
+export async function listenForSample({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: TriggerInput & { body: UnparsedBody };
+}): Promise<Trigger> {
+  permit(ctx, "triggers:write");
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    const row = await requireTriggerForChange(tx, ctx, input);
+    const { seconds } = parseBody(listenBody, input.body, {});
+    if (row.receiving === null) {
+      throw new ApiError(
+        "conflict",
+        "This trigger stores no received requests. Set receiving first, for example to {}.",
+      );
+    }
+    const changed = await updateListeningRow(tx, row, seconds);
+    await record(tx, ctx, { action: "trigger.listen", target: row.id, data: { seconds } });
+    return toTrigger(changed);
+  });
+}
+
+/**
+ * Stops listening. Does nothing if the trigger does not listen.
+ * @throws ApiError `forbidden`, `not_found`
+ */
+export async function stopListening({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: TriggerInput;
+}): Promise<void> {
+  permit(ctx, "triggers:write");
+  await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    await updateListeningRow(tx, await requireTriggerForChange(tx, ctx, input), null);
+  });
+}

@@ -1,0 +1,102 @@
+import type { MappingMistake, Receiving } from "@beckon/contract";
+import { type Evaluator, chosenValues, MappingError, valueLines } from "../mapping/index.ts";
+import {
+  chosenHeaders,
+  chosenQuery,
+  type DecodedBody,
+  type RawRequest,
+  type ReceivedEvent,
+} from "../receiving/index.ts";
+
+/** A request whose body is decoded, and the settings of its trigger. */
+export interface MappableRequest {
+  readonly workspaceId: string;
+  readonly receiving: Pick<Receiving, "filter" | "template" | "headers" | "query" | "verification">;
+  readonly raw: Pick<RawRequest, "url" | "headers" | "receivedAtMs">;
+  readonly event: ReceivedEvent;
+  readonly decoded: Pick<DecodedBody, "payload" | "text">;
+  /** What templates see of the files: name, type, size and the id of the artifact. */
+  readonly files: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** What a trigger makes of a request. */
+export type MappedRequest =
+  | {
+      readonly kind: "passes";
+      /** What follows the prompt prefix in the run's input. */
+      readonly message: string;
+      /** The parts of `message`. */
+      readonly parts: readonly { readonly kind: "values" | "message" | "payload"; text: string }[];
+    }
+  /** The filter does not let it pass. */
+  | { readonly kind: "filtered" }
+  | {
+      readonly kind: "failed";
+      readonly mistake: MappingMistake;
+      /** The mistake as the error of a run. */
+      readonly error: string;
+      /** What the agent would see without a template; empty if it is too large for a run. */
+      readonly message: string;
+    };
+
+/** The largest input of a run, in bytes of UTF-8. */
+const maxMessageBytes = 1_048_576;
+
+/**
+ * Evaluates the trigger's filter, and renders what the agent sees after the prompt prefix: the
+ * template or, without one, the chosen headers and query parameters and the payload.
+ * @throws ApiError `unavailable` if too many evaluations wait
+ */
+export async function mapRequest(
+  evaluator: Pick<Evaluator, "evaluate">,
+  { workspaceId, receiving, raw, event, decoded, files }: MappableRequest,
+): Promise<MappedRequest> {
+  const { filter, template } = receiving;
+  const values = chosenValues({
+    headers: chosenHeaders(receiving, raw),
+    query: chosenQuery(receiving, raw),
+  });
+  const { payload, text } = decoded;
+  try {
+    const mapped = await evaluator.evaluate({
+      tenant: workspaceId,
+      filter,
+      template,
+      variables: {
+        payload: { format: payload === text ? "text" : "json", text },
+        ...values,
+        event,
+        files,
+        received_at: new Date(raw.receivedAtMs).toISOString(),
+      },
+    });
+    if (!mapped.passes) return { kind: "filtered" };
+    if (mapped.message !== null) {
+      return { kind: "passes", message: mapped.message, parts: [part("message", mapped.message)] };
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof MappingError)) throw thrown;
+    const { part: name, message, line } = thrown;
+    const isLarge = Buffer.byteLength(text) > maxMessageBytes;
+    return {
+      kind: "failed",
+      mistake: { part: name, message, line },
+      error: errorOf(thrown),
+      message: isLarge ? "" : text,
+    };
+  }
+  const lines = valueLines(values);
+  if (lines === "") return { kind: "passes", message: text, parts: [part("payload", text)] };
+  return {
+    kind: "passes",
+    message: text === "" ? lines : `${lines}\n\n${text}`,
+    parts: [part("values", lines), ...(text === "" ? [] : [part("payload", text)])],
+  };
+}
+
+const part = <K extends string>(kind: K, text: string) => ({ kind, text });
+
+function errorOf({ part: name, line, message }: MappingError): string {
+  const where = line === null ? "" : ` in line ${line}`;
+  return `The ${name === "filter" ? "filter" : "message template"} of the trigger failed${where}: ${message}`;
+}

@@ -1,0 +1,34 @@
+import { type ReceivedRequest, receivedRequestsQuery } from "@beckon/contract";
+import { type Context, permit } from "../../base/context.ts";
+import { inWorkspace } from "../../base/database/index.ts";
+import { type Page, readPage } from "../../base/page.ts";
+import { parseQuery } from "../../base/parse.ts";
+import { requireTrigger, type TriggerInput } from "../trigger.ts";
+import { toRequest } from "./request.ts";
+import { listRequestRows } from "./store.ts";
+
+/**
+ * Returns one page of the requests that a trigger received, newest first, without what they
+ * contained. Empty for a default trigger, whose requests are its runs.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`
+ */
+export async function listRequests({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: TriggerInput & { query: unknown };
+}): Promise<Page<ReceivedRequest>> {
+  permit(ctx, "triggers:read");
+  const { workspaceId } = ctx;
+  return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
+    const { id: triggerId } = await requireTrigger(tx, ctx, input);
+    const { limit, after, ...filter } = parseQuery(receivedRequestsQuery, input.query);
+    const page = readPage({ limit, after }, { list: "requests", trigger: triggerId, ...filter });
+    const rows = await listRequestRows(tx, { workspaceId, triggerId }, filter, {
+      below: page.below,
+      limit: page.limit + 1,
+    });
+    return page.page(rows.map(toRequest));
+  });
+}

@@ -1,0 +1,75 @@
+import type { ReceivedRequest, ReceivedRequestDetails } from "@beckon/contract";
+import type { Context } from "../../base/context.ts";
+import type { WorkspaceTransaction } from "../../base/database/index.ts";
+import { ApiError } from "../../base/errors.ts";
+import { requireTrigger, type TriggerInput } from "../trigger.ts";
+import { findRequest, type RequestContent, type RequestRow } from "./store.ts";
+
+export interface RequestInput extends TriggerInput {
+  readonly requestId: string;
+}
+
+export type WholeRequest = RequestRow & RequestContent;
+
+export function toRequest(row: RequestRow): ReceivedRequest {
+  return {
+    id: row.id,
+    agent_id: row.agent_id,
+    trigger_id: row.trigger_id,
+    received_at: row.received_at.toISOString(),
+    outcome: row.outcome,
+    error: row.error,
+    event_id: row.event_id,
+    event_type: row.event_type,
+    run_id: row.run_id,
+    replay_of: row.replay_of,
+    address: row.address,
+    content_type: row.content_type,
+    size: row.size,
+  };
+}
+
+export function toRequestDetails(row: WholeRequest): ReceivedRequestDetails {
+  const { body } = row;
+  const text = body === null ? null : utf8(body);
+  return {
+    ...toRequest(row),
+    query: queryValues(row.query ?? ""),
+    headers: row.headers ?? {},
+    body: text ?? body?.toString("base64") ?? null,
+    body_encoding: body !== null && text === null ? "base64" : "utf8",
+  };
+}
+
+/** Returns the request. @throws ApiError `not_found`, also if its trigger or agent is deleted. */
+export async function requireRequest(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  input: RequestInput,
+): Promise<WholeRequest> {
+  const trigger = await requireTrigger(tx, ctx, input);
+  const key = { workspaceId: ctx.workspaceId, triggerId: trigger.id };
+  const row = await findRequest(tx, key, input.requestId);
+  if (row !== undefined) return row;
+  throw new ApiError(
+    "not_found",
+    "This trigger has no received request with this id. They are kept for 30 days.",
+  );
+}
+
+/** Returns the bytes as text; null if they are not UTF-8 (compressed, or a file). */
+function utf8(bytes: Buffer): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns each parameter with its values, in the order of the URL. */
+function queryValues(query: string): Record<string, string[]> {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(query))
+    values.set(name, [...(values.get(name) ?? []), value]);
+  return Object.fromEntries(values);
+}

@@ -1,0 +1,94 @@
+import type { RequestOutcome } from "@beckon/contract";
+import type { Selectable } from "kysely";
+import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
+
+/** A received request without what it contained, which can be 25 MiB. */
+export type RequestRow = Omit<
+  Selectable<Tables["received_requests"]>,
+  "query" | "headers" | "body" | "content_encoding"
+>;
+
+/** What a received request contained. null if it was not stored, or was deleted with its run. */
+export type RequestContent = Pick<
+  Selectable<Tables["received_requests"]>,
+  "query" | "headers" | "body"
+>;
+
+export interface TriggerKey {
+  readonly workspaceId: string;
+  readonly triggerId: string;
+}
+
+const columns = [
+  "id",
+  "workspace_id",
+  "agent_id",
+  "trigger_id",
+  "received_at",
+  "outcome",
+  "error",
+  "event_id",
+  "event_type",
+  "run_id",
+  "replay_of",
+  "agent_version",
+  "address",
+  "content_type",
+  "size",
+] as const;
+
+const ofTrigger = (tx: WorkspaceTransaction, { workspaceId, triggerId }: TriggerKey) =>
+  tx
+    .selectFrom("received_requests")
+    .where("workspace_id", "=", workspaceId)
+    .where("trigger_id", "=", triggerId);
+
+/** Filters of a list of received requests. */
+export interface RequestFilter {
+  readonly outcome?: RequestOutcome | undefined;
+  readonly event_type?: string | undefined;
+}
+
+/** Returns up to `limit` received requests below the id `below`, newest first. */
+export function listRequestRows(
+  tx: WorkspaceTransaction,
+  key: TriggerKey,
+  { outcome, event_type }: RequestFilter,
+  { below, limit }: { readonly below: string | undefined; readonly limit: number },
+): Promise<RequestRow[]> {
+  return ofTrigger(tx, key)
+    .select(columns)
+    .$if(outcome !== undefined, (query) => query.where("outcome", "=", outcome ?? "started"))
+    .$if(event_type !== undefined, (query) => query.where("event_type", "=", event_type ?? ""))
+    .$if(below !== undefined, (query) => query.where("id", "<", below ?? ""))
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+}
+
+/** Returns a received request with what it contained; undefined if there is none. */
+export function findRequest(
+  tx: WorkspaceTransaction,
+  key: TriggerKey,
+  requestId: string,
+): Promise<(RequestRow & RequestContent) | undefined> {
+  return ofTrigger(tx, key)
+    .select([...columns, "query", "headers", "body"])
+    .where("id", "=", requestId)
+    .executeTakeFirst();
+}
+
+/** Returns the newest request of a trigger whose content is stored; undefined if there is none. */
+export function findLastRequest(
+  tx: WorkspaceTransaction,
+  key: TriggerKey,
+  maxBytes: number,
+): Promise<(RequestRow & RequestContent) | undefined> {
+  return ofTrigger(tx, key)
+    .select([...columns, "query", "headers", "body"])
+    .where("body", "is not", null)
+    .where("size", "<=", maxBytes)
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import { type SenderSecrets, setSenderSecretBody } from "@beckon/contract";
+import { record } from "../base/audit/index.ts";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { ApiError } from "../base/errors.ts";
+import { type Once, once } from "../base/idempotency/index.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import { bindingOfSenderSecret } from "../received/index.ts";
+import { generateSenderSecret, senderSecretMistake } from "../receiving/index.ts";
+import { type TriggerRow, updateSecretRow } from "./store.ts";
+import {
+  receivingOf,
+  requireTrigger,
+  requireTriggerForChange,
+  type TriggerInput,
+} from "./trigger.ts";
+
+type Column = "sender_secret" | "verify_token";
+
+const bindingOf = ({ workspace_id, id }: TriggerRow, column: Column) =>
+  bindingOfSenderSecret({ workspaceId: workspace_id, triggerId: id, column });
+
+/**
+ * Sets the secret that the sender shares with the trigger, or generates one. With a grace period,
+ * requests with the previous secret are also accepted for that time.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`; `conflict` if the trigger's settings
+ *   need no secret; `secret_unreadable` if the verify token was encrypted with a lost master key.
+ */
+export async function setSenderSecret({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: TriggerInput & { body: UnparsedBody };
+}): Promise<Once<SenderSecrets>> {
+  permit(ctx, "triggers:write");
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    const row = await requireTriggerForChange(tx, ctx, input);
+    return once(tx, ctx, async () => {
+      const body = parseBody(setSenderSecretBody, input.body, {});
+      const { verification, handshake } = requireReceiving(row);
+      const mistake = body.secret && senderSecretMistake(verification, body.secret);
+      if (mistake) throw new ApiError("bad_request", `secret ${mistake}.`);
+      const secret = body.secret ?? generateSenderSecret(verification);
+      const isMeta = handshake === "meta";
+      const verifyToken =
+        body.verify_token ??
+        open(ctx, row, "verify_token") ??
+        (isMeta ? randomBytes(24).toString("base64url") : null);
+      const changed = await updateSecretRow(tx, row, {
+        secret: ctx.cipher.encrypt(secret, bindingOf(row, "sender_secret")),
+        verifyToken:
+          verifyToken === null ? null : ctx.cipher.encrypt(verifyToken, bindingOf(row, "verify_token")),
+        graceSeconds: body.grace_seconds,
+      });
+      await record(tx, ctx, {
+        action: "trigger.set_secret",
+        target: row.id,
+        data: { grace_seconds: body.grace_seconds },
+      });
+      return shown(changed, secret, isMeta ? verifyToken : null);
+    });
+  });
+}
+
+/**
+ * Returns the sender secret in plain text and writes the reveal to the audit log.
+ * @throws ApiError `forbidden`, `not_found`, also if no secret is set; `secret_unreadable` if it was
+ *   encrypted with a master key that is lost.
+ */
+export async function revealSenderSecret({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: TriggerInput;
+}): Promise<SenderSecrets> {
+  permit(ctx, "triggers:write");
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    const row = await requireTrigger(tx, ctx, input);
+    const secret = open(ctx, row, "sender_secret");
+    if (secret === null)
+      throw new ApiError("not_found", "This trigger has no secret. Set one with POST on this path.");
+    const isMeta = receivingOf(row)?.handshake === "meta";
+    const verifyToken = isMeta ? open(ctx, row, "verify_token") : null;
+    await record(tx, ctx, { action: "trigger.reveal_secret", target: row.id });
+    return shown(row, secret, verifyToken);
+  });
+}
+
+function requireReceiving(row: TriggerRow) {
+  const receiving = receivingOf(row);
+  if (receiving !== null) return receiving;
+  throw new ApiError(
+    "conflict",
+    "This trigger does not verify its requests. Set receiving with a verification first.",
+  );
+}
+
+function open(ctx: Context, row: TriggerRow, column: Column): string | null {
+  const encrypted = row[column];
+  return encrypted === null ? null : ctx.cipher.decrypt(encrypted, bindingOf(row, column));
+}
+
+function shown(row: TriggerRow, secret: string, verifyToken: string | null): SenderSecrets {
+  const until = row.previous_sender_secret_until;
+  const isValid = row.previous_sender_secret !== null && until !== null && until > new Date();
+  return {
+    secret,
+    verify_token: verifyToken,
+    previous_until: isValid ? until.toISOString() : null,
+  };
+}
