@@ -399,9 +399,14 @@ export const replayRequestsBody = z.strictObject({
 
 /** Result of replaying many requests. */
 export const replayedRequests = z.object({
+  /** Runs that were started. */
   replayed: z.number().int().nonnegative(),
+  /** Requests that the filter does not let pass, or whose body or mapping failed. */
+  skipped: z.number().int().nonnegative(),
   /** Whether older requests remain, because one call replays at most 1,000. */
   more: z.boolean(),
+  /** `until` of the next call, if older requests remain. */
+  next_until: z.iso.datetime().nullable(),
 });
 
 export type ReplayedRequests = z.infer<typeof replayedRequests>;

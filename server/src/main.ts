@@ -29,6 +29,7 @@ import {
 } from "./http/index.ts";
 import { recordKeyUse } from "./keys/index.ts";
 import { applyNextPlans, readOperatorPlans, reconcilePlans } from "./limits/index.ts";
+import { createEvaluator } from "./mapping/index.ts";
 import { PriceTable, readOperatorPrices } from "./prices/index.ts";
 import { keepLease, recordDeaths, registerProcess } from "./processes/index.ts";
 import {
@@ -248,6 +249,8 @@ async function build(
   });
   opened.defer(() => worker.stop());
 
+  const mapping = createEvaluator({ log });
+  opened.defer(() => mapping.close());
   const failedAuthentications = countFailedAuthentications(failedAuthenticationsPerMinute);
   const http = await listen(
     {
@@ -261,6 +264,7 @@ async function build(
       operator,
       prices,
       limits,
+      mapping,
       publicUrl: () => url,
       trustProxy: config.trustProxy,
       keyUse: recordKeyUse(database, log),

@@ -101,11 +101,12 @@ async function withTriggers(
     ...toDocument(row),
     triggers: triggers
       .filter(({ agent_id }) => agent_id === row.id)
-      .map(({ name, prompt_prefix, enabled, allows_callback }) => ({
+      .map(({ name, prompt_prefix, enabled, allows_callback, receiving }) => ({
         name,
         prompt_prefix,
         enabled,
         allows_callback,
+        receiving,
       })),
   }));
 }

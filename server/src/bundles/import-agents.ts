@@ -7,6 +7,7 @@ import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { readYamlBody } from "../base/yaml/index.ts";
+import type { MappingServices } from "../mapping/index.ts";
 import { addTrigger } from "../triggers/index.ts";
 
 export interface ImportedAgent {
@@ -33,7 +34,7 @@ export async function importAgents({
   ctx,
   input,
 }: {
-  ctx: Context;
+  ctx: Context & MappingServices;
   input: { body: UnparsedBody };
 }): Promise<Once<{ agents: ImportedAgent[] }>> {
   permit(ctx, "agents:write");
@@ -60,7 +61,7 @@ export async function importAgents({
 
 async function importAgent(
   tx: WorkspaceTransaction,
-  ctx: Context,
+  ctx: Context & MappingServices,
   agentId: string,
   given: AgentInDocument,
 ): Promise<ImportedAgent> {

@@ -7,6 +7,7 @@ import type { SecretCipher } from "../base/secrets/index.ts";
 import type { DeliveryServices } from "../deliveries/index.ts";
 import type { KeyUse } from "../keys/index.ts";
 import type { LimitServices } from "../limits/index.ts";
+import type { MappingServices } from "../mapping/index.ts";
 import type { PriceServices } from "../prices/index.ts";
 import type { ModelLists } from "../providers/index.ts";
 import type { RunServices } from "../runs/index.ts";
@@ -14,7 +15,7 @@ import type { FailedAuthentications } from "./failed-authentications.ts";
 import type { Streams } from "./streams/index.ts";
 
 /** The services that the HTTP routes use. */
-export interface Services extends PriceServices, LimitServices, DeliveryServices {
+export interface Services extends PriceServices, LimitServices, DeliveryServices, MappingServices {
   readonly database: Database;
   readonly cipher: SecretCipher;
   readonly log: Log;

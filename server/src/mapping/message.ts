@@ -19,7 +19,9 @@ export function chosenValues({ headers, query }: ChosenValues): ChosenValues {
 
 // `fromEntries` defines own properties, also one that is called __proto__.
 const inLines = (values: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [oneLine(name), oneLine(value)]));
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [oneLine(name), oneLine(value)]),
+  );
 
 /**
  * Returns the chosen values as lines `name: value`; empty without values. A trigger without a

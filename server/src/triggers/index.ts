@@ -3,8 +3,19 @@ export { addTrigger, createTrigger } from "./create.ts";
 export { deleteTrigger } from "./delete.ts";
 export { getTrigger } from "./get.ts";
 export { listTriggers } from "./list.ts";
+export { listPresets } from "./list-presets.ts";
+export { listenForSample, stopListening } from "./listen.ts";
+export { type MappableRequest, type MappedRequest, mapRequest } from "./map-request.ts";
+export {
+  getRequest,
+  listRequests,
+  previewTrigger,
+  replayRequest,
+  replayRequests,
+} from "./requests/index.ts";
 export { revealTrigger } from "./reveal.ts";
 export { rotateTrigger } from "./rotate.ts";
+export { revealSenderSecret, setSenderSecret } from "./secret.ts";
 export { disableTriggersOf, listTriggersOfAgents } from "./store.ts";
 export { testTrigger } from "./test-trigger.ts";
 export type { TriggerWithToken } from "./trigger.ts";

@@ -1,5 +1,5 @@
 import type { MappingMistake, Receiving } from "@beckon/contract";
-import { type Evaluator, chosenValues, MappingError, valueLines } from "../mapping/index.ts";
+import { chosenValues, type Evaluator, MappingError, valueLines } from "../mapping/index.ts";
 import {
   chosenHeaders,
   chosenQuery,

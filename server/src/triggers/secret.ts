@@ -51,7 +51,9 @@ export async function setSenderSecret({
       const changed = await updateSecretRow(tx, row, {
         secret: ctx.cipher.encrypt(secret, bindingOf(row, "sender_secret")),
         verifyToken:
-          verifyToken === null ? null : ctx.cipher.encrypt(verifyToken, bindingOf(row, "verify_token")),
+          verifyToken === null
+            ? null
+            : ctx.cipher.encrypt(verifyToken, bindingOf(row, "verify_token")),
         graceSeconds: body.grace_seconds,
       });
       await record(tx, ctx, {
@@ -81,7 +83,10 @@ export async function revealSenderSecret({
     const row = await requireTrigger(tx, ctx, input);
     const secret = open(ctx, row, "sender_secret");
     if (secret === null)
-      throw new ApiError("not_found", "This trigger has no secret. Set one with POST on this path.");
+      throw new ApiError(
+        "not_found",
+        "This trigger has no secret. Set one with POST on this path.",
+      );
     const isMeta = receivingOf(row)?.handshake === "meta";
     const verifyToken = isMeta ? open(ctx, row, "verify_token") : null;
     await record(tx, ctx, { action: "trigger.reveal_secret", target: row.id });

@@ -1,11 +1,13 @@
-import { type Run, testTriggerBody } from "@beckon/contract";
+import { type Run, type TrialRequest, testTriggerBody } from "@beckon/contract";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { ApiError, attempt, type Result } from "../base/errors.ts";
 import type { Once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import type { MappingServices } from "../mapping/index.ts";
 import { toPayload } from "../receiving/index.ts";
 import { type RunServices, startManaged } from "../runs/index.ts";
+import { readTrialRequest, startMapped } from "./requests/index.ts";
 import type { TriggerRow } from "./store.ts";
 import { requireTrigger, type TriggerInput } from "./trigger.ts";
 
@@ -14,22 +16,27 @@ import { requireTrigger, type TriggerInput } from "./trigger.ts";
  * not need the URL. The run belongs to the trigger, and its principal is the caller.
  * @returns the new run or, if the Idempotency-Key was used before, the run that the earlier request
  *   started.
- * @throws ApiError `forbidden`, `not_found`, `trigger_disabled`, `unsupported_type`, and the errors
- *   of `startManaged`.
+ * @throws ApiError `forbidden`, `not_found`, `trigger_disabled`, `unsupported_type`; of a trigger
+ *   with settings also `conflict` and `mapping_error`; and the errors of `startManaged`.
  */
 export async function testTrigger({
   ctx,
   input,
 }: {
-  ctx: Context & { runs: RunServices };
+  ctx: Context & MappingServices & { runs: RunServices };
   input: TriggerInput & { body: UnparsedBody };
 }): Promise<Once<Run>> {
   permit(ctx, "triggers:write");
   permit(ctx, "agents:invoke");
   const { workspaceId } = ctx;
-  const row = await inWorkspace(ctx.database.tenant, workspaceId, (tx) =>
-    requireTrigger(tx, ctx, input),
-  );
+  const { row, trial } = await inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
+    const row = await requireTrigger(tx, ctx, input);
+    const trial = trialOf(row, input.body);
+    return { row, trial: trial && (await readTrialRequest(tx, ctx, input, trial)) };
+  });
+  const audit = { action: "trigger.test", data: { trigger_id: row.id } };
+  if (trial !== undefined)
+    return startMapped(ctx, { row, raw: trial, version: null, error: disabled(row), audit });
   const body = attempt(() => readPayload(input.body));
   return startManaged(ctx, {
     source: "trigger",
@@ -42,8 +49,16 @@ export async function testTrigger({
       promptPrefix: row.prompt_prefix,
       retryOf: null,
     },
-    audit: { action: "trigger.test", data: { trigger_id: row.id } },
+    audit,
   });
+}
+
+/** Returns the request to map; undefined if the trigger is a default trigger, which maps nothing. */
+function trialOf({ receiving }: TriggerRow, body: UnparsedBody): TrialRequest | undefined {
+  const given = attempt(() => parseBody(testTriggerBody, body, {}));
+  if (!given.ok) return undefined;
+  const { request, ...own } = given.value;
+  return request ?? (receiving === null ? undefined : own);
 }
 
 interface Payload {
@@ -64,13 +79,13 @@ function readPayload(body: UnparsedBody): Payload {
  * thrown, so that two results of `startManaged` take precedence: the earlier run if the request is
  * a repeat, and the error of a paused agent.
  */
-function ifEnabled({ enabled }: TriggerRow, body: Result<Payload>): Result<string> {
-  if (!enabled) {
-    const error = new ApiError(
-      "trigger_disabled",
-      "This trigger is disabled. Enable it to start runs.",
-    );
-    return { ok: false, error };
-  }
+function ifEnabled(row: TriggerRow, body: Result<Payload>): Result<string> {
+  const error = disabled(row);
+  if (error !== undefined) return { ok: false, error };
   return body.ok ? { ok: true, value: body.value.payload } : body;
+}
+
+function disabled({ enabled }: TriggerRow): ApiError | undefined {
+  if (enabled) return undefined;
+  return new ApiError("trigger_disabled", "This trigger is disabled. Enable it to start runs.");
 }

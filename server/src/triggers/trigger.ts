@@ -1,4 +1,4 @@
-import { receiving, type Receiving, type Trigger } from "@beckon/contract";
+import { type Receiving, receiving, type Trigger } from "@beckon/contract";
 import { requireAgent } from "../agents/index.ts";
 import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";

@@ -1,36 +1,54 @@
-import { type Trigger, updateTriggerBody } from "@beckon/contract";
+import { type MappingMistake, type Trigger, updateTriggerBody } from "@beckon/contract";
 import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
+import { attemptAsync } from "../base/errors.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
-import { updateTriggerRow } from "./store.ts";
+import type { MappingServices } from "../mapping/index.ts";
+import { requireValidReceiving } from "./check-receiving.ts";
+import { tryOnLastRequest } from "./requests/index.ts";
+import { type TriggerRow, updateTriggerRow } from "./store.ts";
 import { requireTriggerForChange, type TriggerInput, toTrigger } from "./trigger.ts";
 
 /**
- * Changes a trigger's name or prompt prefix, or enables or disables it. After the response, calls
- * of a disabled trigger's URL are rejected.
- * @throws ApiError `bad_request`, `forbidden`, `not_found`
+ * Changes a trigger's name, prompt prefix or settings, or enables or disables it. After the
+ * response, calls of its URL are answered by the new settings.
+ * @returns the trigger; `warnings` has the mistakes that a new filter or template makes with the
+ *   last received request.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`, `unavailable`
  */
 export async function updateTrigger({
   ctx,
   input,
 }: {
-  ctx: Context;
+  ctx: Context & MappingServices;
   input: TriggerInput & { body: UnparsedBody };
-}): Promise<Trigger> {
+}): Promise<Trigger & { warnings: MappingMistake[] }> {
   permit(ctx, "triggers:write");
-  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+  const { row, isMapped } = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTriggerForChange(tx, ctx, input);
-    const body = parseBody(updateTriggerBody, input.body);
-    const change = Object.fromEntries(
-      Object.entries(body).filter(([, value]) => value !== undefined),
-    );
-    const changed = await updateTriggerRow(tx, row, change);
+    const { receiving, ...fields } = parseBody(updateTriggerBody, input.body);
+    await requireValidReceiving(ctx, receiving ?? null);
+    const changed = await updateTriggerRow(tx, row, {
+      ...withoutUndefined(fields),
+      receiving: receiving && JSON.stringify(receiving),
+    });
     await record(tx, ctx, {
       action: "trigger.update",
       target: row.id,
       data: changes(toTrigger(row), toTrigger(changed)),
     });
-    return toTrigger(changed);
+    return { row: changed, isMapped: receiving !== undefined && receiving !== null };
   });
+  return { ...toTrigger(row), warnings: isMapped ? await warningsOf(ctx, row) : [] };
+}
+
+/** The change is committed, so whatever prevents the trial does not fail the request. */
+async function warningsOf(ctx: Context & MappingServices, row: TriggerRow) {
+  const tried = await attemptAsync(() => tryOnLastRequest(ctx, row));
+  return tried.ok ? tried.value : [];
+}
+
+function withoutUndefined<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }

@@ -13,7 +13,7 @@ import { providerRoutes } from "./providers.ts";
 import { runRoutes } from "./runs.ts";
 import { deliveryRoutes, subscriptionRoutes } from "./subscriptions/index.ts";
 import { toolRoutes } from "./tools.ts";
-import { triggerRoutes } from "./triggers.ts";
+import { presetRoutes, receivedRequestRoutes, triggerRoutes } from "./triggers/index.ts";
 import { usageRoutes } from "./usage.ts";
 import { workspaceRoutes } from "./workspaces.ts";
 
@@ -23,6 +23,8 @@ export const managedRoutes: readonly ManagedRoute[] = [
   ...agentVersionRoutes,
   ...agentsDocumentRoutes,
   ...triggerRoutes,
+  ...receivedRequestRoutes,
+  ...presetRoutes,
   ...runRoutes,
   ...eventRoutes,
   ...subscriptionRoutes,

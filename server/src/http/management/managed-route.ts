@@ -5,6 +5,7 @@ import type { UnparsedBody } from "../../base/parse.ts";
 import type { DeliveryServices } from "../../deliveries/index.ts";
 import type { EventPoller } from "../../events/index.ts";
 import type { LimitServices } from "../../limits/index.ts";
+import type { MappingServices } from "../../mapping/index.ts";
 import type { PriceServices } from "../../prices/index.ts";
 import type { ModelListServices } from "../../providers/index.ts";
 import type { RunServices } from "../../runs/index.ts";
@@ -31,7 +32,8 @@ export type ManagedContext = Context &
   ModelListServices &
   PriceServices &
   LimitServices &
-  DeliveryServices & {
+  DeliveryServices &
+  MappingServices & {
     readonly runs: RunServices;
     readonly tail: EventPoller;
     readonly egress: Egress;
@@ -148,6 +150,7 @@ export async function handleManaged(
     prices,
     limits,
     deliveries,
+    mapping,
   } = services;
   const request: ManagedRequest = {
     ctx: {
@@ -165,6 +168,7 @@ export async function handleManaged(
       prices,
       limits,
       deliveries,
+      mapping,
       idempotency: binding && { route: `${route.method} ${c.req.path}`, binding },
       ifMatch: entityTag(headerOf(incoming, "if-match")),
     },

@@ -13,9 +13,12 @@ import {
 import { findRun } from "./store.ts";
 
 /** A run that a management route starts. The route has checked the actor's permissions. */
-interface ManagedStart extends Pick<StartRequest, "source" | "contentType" | "payload" | "labels"> {
+interface ManagedStart
+  extends Pick<StartRequest, "source" | "contentType" | "payload" | "labels" | "received"> {
   readonly agentId: string;
-  readonly details: Omit<RunDetails, "keyScope" | "audit" | "initial">;
+  /** `initial` is by default `ready`. */
+  readonly details: Omit<RunDetails, "keyScope" | "audit" | "initial"> &
+    Partial<Pick<RunDetails, "initial">>;
   /** The audit entry, with the new run as its target. */
   readonly audit: { readonly action: string; readonly data: object };
 }
@@ -39,6 +42,7 @@ export async function startManaged(
     caller: { kind: "member", principal, workspaceId },
     idempotency: idempotency?.binding,
     details: {
+      initial: "ready",
       ...details,
       keyScope: idempotency === undefined ? null : `${principal} ${idempotency.route}`,
       audit: {
@@ -47,7 +51,6 @@ export async function startManaged(
         action: audit.action,
         data: JSON.stringify(audit.data),
       },
-      initial: "ready",
     },
   });
   const run = await inWorkspace(ctx.database.tenant, workspaceId, (tx) =>

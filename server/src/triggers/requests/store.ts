@@ -92,3 +92,34 @@ export function findLastRequest(
     .limit(1)
     .executeTakeFirst();
 }
+
+/**
+ * Returns the ids of requests whose content is stored and that arrived from outside, newest first.
+ * @param range `from` is included, `below` is not
+ */
+export async function selectForReplay(
+  tx: WorkspaceTransaction,
+  key: TriggerKey,
+  {
+    from,
+    below,
+    outcome,
+  }: {
+    readonly from: string;
+    readonly below: string | undefined;
+    readonly outcome: RequestOutcome | undefined;
+  },
+  limit: number,
+): Promise<string[]> {
+  const rows = await ofTrigger(tx, key)
+    .select("id")
+    .where("id", ">=", from)
+    .where("body", "is not", null)
+    .where("replay_of", "is", null)
+    .$if(below !== undefined, (query) => query.where("id", "<", below ?? ""))
+    .$if(outcome !== undefined, (query) => query.where("outcome", "=", outcome ?? "started"))
+    .orderBy("id", "desc")
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}

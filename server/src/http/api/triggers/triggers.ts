@@ -1,26 +1,34 @@
 import {
   createTriggerBody,
+  listenBody,
   pageQuery,
   rotateBody,
   run,
+  senderSecrets,
+  setSenderSecretBody,
   testTriggerBody,
   trigger,
+  triggerWarnings,
   updateTriggerBody,
 } from "@beckon/contract";
 import { z } from "zod";
-import { startErrors } from "../../runs/index.ts";
+import { startErrors } from "../../../runs/index.ts";
 import {
   createTrigger,
   deleteTrigger,
   getTrigger,
+  listenForSample,
   listTriggers,
+  revealSenderSecret,
   revealTrigger,
   rotateTrigger,
+  setSenderSecret,
+  stopListening,
   type TriggerWithToken,
   testTrigger,
   updateTrigger,
-} from "../../triggers/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
+} from "../../../triggers/index.ts";
+import type { ManagedRequest, ManagedRoute } from "../../management/index.ts";
 
 const list = "/agents/:agent_id/triggers";
 const one = `${list}/:trigger_id`;
@@ -42,6 +50,12 @@ const withUrl = (request: ManagedRequest, trigger: TriggerWithToken) => ({
 
 const urlShown = z.object({ token: z.string(), url: z.string() });
 
+const senderSecretsExample = {
+  secret: "qq4bG3Z6nTtYfVn0mT8w1tq2b9xYy7cJ3mF5kP0sQeA",
+  verify_token: null,
+  previous_until: "2026-01-31T10:30:00.000Z",
+};
+
 export const triggerRoutes: readonly ManagedRoute[] = [
   {
     method: "POST",
@@ -51,7 +65,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       id: "createTrigger",
       summary: "Create trigger",
       description:
-        "Anyone with the `url` in the response can fire the trigger. It can be revealed later.",
+        "Anyone with the `url` in the response can fire the trigger, unless `receiving` has a verification. The URL can be revealed later.",
       body: createTriggerBody,
       data: trigger,
       also: urlShown,
@@ -98,9 +112,11 @@ export const triggerRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "updateTrigger",
       summary: "Update trigger",
-      description: "A disabled trigger rejects fires with 409 `trigger_disabled`.",
+      description:
+        "A disabled trigger rejects fires with 409 `trigger_disabled`, or swallows them if it is set to. `receiving` is replaced as a whole. A filter or template that is not valid is rejected; `warnings` has the mistakes that it makes with the last received request.",
       body: updateTriggerBody,
       data: trigger,
+      also: triggerWarnings,
       example: { enabled: false },
     },
     handle: async (request) => ({
@@ -157,13 +173,13 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       id: "testTrigger",
       summary: "Test trigger",
       description:
-        "Starts a run as a fire with this payload would, without the trigger's URL. A string is sent as text, all else as JSON, unless `content_type` says otherwise. The audit log records the test.",
+        "Starts a run as a fire with this payload would, without the trigger's URL and without verification. A string is sent as text, all else as JSON, unless `content_type` says otherwise. With `request` the run is made of a received request or of an example of a preset. 409 `conflict` if the trigger's filter does not let it pass. The audit log records the test.",
       body: testTriggerBody,
       bodyOptional: true,
       data: run,
       created: true,
       once: true,
-      errors: [...startErrors, "trigger_disabled"],
+      errors: [...startErrors, "trigger_disabled", "mapping_error"],
       example: { payload: { order: 4711 } },
     },
     handle: async (request) => {
@@ -190,5 +206,83 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       data: withUrl(request, await revealTrigger({ ctx: request.ctx, input: triggerOf(request) })),
       secret: true,
     }),
+  },
+  {
+    method: "POST",
+    path: `${one}/secret`,
+    permission: "triggers:write",
+    doc: {
+      id: "setTriggerSecret",
+      summary: "Set sender secret",
+      description:
+        "Sets the secret that the sender signs with or sends, or generates one. With `grace_seconds`, requests with the previous secret are also accepted for that time.",
+      body: setSenderSecretBody,
+      bodyOptional: true,
+      data: senderSecrets,
+      once: true,
+      errors: ["conflict"],
+      example: { grace_seconds: 3600 },
+      dataExample: senderSecretsExample,
+    },
+    handle: async (request) => {
+      const { data, replayed } = await setSenderSecret({
+        ctx: request.ctx,
+        input: { ...triggerOf(request), body: request.body },
+      });
+      return { data, replayed, secret: true };
+    },
+  },
+  {
+    method: "GET",
+    path: `${one}/secret`,
+    permission: "triggers:write",
+    doc: {
+      id: "revealTriggerSecret",
+      summary: "Reveal sender secret",
+      description: "404 if no secret is set. The audit log records the reveal.",
+      data: senderSecrets,
+      errors: ["secret_unreadable"],
+      dataExample: senderSecretsExample,
+    },
+    handle: async (request) => ({
+      data: await revealSenderSecret({ ctx: request.ctx, input: triggerOf(request) }),
+      secret: true,
+    }),
+  },
+  {
+    method: "POST",
+    path: `${one}/listen`,
+    permission: "triggers:write",
+    doc: {
+      id: "listenToTrigger",
+      summary: "Listen for sample",
+      description:
+        "Captures the next verified request: it is stored, can be replayed, and starts no run. The sender gets 202. Listening ends with that request or after `seconds`. 409 if the trigger has no `receiving`.",
+      body: listenBody,
+      bodyOptional: true,
+      data: trigger,
+      errors: ["conflict"],
+      example: { seconds: 120 },
+    },
+    handle: async (request) => ({
+      data: await listenForSample({
+        ctx: request.ctx,
+        input: { ...triggerOf(request), body: request.body },
+      }),
+    }),
+  },
+  {
+    method: "DELETE",
+    path: `${one}/listen`,
+    permission: "triggers:write",
+    doc: {
+      id: "stopListeningToTrigger",
+      summary: "Stop listening",
+      description: "Has no effect if the trigger does not listen.",
+    },
+    handle: async (request) => {
+      await stopListening({ ctx: request.ctx, input: triggerOf(request) });
+      return {};
+    },
   },
 ];

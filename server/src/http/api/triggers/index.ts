@@ -1,0 +1,2 @@
+export { presetRoutes, receivedRequestRoutes } from "./received-requests.ts";
+export { triggerRoutes } from "./triggers.ts";

@@ -1,0 +1,169 @@
+import {
+  preset,
+  preview,
+  previewBody,
+  receivedRequest,
+  receivedRequestDetails,
+  receivedRequestsQuery,
+  replayedRequests,
+  replayRequestBody,
+  replayRequestsBody,
+  run,
+} from "@beckon/contract";
+import { startErrors } from "../../../runs/index.ts";
+import {
+  getRequest,
+  listPresets,
+  listRequests,
+  previewTrigger,
+  replayRequest,
+  replayRequests,
+} from "../../../triggers/index.ts";
+import type { ManagedRequest, ManagedRoute } from "../../management/index.ts";
+
+const trigger = "/agents/:agent_id/triggers/:trigger_id";
+const list = `${trigger}/requests`;
+const one = `${list}/:request_id`;
+
+const triggerOf = (request: ManagedRequest) => ({
+  agentId: request.param("agent_id"),
+  triggerId: request.param("trigger_id"),
+});
+const requestOf = (request: ManagedRequest) => ({
+  ...triggerOf(request),
+  requestId: request.param("request_id"),
+});
+
+/** What triggers received, and what they would make of it. */
+export const receivedRequestRoutes: readonly ManagedRoute[] = [
+  {
+    method: "GET",
+    path: list,
+    permission: "triggers:read",
+    doc: {
+      id: "listReceivedRequests",
+      summary: "List received requests",
+      description:
+        "Requests that the trigger received, also those that started no run. They are kept for 30 days. A trigger without `receiving` has none: its requests are its runs, `GET /runs?trigger_id=…`.",
+      query: receivedRequestsQuery,
+      data: receivedRequest,
+      list: true,
+    },
+    handle: (request) =>
+      listRequests({ ctx: request.ctx, input: { ...triggerOf(request), query: request.query } }),
+  },
+  {
+    method: "GET",
+    path: one,
+    permission: "triggers:read",
+    alsoNeeds: "runs:read",
+    doc: {
+      id: "getReceivedRequest",
+      summary: "Get received request",
+      description:
+        "The request with its query, headers and body. Headers with credentials and signatures are not stored.",
+      data: receivedRequestDetails,
+    },
+    handle: async (request) => ({
+      data: await getRequest({ ctx: request.ctx, input: requestOf(request) }),
+    }),
+  },
+  {
+    method: "POST",
+    path: `${one}/replay`,
+    permission: "triggers:write",
+    alsoNeeds: "agents:invoke",
+    doc: {
+      id: "replayReceivedRequest",
+      summary: "Replay received request",
+      description:
+        "Starts a run of the request again, with the trigger's present settings. The replay is a received request of its own. 409 `conflict` if the content of the request is not stored, or if the filter does not let it pass.",
+      body: replayRequestBody,
+      bodyOptional: true,
+      data: run,
+      created: true,
+      once: true,
+      errors: [...startErrors, "conflict", "mapping_error", "too_large", "unsupported_type"],
+      example: { version: "current" },
+    },
+    handle: async (request) => {
+      const { data, replayed } = await replayRequest({
+        ctx: request.ctx,
+        input: { ...requestOf(request), body: request.body },
+      });
+      return { data, replayed, location: `/api/public/runs/${data.id}` };
+    },
+  },
+  {
+    method: "POST",
+    path: `${list}/replay`,
+    permission: "triggers:write",
+    alsoNeeds: "agents:invoke",
+    doc: {
+      id: "replayReceivedRequests",
+      summary: "Replay received requests",
+      description:
+        "Starts runs of the requests that arrived in a range of time, at most the newest 1,000, in the order of their arrival. If `more` is true, continue with `until` set to `next_until`. Send an Idempotency-Key: a repeated call then starts no second run of a request.",
+      body: replayRequestsBody,
+      data: replayedRequests,
+      once: true,
+      errors: [...startErrors, "conflict"],
+      example: { since: "2026-01-31T09:00:00Z", outcome: "mapping_error" },
+      dataExample: { replayed: 12, skipped: 1, more: false, next_until: null },
+    },
+    handle: async (request) =>
+      replayRequests({
+        ctx: request.ctx,
+        input: { ...triggerOf(request), body: request.body },
+      }),
+  },
+  {
+    method: "POST",
+    path: `${trigger}/preview`,
+    permission: "triggers:read",
+    doc: {
+      id: "previewTrigger",
+      summary: "Preview trigger",
+      description:
+        "Shows what the trigger makes of a request: the event, whether the filter lets it pass, and the input that the model would see, in its parts. Nothing is stored and no run starts. `receiving` and `prompt_prefix` replace the trigger's, so that settings can be tried before they are saved. A received request also needs the scope `runs:read`.",
+      body: previewBody,
+      data: preview,
+      errors: ["conflict"],
+      example: {
+        request: { example: { preset: "github", name: "push" } },
+        receiving: { filter: "event.type == 'push'", template: "{{ payload.ref }} was pushed" },
+      },
+      dataExample: {
+        event_id: null,
+        event_type: null,
+        passes: true,
+        input: "refs/heads/main was pushed",
+        parts: [{ kind: "message", text: "refs/heads/main was pushed" }],
+        mistakes: [],
+      },
+    },
+    handle: async (request) => ({
+      data: await previewTrigger({
+        ctx: request.ctx,
+        input: { ...triggerOf(request), body: request.body },
+      }),
+    }),
+  },
+];
+
+export const presetRoutes: readonly ManagedRoute[] = [
+  {
+    method: "GET",
+    path: "/trigger-presets",
+    permission: "triggers:read",
+    doc: {
+      id: "listTriggerPresets",
+      summary: "List trigger presets",
+      description:
+        "Settings for the services that send webhooks, to be set as `receiving` of a trigger, with what to enter where, and example requests. The list has one page.",
+      data: preset,
+      list: true,
+    },
+    handle: async ({ ctx }) => listPresets({ ctx }),
+  },
+];

@@ -1,0 +1,67 @@
+import {
+  type MappingMistake,
+  type Preview,
+  previewBody,
+  type Receiving,
+  receiving as receivingSchema,
+} from "@beckon/contract";
+import { type Context, permit } from "../../base/context.ts";
+import { inWorkspace } from "../../base/database/index.ts";
+import { parseBody, type UnparsedBody } from "../../base/parse.ts";
+import type { MappingServices } from "../../mapping/index.ts";
+import { mapRequest } from "../map-request.ts";
+import { receivingOf, requireTrigger, type TriggerInput } from "../trigger.ts";
+import { decodeTrial } from "./decode-trial.ts";
+import { readTrialRequest } from "./trial-request.ts";
+
+/** Settings of a trigger that has none: it accepts text, JSON and forms, and shows the payload. */
+export const defaultReceiving: Receiving = receivingSchema.parse({});
+
+/**
+ * Returns what the trigger would make of a request, with its settings or with settings that are not
+ * saved yet. Nothing is stored and no run starts. Mistakes in the filter and the template are part
+ * of the result. The message is shown also if the filter does not let the request pass.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`, `conflict`, `unsupported_type`,
+ *   `too_large`, `unavailable`
+ */
+export async function previewTrigger({
+  ctx,
+  input,
+}: {
+  ctx: Context & MappingServices;
+  input: TriggerInput & { body: UnparsedBody };
+}): Promise<Preview> {
+  permit(ctx, "triggers:read");
+  const { row, body, raw } = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    const row = await requireTrigger(tx, ctx, input);
+    const body = parseBody(previewBody, input.body);
+    return { row, body, raw: await readTrialRequest(tx, ctx, input, body.request) };
+  });
+  const given = body.receiving === undefined ? receivingOf(row) : body.receiving;
+  const receiving = given ?? defaultReceiving;
+  const { filter, template } = receiving;
+  const request = await decodeTrial(ctx.workspaceId, receiving, raw);
+  const mistakes = await ctx.mapping.check({ tenant: ctx.workspaceId, filter, template });
+  const isValid = (part: MappingMistake["part"]) => mistakes.every((each) => each.part !== part);
+
+  // The filter and the template are evaluated apart, so that both show their mistakes.
+  const only = (part: Pick<Receiving, "filter" | "template">) =>
+    mapRequest(ctx.mapping, { ...request, receiving: { ...receiving, ...part } });
+  const filtered = isValid("filter") ? await only({ filter, template: null }) : undefined;
+  const shown = isValid("template") ? await only({ filter: null, template }) : undefined;
+  for (const result of [filtered, shown])
+    if (result?.kind === "failed") mistakes.push(result.mistake);
+  const hasResult = filtered !== undefined && filtered.kind !== "failed";
+  const prefix = { kind: "prefix" as const, text: body.prompt_prefix ?? row.prompt_prefix };
+  const message = shown?.kind === "passes" ? shown : undefined;
+  const isShown = ({ text }: { readonly text: string }) => text !== "";
+  const parts = message === undefined ? [] : [prefix, ...message.parts].filter(isShown);
+  return {
+    event_id: request.event.id,
+    event_type: request.event.type,
+    passes: hasResult ? filtered.kind === "passes" : null,
+    input: message === undefined ? null : parts.map(({ text }) => text).join("\n\n"),
+    parts,
+    mistakes,
+  };
+}

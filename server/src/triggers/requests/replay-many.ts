@@ -1,0 +1,105 @@
+import { type ReplayedRequests, replayRequestsBody } from "@beckon/contract";
+import { type Context, permit } from "../../base/context.ts";
+import { inWorkspace } from "../../base/database/index.ts";
+import { ApiError } from "../../base/errors.ts";
+import type { Once } from "../../base/idempotency/index.ts";
+import { lowestIdAt, timeOf } from "../../base/ids.ts";
+import { parseBody, type UnparsedBody } from "../../base/parse.ts";
+import type { MappingServices } from "../../mapping/index.ts";
+import type { RunServices } from "../../runs/index.ts";
+import type { TriggerRow } from "../store.ts";
+import { requireTrigger, type TriggerInput } from "../trigger.ts";
+import { replayStored } from "./replay.ts";
+import { findRequest, selectForReplay } from "./store.ts";
+
+type ReplayContext = Context & MappingServices & { runs: RunServices };
+
+/** Maximum requests that one call replays. */
+const maxReplayed = 1_000;
+/** Errors of one request, after which the next one is replayed. */
+const skippedErrors: readonly string[] = [
+  "conflict",
+  "mapping_error",
+  "bad_request",
+  "unsupported_type",
+  "too_large",
+];
+
+/**
+ * Replays the requests of a range of time whose content is stored, the newest 1,000, in the order in
+ * which they arrived. Replays are not replayed again. With an Idempotency-Key, a repeated call does
+ * not start a second run of a request.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`; the errors of `startManaged` if the first
+ *   request cannot be replayed
+ */
+export async function replayRequests({
+  ctx,
+  input,
+}: {
+  ctx: ReplayContext;
+  input: TriggerInput & { body: UnparsedBody };
+}): Promise<Once<ReplayedRequests>> {
+  permit(ctx, "triggers:write");
+  permit(ctx, "agents:invoke");
+  const { workspaceId } = ctx;
+  const { trigger, version, ids } = await inWorkspace(
+    ctx.database.tenant,
+    workspaceId,
+    async (tx) => {
+      const trigger = await requireTrigger(tx, ctx, input);
+      const { since, until, outcome, version } = parseBody(replayRequestsBody, input.body);
+      const range = {
+        from: lowestIdAt("req", new Date(since)),
+        below: until === undefined ? undefined : lowestIdAt("req", new Date(until)),
+        outcome,
+      };
+      const key = { workspaceId, triggerId: trigger.id };
+      return { trigger, version, ids: await selectForReplay(tx, key, range, maxReplayed + 1) };
+    },
+  );
+  const chosen = ids.slice(0, maxReplayed).reverse();
+  let [replayed, skipped, repeated] = [0, 0, 0];
+  for (const requestId of chosen) {
+    try {
+      const run = await replayOne(ctx, trigger, requestId, version);
+      replayed += 1;
+      if (run?.replayed) repeated += 1;
+    } catch (thrown) {
+      if (!(thrown instanceof ApiError)) throw thrown;
+      if (skippedErrors.includes(thrown.code)) skipped += 1;
+      // What was started is not lost: the same call with the same Idempotency-Key continues.
+      else throw thrown;
+    }
+  }
+  const [oldest] = chosen;
+  const more = ids.length > chosen.length;
+  return {
+    data: {
+      replayed,
+      skipped,
+      more,
+      next_until: more && oldest !== undefined ? timeOf(oldest).toISOString() : null,
+    },
+    replayed: repeated > 0 && repeated === replayed,
+  };
+}
+
+/** The bodies are read one by one, because each can have 25 MiB. */
+async function replayOne(
+  ctx: ReplayContext,
+  trigger: TriggerRow,
+  requestId: string,
+  version: "current" | "original",
+) {
+  const key = { workspaceId: ctx.workspaceId, triggerId: trigger.id };
+  const request = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    findRequest(tx, key, requestId),
+  );
+  if (request === undefined) throw new ApiError("conflict", "This request was deleted meanwhile.");
+  const { idempotency } = ctx;
+  const ownKey = idempotency && {
+    ...idempotency,
+    route: `${idempotency.route} ${requestId}`,
+  };
+  return replayStored({ ...ctx, idempotency: ownKey }, trigger, request, version);
+}

@@ -1,0 +1,81 @@
+import { type Run, replayRequestBody } from "@beckon/contract";
+import { type Context, permit } from "../../base/context.ts";
+import { inWorkspace } from "../../base/database/index.ts";
+import type { Once } from "../../base/idempotency/index.ts";
+import { newId } from "../../base/ids.ts";
+import { parseBody, type UnparsedBody } from "../../base/parse.ts";
+import type { MappingServices } from "../../mapping/index.ts";
+import type { ReceivedStart, RunServices } from "../../runs/index.ts";
+import type { TriggerRow } from "../store.ts";
+import { requireTrigger } from "../trigger.ts";
+import { type RequestInput, requireRequest, type WholeRequest } from "./request.ts";
+import { startMapped } from "./start-mapped.ts";
+import { storedRequest } from "./trial-request.ts";
+
+type ReplayContext = Context & MappingServices & { runs: RunServices };
+type Version = "current" | "original";
+
+/**
+ * Starts a run of a verified request again. The message is rendered with the trigger's present
+ * settings. The replay is a received request of its own, and binds no event id.
+ * @returns the new run or, if the Idempotency-Key was used before, the run that the earlier request
+ *   started.
+ * @throws ApiError `forbidden`, `not_found`; `conflict` if the request's content is not stored, or
+ *   the filter does not let it pass; `mapping_error`; the errors of `startManaged`
+ */
+export async function replayRequest({
+  ctx,
+  input,
+}: {
+  ctx: ReplayContext;
+  input: RequestInput & { body: UnparsedBody };
+}): Promise<Once<Run>> {
+  permit(ctx, "triggers:write");
+  permit(ctx, "agents:invoke");
+  const { trigger, request, version } = await inWorkspace(
+    ctx.database.tenant,
+    ctx.workspaceId,
+    async (tx) => {
+      const trigger = await requireTrigger(tx, ctx, input);
+      const request = await requireRequest(tx, ctx, input);
+      return { trigger, request, ...parseBody(replayRequestBody, input.body, {}) };
+    },
+  );
+  return replayStored(ctx, trigger, request, version);
+}
+
+/** Replays one request. @throws ApiError as `replayRequest` */
+export function replayStored(
+  ctx: ReplayContext,
+  trigger: TriggerRow,
+  request: WholeRequest,
+  version: Version,
+): Promise<Once<Run>> {
+  const raw = storedRequest(request);
+  const received = (files: ReceivedStart["files"]): ReceivedStart => ({
+    requestId: newId("req"),
+    eventId: null,
+    eventIdDays: 0,
+    eventType: request.event_type,
+    holds: false,
+    swallows: false,
+    isFiltered: false,
+    replayOf: request.id,
+    address: ctx.address ?? null,
+    contentEncoding: raw.headers["content-encoding"]?.toString() ?? null,
+    query: request.query,
+    headers: JSON.stringify(request.headers ?? {}),
+    body: raw.body,
+    files,
+  });
+  return startMapped(ctx, {
+    row: trigger,
+    raw,
+    version: version === "original" ? request.agent_version : null,
+    received,
+    audit: {
+      action: "trigger.replay",
+      data: { trigger_id: trigger.id, replay_of: request.id, version },
+    },
+  });
+}

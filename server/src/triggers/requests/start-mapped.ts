@@ -1,0 +1,75 @@
+import type { Run } from "@beckon/contract";
+import type { Context } from "../../base/context.ts";
+import { ApiError, type Result } from "../../base/errors.ts";
+import type { Once } from "../../base/idempotency/index.ts";
+import type { MappingServices } from "../../mapping/index.ts";
+import type { RawRequest } from "../../receiving/index.ts";
+import { type ReceivedStart, type RunServices, startManaged } from "../../runs/index.ts";
+import { mapRequest } from "../map-request.ts";
+import type { TriggerRow } from "../store.ts";
+import { receivingOf } from "../trigger.ts";
+import { decodeTrial } from "./decode-trial.ts";
+import { defaultReceiving } from "./preview.ts";
+
+/** A run of a request that did not arrive now. */
+interface MappedStart {
+  readonly row: TriggerRow;
+  readonly raw: RawRequest;
+  /** The agent's version; null for the current one. */
+  readonly version: number | null;
+  /** Why no run can start; undefined if one can. Repeats and a paused agent take precedence. */
+  readonly error?: ApiError | undefined;
+  readonly audit: { readonly action: string; readonly data: object };
+  /** Returns what is stored as a received request with the run; undefined to store none. */
+  readonly received?: (files: ReceivedStart["files"]) => ReceivedStart;
+}
+
+/**
+ * Maps a request with the trigger's present settings, and starts its run. If the filter or the
+ * template fails, the run is created failed, as it would be for a request that arrives.
+ * @throws ApiError `conflict` if the filter does not let the request pass; `mapping_error` with the
+ *   id of the failed run; the errors of `decodeBody` and `startManaged`
+ */
+export async function startMapped(
+  ctx: Context & MappingServices & { runs: RunServices },
+  { row, raw, version, error, audit, received }: MappedStart,
+): Promise<Once<Run>> {
+  const receiving = receivingOf(row) ?? defaultReceiving;
+  const request = await decodeTrial(ctx.workspaceId, receiving, raw);
+  const mapped = await mapRequest(ctx.mapping, request);
+  const files = request.decoded.files.map(({ id, media_type: mediaType, content }) => ({
+    id,
+    mediaType,
+    content,
+  }));
+  const payload: Result<string> =
+    error !== undefined
+      ? { ok: false, error }
+      : mapped.kind === "filtered"
+        ? { ok: false, error: filteredOut() }
+        : { ok: true, value: mapped.message };
+  return startManaged(ctx, {
+    source: "trigger",
+    agentId: row.agent_id,
+    contentType: raw.headers["content-type"]?.toString() ?? null,
+    payload,
+    received: received?.(files),
+    details: {
+      version,
+      triggerId: row.id,
+      promptPrefix: row.prompt_prefix,
+      retryOf: null,
+      ...(mapped.kind === "failed"
+        ? { initial: { code: "mapping_error" as const, message: mapped.error } }
+        : {}),
+    },
+    audit,
+  });
+}
+
+function filteredOut(): ApiError {
+  return new ApiError(
+    "conflict",
+    "The trigger's filter does not let this request pass. Change the filter, or use another request.",
+  );
+}

@@ -1,0 +1,91 @@
+import type { TrialRequest } from "@beckon/contract";
+import { type Context, permit } from "../../base/context.ts";
+import type { WorkspaceTransaction } from "../../base/database/index.ts";
+import { ApiError } from "../../base/errors.ts";
+import { presets, type RawRequest } from "../../receiving/index.ts";
+import type { TriggerInput } from "../trigger.ts";
+import { requireRequest, type WholeRequest } from "./request.ts";
+
+/**
+ * Returns the request that a preview or a test is made of.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`; `conflict` if the content of a received
+ *   request is not stored.
+ */
+export async function readTrialRequest(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  trigger: TriggerInput,
+  trial: TrialRequest,
+): Promise<RawRequest> {
+  const { request_id: requestId, example, ...own } = trial;
+  const sources = [requestId, example, Object.keys(own).length > 0 ? own : undefined];
+  if (sources.filter((source) => source !== undefined).length > 1) {
+    throw new ApiError(
+      "bad_request",
+      "request must have either request_id, or example, or payload with content_type, headers and query.",
+    );
+  }
+  if (requestId !== undefined) {
+    permit(ctx, "runs:read");
+    return storedRequest(await requireRequest(tx, ctx, { ...trigger, requestId }));
+  }
+  if (example !== undefined) return exampleRequest(example);
+  return ownRequest(own);
+}
+
+/**
+ * Returns a received request as it arrived, without the headers that are not stored.
+ * @throws ApiError `conflict` if its content is not stored: it was not verified, or was deleted with
+ *   its run.
+ */
+export function storedRequest(row: WholeRequest): RawRequest {
+  const { body, headers } = row;
+  if (body === null || headers === null) {
+    throw new ApiError(
+      "conflict",
+      "The body of this request is not stored: it was not verified, it repeated an earlier request, or it was deleted with its run. Use another request.",
+    );
+  }
+  return rawRequest(headers, row.query ?? "", body, row.received_at);
+}
+
+function exampleRequest({ preset, name }: NonNullable<TrialRequest["example"]>): RawRequest {
+  const examples = presets.find((each) => each.name === preset)?.examples ?? [];
+  const found = examples.find((each) => each.name === name);
+  if (found === undefined) {
+    const names = examples.map((each) => each.name).join(", ");
+    throw new ApiError(
+      "bad_request",
+      `request.example.name must be the name of an example of ${preset}: ${names || "it has none"}.`,
+    );
+  }
+  const query = new URLSearchParams(found.query).toString();
+  return rawRequest(found.headers, query, Buffer.from(found.body), new Date());
+}
+
+function ownRequest({
+  payload,
+  content_type: contentType,
+  headers = {},
+  query = {},
+}: Pick<TrialRequest, "payload" | "content_type" | "headers" | "query">): RawRequest {
+  const isText = payload === undefined || typeof payload === "string";
+  const body = isText ? (payload ?? "") : JSON.stringify(payload);
+  const type = contentType ?? (isText ? undefined : "application/json");
+  return rawRequest(
+    type === undefined ? headers : { ...headers, "content-type": type },
+    new URLSearchParams(query).toString(),
+    Buffer.from(body),
+    new Date(),
+  );
+}
+
+function rawRequest(
+  headers: Readonly<Record<string, string>>,
+  query: string,
+  body: Buffer,
+  receivedAt: Date,
+): RawRequest {
+  // Of the URL, only the query is read: the request is not verified again.
+  return { method: "POST", url: `?${query}`, headers, body, receivedAtMs: receivedAt.getTime() };
+}

@@ -1,0 +1,34 @@
+import type { MappingMistake } from "@beckon/contract";
+import type { Context } from "../../base/context.ts";
+import { inWorkspace } from "../../base/database/index.ts";
+import type { MappingServices } from "../../mapping/index.ts";
+import { mapRequest } from "../map-request.ts";
+import type { TriggerRow } from "../store.ts";
+import { receivingOf } from "../trigger.ts";
+import { decodeTrial } from "./decode-trial.ts";
+import { findLastRequest } from "./store.ts";
+import { storedRequest } from "./trial-request.ts";
+
+/** Larger requests are not tried, because the response would wait for seconds. */
+const maxBytes = 1_048_576;
+
+/**
+ * Returns the mistakes that the trigger's filter and template make with the last request that it
+ * received; empty without such a request.
+ * @throws ApiError if the request cannot be decoded or evaluated
+ */
+export async function tryOnLastRequest(
+  ctx: Context & MappingServices,
+  row: TriggerRow,
+): Promise<MappingMistake[]> {
+  const receiving = receivingOf(row);
+  if (receiving === null || (receiving.filter === null && receiving.template === null)) return [];
+  const key = { workspaceId: ctx.workspaceId, triggerId: row.id };
+  const last = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    findLastRequest(tx, key, maxBytes),
+  );
+  if (last === undefined) return [];
+  const request = await decodeTrial(ctx.workspaceId, receiving, storedRequest(last));
+  const mapped = await mapRequest(ctx.mapping, request);
+  return mapped.kind === "failed" ? [mapped.mistake] : [];
+}
