@@ -6,6 +6,7 @@ import { EmptyState, LinkButton, Problem } from "../../ui/index.ts";
 import { InputPanel } from "../input/input-panel.tsx";
 import { triggerQuery, useTriggerId } from "../queries.ts";
 import { ReceivingPanel } from "../receiving/receiving-panel.tsx";
+import { SenderHint } from "../receiving/sender-hint.tsx";
 import type { ReceivingTrigger } from "../receiving-client.ts";
 import { RequestsPanel } from "../requests/requests-panel.tsx";
 import { ConnectionPanel } from "../sender/connection-panel.tsx";
@@ -53,14 +54,14 @@ function OpenTrigger({ trigger }: { readonly trigger: ReceivingTrigger }) {
         <>
           <UrlPanel trigger={trigger} />
           <InputPanel trigger={trigger} />
+          <SenderHint trigger={trigger} />
           <ReceivedPanel trigger={trigger} />
-          <ReceivingPanel trigger={trigger} />
         </>
       ) : (
         <>
           <ConnectionPanel trigger={trigger} />
+          <ReceivingPanel trigger={trigger} receiving={receiving} />
           <RequestsPanel trigger={trigger} />
-          <ReceivingPanel trigger={trigger} />
         </>
       )}
     </>
