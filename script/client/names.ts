@@ -22,9 +22,10 @@ export interface Name {
 
 /**
  * Segments that are collections only at the start of a path. The client has published
- * `runs.listEvents`, so the events of a run stay in the group `runs`.
+ * `runs.listEvents`, so the events of a run stay in the group `runs`. Likewise, the requests of a
+ * trigger are in the group `triggers`.
  */
-const partsOfOuter = ["events"];
+const partsOfOuter = ["events", "requests"];
 
 export function namesOf(operations: readonly Endpoint[]): Map<string, Name> {
   const collections = new Set(

@@ -39,6 +39,7 @@ import {
   modelServers,
   operatorProviders,
 } from "./providers/index.ts";
+import { createRecorder } from "./received/index.ts";
 import { reconcileMasterKey } from "./reconcile-master-key.ts";
 import { createRunServices, drainRuns } from "./runs/index.ts";
 import {
@@ -236,7 +237,13 @@ async function build(
     },
   });
   opened.defer(() => lease.stop());
-  const limits = { ...plans, changed: runs.onReturned };
+  const limits = {
+    ...plans,
+    changed(workspaceIds: readonly string[]) {
+      runs.onReturned(workspaceIds);
+      runs.worker.release();
+    },
+  };
   let url = config.publicUrl ?? "";
   let sender: Sender | undefined;
   const worker = startWorker(runs, {
@@ -276,6 +283,7 @@ async function build(
       }),
       guesses: countFailedAuthentications(guessesPerMinute, "sign-in"),
       failedSignIns: recordFailedSignIns(database, log),
+      recorder: createRecorder(database),
       streams: openStreams({ database, log }, { ...defaultStreamLimits, ...streamLimits }),
       deliveries: {
         changed() {

@@ -3,6 +3,7 @@ import { failureKind, type ProcessMessage } from "./base/database/index.ts";
 import { messageOf } from "./base/errors.ts";
 import type { Sender } from "./deliveries/index.ts";
 import { forgetDead } from "./processes/index.ts";
+import { pruneReceived } from "./received/index.ts";
 import { returnReservations } from "./reservations/index.ts";
 import {
   cancelledRuns,
@@ -10,6 +11,7 @@ import {
   executeLostClaims,
   expireQueued,
   type RunServices,
+  releaseHeld,
   stopHere,
   takeOverRuns,
 } from "./runs/index.ts";
@@ -21,16 +23,17 @@ import { rollUp } from "./usage/index.ts";
  */
 const pollIntervalMs = 1_000;
 /**
- * Number of polls from one sweep to the next. A sweep ends queued runs that have expired, deletes
- * dead processes from the database, and sums up usage.
+ * Number of polls from one sweep to the next. A sweep ends queued and held runs that have expired,
+ * deletes old received requests and dead processes from the database, and sums up usage.
  */
 const pollsPerSweep = 60;
 /** Number of polls after which the worker again returns the reservations of ended runs. */
 const pollsPerReturn = 20;
 
 /**
- * The worker of a process. It claims queued runs, takes over runs of dead processes, stops runs
- * that were cancelled, ends queued runs that have expired, and sums up usage.
+ * The worker of a process. It claims queued runs, queues held runs that nothing holds any more, takes
+ * over runs of dead processes, stops runs that were cancelled, ends queued runs that have expired,
+ * and sums up usage.
  */
 export interface Worker {
   /** Stops claiming runs. Runs that already execute continue. */
@@ -56,10 +59,22 @@ export function startWorker(
   const takeOvers = serially(stopping.signal, () =>
     attempt("taking over runs", () => takeOverRuns(runs)),
   );
+  const releases = serially(stopping.signal, () =>
+    attempt("releasing held runs", async () => {
+      if ((await releaseHeld(runs.database)) === 0) return;
+      runs.tail.noteWritten();
+      claimQueued(runs);
+      runs.processMessages.send({ kind: "queued" });
+    }),
+  );
   const rollUps = serially(stopping.signal, () =>
     attempt("summing up usage", () => rollUp(runs.database, stopping.signal)),
   );
-  runs.worker.connect({ claim: claims.wake, takeOver: takeOvers.wake });
+  runs.worker.connect({
+    claim: claims.wake,
+    takeOver: takeOvers.wake,
+    release: releases.wake,
+  });
   runs.processMessages.onMessage = (message) => handleMessage(runs, options.sender, message);
   runs.tail.onWritten = options.sender.noteWritten;
 
@@ -81,6 +96,7 @@ export function startWorker(
       runs.worker.takeOver();
       await attempt("finding lost claims", () => executeLostClaims(runs));
       runs.worker.claim();
+      runs.worker.release();
       await attempt("finding cancelled runs", async () => {
         const runIds = await cancelledRuns(runs.database.engine, runs.process.id);
         for (const runId of runIds) runs.live.get(runId)?.stop("cancelled");
@@ -88,6 +104,9 @@ export function startWorker(
       if (count % pollsPerSweep === 0) {
         await attempt("changing plans", options.applyNextPlans);
         await attempt("expiring queued runs", () => expireQueued(runs.database));
+        await attempt("deleting received requests", () =>
+          pruneReceived(runs.database, stopping.signal),
+        );
         await attempt("deleting dead processes", () => forgetDead(runs.database.engine));
       }
       if (count % pollsPerReturn === 0)
@@ -107,7 +126,13 @@ export function startWorker(
     async stop() {
       stopping.abort();
       runs.worker.disconnect();
-      await Promise.all([polling, claims.idle(), takeOvers.idle(), rollUps.idle()]);
+      await Promise.all([
+        polling,
+        claims.idle(),
+        takeOvers.idle(),
+        releases.idle(),
+        rollUps.idle(),
+      ]);
     },
   };
 }
@@ -176,6 +201,7 @@ function handleMessage(
       break;
     case "limits":
       runs.reservations.wake(message.workspaceId);
+      runs.worker.release();
       break;
     case "queued":
       claimQueued(runs);
@@ -186,6 +212,7 @@ function handleMessage(
     case undefined:
       sender.wake();
       runs.reservations.wake();
+      runs.worker.release();
       claimQueued(runs);
       runs.tail.noteRemoteSubscriber();
       runs.tail.wake();

@@ -64,6 +64,7 @@ import type {
   ListEventsAnswer,
   ListEventsQuery,
   ListedRun,
+  ListenTriggerBody,
   ListInvitationsQuery,
   ListKeysQuery,
   ListLimitsQuery,
@@ -77,6 +78,7 @@ import type {
   ListRunsQuery,
   ListSessionsQuery,
   ListSubscriptionsQuery,
+  ListTriggerRequestsQuery,
   ListTriggersQuery,
   ListWorkspacePlansQuery,
   ListWorkspacesQuery,
@@ -87,10 +89,16 @@ import type {
   PauseAgentBody,
   Plan,
   PlanUsage,
+  PreviewTriggerBody,
   Provider,
   ProviderCheck,
+  ReceivedRequest,
+  ReceivedRequestDetails,
   ReplayDeliveriesAnswer,
   ReplayDeliveriesBody,
+  ReplayTriggerRequestBody,
+  ReplayTriggerRequestsAnswer,
+  ReplayTriggerRequestsBody,
   ResetCheck,
   ResetPasswordBody,
   ResumedSubscription,
@@ -98,6 +106,7 @@ import type {
   RevealAgentTokenAnswer,
   RevealSubscriptionSecretAnswer,
   RevealTriggerAnswer,
+  RevealTriggerSecretAnswer,
   RotateAgentTokenAnswer,
   RotateAgentTokenBody,
   RotateKeyAnswer,
@@ -111,6 +120,8 @@ import type {
   RunStats,
   Session,
   SetLimitBody,
+  SetTriggerSecretAnswer,
+  SetTriggerSecretBody,
   SetUpBody,
   SetupCheck,
   SignInBody,
@@ -119,6 +130,8 @@ import type {
   TestSubscriptionBody,
   TestTriggerBody,
   Trigger,
+  TriggerPreset,
+  TriggerPreview,
   UpdateAgentBody,
   UpdateKeyBody,
   UpdateMeBody,
@@ -127,6 +140,7 @@ import type {
   UpdatePriceBody,
   UpdateProviderBody,
   UpdateSubscriptionBody,
+  UpdateTriggerAnswer,
   UpdateTriggerBody,
   UpdateWorkspaceBody,
   UpdateWorkspacePlanBody,
@@ -394,7 +408,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Create trigger. Anyone with the `url` in the response can fire the trigger. It can be revealed later. Needs the scope `triggers:write`. */
+      /** Create trigger. Anyone with the `url` in the response can fire the trigger, unless `receiving` has a verification. The URL can be revealed later. Needs the scope `triggers:write`. */
       create: (
         agentId: string,
         body: CreateTriggerBody,
@@ -429,14 +443,14 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Update trigger. A disabled trigger rejects fires with 409 `trigger_disabled`. Needs the scope `triggers:write`. */
+      /** Update trigger. A disabled trigger rejects fires with 409 `trigger_disabled`, or swallows them if it is set to. `receiving` is replaced as a whole. A filter or template that is not valid is rejected; `warnings` has the mistakes that it makes with the last received request. Needs the scope `triggers:write`. */
       update: (
         agentId: string,
         triggerId: string,
         body: UpdateTriggerBody,
         options?: CallOptions,
-      ): Promise<Trigger> =>
-        send.data<Trigger>(
+      ): Promise<UpdateTriggerAnswer> =>
+        send.data<UpdateTriggerAnswer>(
           {
             method: "PATCH",
             path: "/agents/{agent_id}/triggers/{trigger_id}",
@@ -475,7 +489,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Test trigger. Starts a run as a fire with this payload would, without the trigger's URL. A string is sent as text, all else as JSON, unless `content_type` says otherwise. The audit log records the test. Needs the scopes `triggers:write` and `agents:invoke`. */
+      /** Test trigger. Starts a run as a fire with this payload would, without the trigger's URL and without verification. A string is sent as text, all else as JSON, unless `content_type` says otherwise. With `request` the run is made of a received request or of an example of a preset. 409 `conflict` if the trigger's filter does not let it pass. The audit log records the test. Needs the scopes `triggers:write` and `agents:invoke`. */
       test: (
         agentId: string,
         triggerId: string,
@@ -504,6 +518,154 @@ export function bindOperations(send: Sender) {
             method: "GET",
             path: "/agents/{agent_id}/triggers/{trigger_id}/token",
             params: [agentId, triggerId],
+          },
+          options,
+        ),
+
+      /** Set sender secret. Sets the secret that the sender signs with or sends, or generates one. With `grace_seconds`, requests with the previous secret are also accepted for that time. Needs the scope `triggers:write`. */
+      setSecret: (
+        agentId: string,
+        triggerId: string,
+        body?: SetTriggerSecretBody,
+        options?: OnceOptions,
+      ): Promise<SetTriggerSecretAnswer> =>
+        send.data<SetTriggerSecretAnswer>(
+          {
+            method: "POST",
+            path: "/agents/{agent_id}/triggers/{trigger_id}/secret",
+            params: [agentId, triggerId],
+            body,
+            once: true,
+          },
+          options,
+        ),
+
+      /** Reveal sender secret. 404 if no secret is set. The audit log records the reveal. Needs the scope `triggers:write`. */
+      revealSecret: (
+        agentId: string,
+        triggerId: string,
+        options?: CallOptions,
+      ): Promise<RevealTriggerSecretAnswer> =>
+        send.data<RevealTriggerSecretAnswer>(
+          {
+            method: "GET",
+            path: "/agents/{agent_id}/triggers/{trigger_id}/secret",
+            params: [agentId, triggerId],
+          },
+          options,
+        ),
+
+      /** Listen for sample. Captures the next verified request: it is stored, can be replayed, and starts no run. The sender gets 202. Listening ends with that request or after `seconds`. 409 if the trigger has no `receiving`. Needs the scope `triggers:write`. */
+      listen: (
+        agentId: string,
+        triggerId: string,
+        body?: ListenTriggerBody,
+        options?: CallOptions,
+      ): Promise<Trigger> =>
+        send.data<Trigger>(
+          {
+            method: "POST",
+            path: "/agents/{agent_id}/triggers/{trigger_id}/listen",
+            params: [agentId, triggerId],
+            body,
+          },
+          options,
+        ),
+
+      /** Stop listening. Has no effect if the trigger does not listen. Needs the scope `triggers:write`. */
+      stopListening: (agentId: string, triggerId: string, options?: CallOptions): Promise<void> =>
+        send.nothing(
+          {
+            method: "DELETE",
+            path: "/agents/{agent_id}/triggers/{trigger_id}/listen",
+            params: [agentId, triggerId],
+          },
+          options,
+        ),
+
+      /** List received requests. Requests that the trigger received, also those that started no run. They are kept for 30 days. A trigger without `receiving` has none: its requests are its runs, `GET /runs?trigger_id=…`. Needs the scope `triggers:read`. Reads further pages as they are needed. */
+      listRequests: (
+        agentId: string,
+        triggerId: string,
+        query?: ListTriggerRequestsQuery,
+        options?: CallOptions,
+      ): Listing<ReceivedRequest> =>
+        send.list<ReceivedRequest>(
+          {
+            method: "GET",
+            path: "/agents/{agent_id}/triggers/{trigger_id}/requests",
+            params: [agentId, triggerId],
+            query,
+          },
+          options,
+        ),
+
+      /** Get received request. The request with its query, headers and body. Headers with credentials and signatures are not stored. Needs the scopes `triggers:read` and `runs:read`. */
+      getRequest: (
+        agentId: string,
+        triggerId: string,
+        requestId: string,
+        options?: CallOptions,
+      ): Promise<ReceivedRequestDetails> =>
+        send.data<ReceivedRequestDetails>(
+          {
+            method: "GET",
+            path: "/agents/{agent_id}/triggers/{trigger_id}/requests/{request_id}",
+            params: [agentId, triggerId, requestId],
+          },
+          options,
+        ),
+
+      /** Replay received request. Starts a run of the request again, with the trigger's present settings. The replay is a received request of its own. 409 `conflict` if the content of the request is not stored, or if the filter does not let it pass. Needs the scopes `triggers:write` and `agents:invoke`. */
+      replayRequest: (
+        agentId: string,
+        triggerId: string,
+        requestId: string,
+        body?: ReplayTriggerRequestBody,
+        options?: OnceOptions,
+      ): Promise<Run> =>
+        send.data<Run>(
+          {
+            method: "POST",
+            path: "/agents/{agent_id}/triggers/{trigger_id}/requests/{request_id}/replay",
+            params: [agentId, triggerId, requestId],
+            body,
+            once: true,
+          },
+          options,
+        ),
+
+      /** Replay received requests. Starts runs of the requests that arrived in a range of time, at most the newest 1,000, in the order of their arrival. If `more` is true, continue with `until` set to `next_until`. Send an Idempotency-Key: a repeated call then starts no second run of a request. Needs the scopes `triggers:write` and `agents:invoke`. */
+      replayRequests: (
+        agentId: string,
+        triggerId: string,
+        body: ReplayTriggerRequestsBody,
+        options?: OnceOptions,
+      ): Promise<ReplayTriggerRequestsAnswer> =>
+        send.data<ReplayTriggerRequestsAnswer>(
+          {
+            method: "POST",
+            path: "/agents/{agent_id}/triggers/{trigger_id}/requests/replay",
+            params: [agentId, triggerId],
+            body,
+            once: true,
+          },
+          options,
+        ),
+
+      /** Preview trigger. Shows what the trigger makes of a request: the event, whether the filter lets it pass, and the input that the model would see, in its parts. Nothing is stored and no run starts. `receiving` and `prompt_prefix` replace the trigger's, so that settings can be tried before they are saved. A received request also needs the scope `runs:read`. Needs the scope `triggers:read`. */
+      preview: (
+        agentId: string,
+        triggerId: string,
+        body: PreviewTriggerBody,
+        options?: CallOptions,
+      ): Promise<TriggerPreview> =>
+        send.data<TriggerPreview>(
+          {
+            method: "POST",
+            path: "/agents/{agent_id}/triggers/{trigger_id}/preview",
+            params: [agentId, triggerId],
+            body,
           },
           options,
         ),
@@ -567,6 +729,11 @@ export function bindOperations(send: Sender) {
           },
           options,
         ),
+    },
+    triggerPresets: {
+      /** List trigger presets. Settings for the services that send webhooks, to be set as `receiving` of a trigger, with what to enter where, and example requests. The list has one page. Needs the scope `triggers:read`. Reads further pages as they are needed. */
+      list: (options?: CallOptions): Listing<TriggerPreset> =>
+        send.list<TriggerPreset>({ method: "GET", path: "/trigger-presets" }, options),
     },
     runs: {
       /** List runs. All filters apply together. `created_after` is inclusive, `created_before` exclusive; `error` matches part of the error's code or message, `text` part of the first 65,536 characters of the input or output, both regardless of case; `external_id` and `tag` match exactly. Each page searches a limited number of runs: it can hold fewer than `limit`, even none, and still have a `next`. The search is complete when `next` is null. With `view=summary`, `input` and `output` are their first 200 characters, and `input_bytes` and `output_bytes` the sizes of the whole ones; `GET /runs/:run_id` returns those. Needs the scope `runs:read`. Reads further pages as they are needed. */

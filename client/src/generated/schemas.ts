@@ -112,6 +112,13 @@ export type CreateTriggerAnswer = Trigger & {
   token: string;
   url: string;
 };
+export type UpdateTriggerAnswer = Trigger & {
+  warnings: {
+    part: "filter" | "template";
+    message: string;
+    line: number | null;
+  }[];
+};
 export type RotateTriggerAnswer = Trigger & {
   token: string;
   url: string;
@@ -234,6 +241,7 @@ export interface ErrorAnswer {
         | "plan_exhausted"
         | "ceiling_reached"
         | "price_unknown"
+        | "mapping_error"
         | "interrupted"
         | "cancelled"
       );
@@ -566,6 +574,149 @@ export interface ExportedAgents {
       prompt_prefix: string;
       enabled: boolean;
       allows_callback: boolean;
+      receiving: {
+        preset:
+          | (
+              | "github"
+              | "gitlab"
+              | "stripe"
+              | "slack"
+              | "shopify"
+              | "linear"
+              | "twilio"
+              | "standard-webhooks"
+              | "svix"
+              | "meta"
+              | "dropbox"
+              | "cloudevents"
+              | "hmac"
+              | "secret-header"
+              | "basic"
+              | "none"
+            )
+          | null;
+        verification:
+          | {
+              kind: "none";
+            }
+          | {
+              kind: "hmac";
+              header: string;
+              algorithm: "sha1" | "sha256" | "sha512";
+              encoding: "hex" | "base64";
+              prefix: string;
+              form: "plain" | "pairs" | "list";
+              /**
+               * @minItems 1
+               * @maxItems 10
+               */
+              signed: (
+                | ("body" | "timestamp" | "id")
+                | {
+                    literal: string;
+                  }
+              )[];
+              timestamp:
+                | (
+                    | {
+                        header: string;
+                      }
+                    | {
+                        pair: string;
+                      }
+                    | {
+                        pointer: string;
+                      }
+                  )
+                | null;
+              id: {
+                header: string;
+              } | null;
+              tolerance_seconds: number;
+              secret_encoding: "text" | "hex" | "base64" | "whsec";
+            }
+          | {
+              kind: "header";
+              header: string;
+              prefix: string;
+            }
+          | {
+              kind: "basic";
+            }
+          | {
+              kind: "twilio";
+            };
+        allowed_addresses: string[] | null;
+        event_id:
+          | (
+              | (
+                  | {
+                      header: string;
+                    }
+                  | {
+                      query: string;
+                    }
+                  | {
+                      pointer: string;
+                    }
+                )
+              | "cloudevents"
+            )
+          | null;
+        event_id_days: number;
+        event_type:
+          | (
+              | (
+                  | {
+                      header: string;
+                    }
+                  | {
+                      query: string;
+                    }
+                  | {
+                      pointer: string;
+                    }
+                )
+              | "cloudevents"
+            )
+          | null;
+        handshake: "none" | "meta" | "dropbox" | "slack" | "cloudevents";
+        bodies: {
+          multipart: boolean;
+          xml: boolean;
+          ndjson: boolean;
+          csv: boolean;
+          gzip: boolean;
+          max_bytes: number;
+        };
+        /**
+         * @maxItems 50
+         */
+        headers: string[];
+        /**
+         * @maxItems 50
+         */
+        query: string[];
+        filter: string | null;
+        template: string | null;
+        when_paused: "refuse" | "hold";
+        when_disabled: "refuse" | "swallow";
+        max_per_minute: number | null;
+        form: {
+          origins: string[] | null;
+          honeypot: string | null;
+          answer:
+            | (
+                | {
+                    redirect: string;
+                  }
+                | {
+                    text: string;
+                  }
+              )
+            | null;
+        };
+      } | null;
     }[];
   }[];
 }
@@ -590,8 +741,547 @@ export interface Trigger {
   prompt_prefix: string;
   enabled: boolean;
   allows_callback: boolean;
+  receiving: {
+    preset:
+      | (
+          | "github"
+          | "gitlab"
+          | "stripe"
+          | "slack"
+          | "shopify"
+          | "linear"
+          | "twilio"
+          | "standard-webhooks"
+          | "svix"
+          | "meta"
+          | "dropbox"
+          | "cloudevents"
+          | "hmac"
+          | "secret-header"
+          | "basic"
+          | "none"
+        )
+      | null;
+    verification:
+      | {
+          kind: "none";
+        }
+      | {
+          kind: "hmac";
+          header: string;
+          algorithm: "sha1" | "sha256" | "sha512";
+          encoding: "hex" | "base64";
+          prefix: string;
+          form: "plain" | "pairs" | "list";
+          /**
+           * @minItems 1
+           * @maxItems 10
+           */
+          signed: (
+            | ("body" | "timestamp" | "id")
+            | {
+                literal: string;
+              }
+          )[];
+          timestamp:
+            | (
+                | {
+                    header: string;
+                  }
+                | {
+                    pair: string;
+                  }
+                | {
+                    pointer: string;
+                  }
+              )
+            | null;
+          id: {
+            header: string;
+          } | null;
+          tolerance_seconds: number;
+          secret_encoding: "text" | "hex" | "base64" | "whsec";
+        }
+      | {
+          kind: "header";
+          header: string;
+          prefix: string;
+        }
+      | {
+          kind: "basic";
+        }
+      | {
+          kind: "twilio";
+        };
+    allowed_addresses: string[] | null;
+    event_id:
+      | (
+          | (
+              | {
+                  header: string;
+                }
+              | {
+                  query: string;
+                }
+              | {
+                  pointer: string;
+                }
+            )
+          | "cloudevents"
+        )
+      | null;
+    event_id_days: number;
+    event_type:
+      | (
+          | (
+              | {
+                  header: string;
+                }
+              | {
+                  query: string;
+                }
+              | {
+                  pointer: string;
+                }
+            )
+          | "cloudevents"
+        )
+      | null;
+    handshake: "none" | "meta" | "dropbox" | "slack" | "cloudevents";
+    bodies: {
+      multipart: boolean;
+      xml: boolean;
+      ndjson: boolean;
+      csv: boolean;
+      gzip: boolean;
+      max_bytes: number;
+    };
+    /**
+     * @maxItems 50
+     */
+    headers: string[];
+    /**
+     * @maxItems 50
+     */
+    query: string[];
+    filter: string | null;
+    template: string | null;
+    when_paused: "refuse" | "hold";
+    when_disabled: "refuse" | "swallow";
+    max_per_minute: number | null;
+    form: {
+      origins: string[] | null;
+      honeypot: string | null;
+      answer:
+        | (
+            | {
+                redirect: string;
+              }
+            | {
+                text: string;
+              }
+          )
+        | null;
+    };
+  } | null;
+  sender_secret_set: boolean;
+  listening_until: string | null;
   created_at: string;
   updated_at: string;
+}
+export interface Receiving {
+  preset:
+    | (
+        | "github"
+        | "gitlab"
+        | "stripe"
+        | "slack"
+        | "shopify"
+        | "linear"
+        | "twilio"
+        | "standard-webhooks"
+        | "svix"
+        | "meta"
+        | "dropbox"
+        | "cloudevents"
+        | "hmac"
+        | "secret-header"
+        | "basic"
+        | "none"
+      )
+    | null;
+  verification:
+    | {
+        kind: "none";
+      }
+    | {
+        kind: "hmac";
+        header: string;
+        algorithm: "sha1" | "sha256" | "sha512";
+        encoding: "hex" | "base64";
+        prefix: string;
+        form: "plain" | "pairs" | "list";
+        /**
+         * @minItems 1
+         * @maxItems 10
+         */
+        signed: (
+          | ("body" | "timestamp" | "id")
+          | {
+              literal: string;
+            }
+        )[];
+        timestamp:
+          | (
+              | {
+                  header: string;
+                }
+              | {
+                  pair: string;
+                }
+              | {
+                  pointer: string;
+                }
+            )
+          | null;
+        id: {
+          header: string;
+        } | null;
+        tolerance_seconds: number;
+        secret_encoding: "text" | "hex" | "base64" | "whsec";
+      }
+    | {
+        kind: "header";
+        header: string;
+        prefix: string;
+      }
+    | {
+        kind: "basic";
+      }
+    | {
+        kind: "twilio";
+      };
+  allowed_addresses: string[] | null;
+  event_id:
+    | (
+        | (
+            | {
+                header: string;
+              }
+            | {
+                query: string;
+              }
+            | {
+                pointer: string;
+              }
+          )
+        | "cloudevents"
+      )
+    | null;
+  event_id_days: number;
+  event_type:
+    | (
+        | (
+            | {
+                header: string;
+              }
+            | {
+                query: string;
+              }
+            | {
+                pointer: string;
+              }
+          )
+        | "cloudevents"
+      )
+    | null;
+  handshake: "none" | "meta" | "dropbox" | "slack" | "cloudevents";
+  bodies: {
+    multipart: boolean;
+    xml: boolean;
+    ndjson: boolean;
+    csv: boolean;
+    gzip: boolean;
+    max_bytes: number;
+  };
+  /**
+   * @maxItems 50
+   */
+  headers: string[];
+  /**
+   * @maxItems 50
+   */
+  query: string[];
+  filter: string | null;
+  template: string | null;
+  when_paused: "refuse" | "hold";
+  when_disabled: "refuse" | "swallow";
+  max_per_minute: number | null;
+  form: {
+    origins: string[] | null;
+    honeypot: string | null;
+    answer:
+      | (
+          | {
+              redirect: string;
+            }
+          | {
+              text: string;
+            }
+        )
+      | null;
+  };
+}
+export interface TriggerPreset {
+  name:
+    | "github"
+    | "gitlab"
+    | "stripe"
+    | "slack"
+    | "shopify"
+    | "linear"
+    | "twilio"
+    | "standard-webhooks"
+    | "svix"
+    | "meta"
+    | "dropbox"
+    | "cloudevents"
+    | "hmac"
+    | "secret-header"
+    | "basic"
+    | "none";
+  title: string;
+  instructions: string;
+  url: string | null;
+  secret_from: "sender" | "receiver" | "none";
+  receiving: {
+    preset:
+      | (
+          | "github"
+          | "gitlab"
+          | "stripe"
+          | "slack"
+          | "shopify"
+          | "linear"
+          | "twilio"
+          | "standard-webhooks"
+          | "svix"
+          | "meta"
+          | "dropbox"
+          | "cloudevents"
+          | "hmac"
+          | "secret-header"
+          | "basic"
+          | "none"
+        )
+      | null;
+    verification:
+      | {
+          kind: "none";
+        }
+      | {
+          kind: "hmac";
+          header: string;
+          algorithm: "sha1" | "sha256" | "sha512";
+          encoding: "hex" | "base64";
+          prefix: string;
+          form: "plain" | "pairs" | "list";
+          /**
+           * @minItems 1
+           * @maxItems 10
+           */
+          signed: (
+            | ("body" | "timestamp" | "id")
+            | {
+                literal: string;
+              }
+          )[];
+          timestamp:
+            | (
+                | {
+                    header: string;
+                  }
+                | {
+                    pair: string;
+                  }
+                | {
+                    pointer: string;
+                  }
+              )
+            | null;
+          id: {
+            header: string;
+          } | null;
+          tolerance_seconds: number;
+          secret_encoding: "text" | "hex" | "base64" | "whsec";
+        }
+      | {
+          kind: "header";
+          header: string;
+          prefix: string;
+        }
+      | {
+          kind: "basic";
+        }
+      | {
+          kind: "twilio";
+        };
+    allowed_addresses: string[] | null;
+    event_id:
+      | (
+          | (
+              | {
+                  header: string;
+                }
+              | {
+                  query: string;
+                }
+              | {
+                  pointer: string;
+                }
+            )
+          | "cloudevents"
+        )
+      | null;
+    event_id_days: number;
+    event_type:
+      | (
+          | (
+              | {
+                  header: string;
+                }
+              | {
+                  query: string;
+                }
+              | {
+                  pointer: string;
+                }
+            )
+          | "cloudevents"
+        )
+      | null;
+    handshake: "none" | "meta" | "dropbox" | "slack" | "cloudevents";
+    bodies: {
+      multipart: boolean;
+      xml: boolean;
+      ndjson: boolean;
+      csv: boolean;
+      gzip: boolean;
+      max_bytes: number;
+    };
+    /**
+     * @maxItems 50
+     */
+    headers: string[];
+    /**
+     * @maxItems 50
+     */
+    query: string[];
+    filter: string | null;
+    template: string | null;
+    when_paused: "refuse" | "hold";
+    when_disabled: "refuse" | "swallow";
+    max_per_minute: number | null;
+    form: {
+      origins: string[] | null;
+      honeypot: string | null;
+      answer:
+        | (
+            | {
+                redirect: string;
+              }
+            | {
+                text: string;
+              }
+          )
+        | null;
+    };
+  };
+  examples: {
+    name: string;
+    query: {
+      [k: string]: string;
+    };
+    headers: {
+      [k: string]: string;
+    };
+    body: string;
+  }[];
+}
+export interface ReceivedRequest {
+  id: string;
+  agent_id: string;
+  trigger_id: string;
+  received_at: string;
+  outcome:
+    | "started"
+    | "held"
+    | "repeated"
+    | "mapping_error"
+    | "limit_reached"
+    | "filtered"
+    | "captured"
+    | "honeypot"
+    | "swallowed"
+    | "invalid_signature"
+    | "rejected";
+  error: string | null;
+  event_id: string | null;
+  event_type: string | null;
+  run_id: string | null;
+  replay_of: string | null;
+  address: string | null;
+  content_type: string | null;
+  size: number;
+}
+export interface ReceivedRequestDetails {
+  id: string;
+  agent_id: string;
+  trigger_id: string;
+  received_at: string;
+  outcome:
+    | "started"
+    | "held"
+    | "repeated"
+    | "mapping_error"
+    | "limit_reached"
+    | "filtered"
+    | "captured"
+    | "honeypot"
+    | "swallowed"
+    | "invalid_signature"
+    | "rejected";
+  error: string | null;
+  event_id: string | null;
+  event_type: string | null;
+  run_id: string | null;
+  replay_of: string | null;
+  address: string | null;
+  content_type: string | null;
+  size: number;
+  query: {
+    [k: string]: string[];
+  };
+  headers: {
+    [k: string]: string;
+  };
+  body: string | null;
+  body_encoding: "utf8" | "base64";
+}
+export interface TriggerPreview {
+  event_id: string | null;
+  event_type: string | null;
+  passes: boolean | null;
+  input: string | null;
+  parts: {
+    kind: "prefix" | "values" | "message" | "payload";
+    text: string;
+  }[];
+  mistakes: {
+    part: "filter" | "template";
+    message: string;
+    line: number | null;
+  }[];
 }
 export interface Run {
   id: string;
@@ -618,6 +1308,7 @@ export interface Run {
       | "plan_exhausted"
       | "ceiling_reached"
       | "price_unknown"
+      | "mapping_error"
       | "interrupted"
       | "cancelled";
     message: string;
@@ -669,6 +1360,7 @@ export interface ListedRun {
       | "plan_exhausted"
       | "ceiling_reached"
       | "price_unknown"
+      | "mapping_error"
       | "interrupted"
       | "cancelled";
     message: string;
@@ -705,6 +1397,7 @@ export interface RunStats {
     bucket: string | null;
     agent_id: string | null;
     runs: {
+      waiting: number;
       queued: number;
       running: number;
       succeeded: number;
@@ -1475,6 +2168,149 @@ export interface ImportAgentsBody {
       prompt_prefix?: string;
       enabled?: boolean;
       allows_callback?: boolean;
+      receiving?: {
+        preset?:
+          | (
+              | "github"
+              | "gitlab"
+              | "stripe"
+              | "slack"
+              | "shopify"
+              | "linear"
+              | "twilio"
+              | "standard-webhooks"
+              | "svix"
+              | "meta"
+              | "dropbox"
+              | "cloudevents"
+              | "hmac"
+              | "secret-header"
+              | "basic"
+              | "none"
+            )
+          | null;
+        verification?:
+          | {
+              kind: "none";
+            }
+          | {
+              kind: "hmac";
+              header: string;
+              algorithm: "sha1" | "sha256" | "sha512";
+              encoding: "hex" | "base64";
+              prefix?: string;
+              form?: "plain" | "pairs" | "list";
+              /**
+               * @minItems 1
+               * @maxItems 10
+               */
+              signed: (
+                | ("body" | "timestamp" | "id")
+                | {
+                    literal: string;
+                  }
+              )[];
+              timestamp?:
+                | (
+                    | {
+                        header: string;
+                      }
+                    | {
+                        pair: string;
+                      }
+                    | {
+                        pointer: string;
+                      }
+                  )
+                | null;
+              id?: {
+                header: string;
+              } | null;
+              tolerance_seconds?: number;
+              secret_encoding?: "text" | "hex" | "base64" | "whsec";
+            }
+          | {
+              kind: "header";
+              header: string;
+              prefix?: string;
+            }
+          | {
+              kind: "basic";
+            }
+          | {
+              kind: "twilio";
+            };
+        allowed_addresses?: string[] | null;
+        event_id?:
+          | (
+              | (
+                  | {
+                      header: string;
+                    }
+                  | {
+                      query: string;
+                    }
+                  | {
+                      pointer: string;
+                    }
+                )
+              | "cloudevents"
+            )
+          | null;
+        event_id_days?: number;
+        event_type?:
+          | (
+              | (
+                  | {
+                      header: string;
+                    }
+                  | {
+                      query: string;
+                    }
+                  | {
+                      pointer: string;
+                    }
+                )
+              | "cloudevents"
+            )
+          | null;
+        handshake?: "none" | "meta" | "dropbox" | "slack" | "cloudevents";
+        bodies?: {
+          multipart?: boolean;
+          xml?: boolean;
+          ndjson?: boolean;
+          csv?: boolean;
+          gzip?: boolean;
+          max_bytes?: number;
+        };
+        /**
+         * @maxItems 50
+         */
+        headers?: string[];
+        /**
+         * @maxItems 50
+         */
+        query?: string[];
+        filter?: string | null;
+        template?: string | null;
+        when_paused?: "refuse" | "hold";
+        when_disabled?: "refuse" | "swallow";
+        max_per_minute?: number | null;
+        form?: {
+          origins?: string[] | null;
+          honeypot?: string | null;
+          answer?:
+            | (
+                | {
+                    redirect: string;
+                  }
+                | {
+                    text: string;
+                  }
+              )
+            | null;
+        };
+      } | null;
     }[];
   }[];
 }
@@ -1483,6 +2319,149 @@ export interface CreateTriggerBody {
   prompt_prefix?: string;
   enabled?: boolean;
   allows_callback?: boolean;
+  receiving?: {
+    preset?:
+      | (
+          | "github"
+          | "gitlab"
+          | "stripe"
+          | "slack"
+          | "shopify"
+          | "linear"
+          | "twilio"
+          | "standard-webhooks"
+          | "svix"
+          | "meta"
+          | "dropbox"
+          | "cloudevents"
+          | "hmac"
+          | "secret-header"
+          | "basic"
+          | "none"
+        )
+      | null;
+    verification?:
+      | {
+          kind: "none";
+        }
+      | {
+          kind: "hmac";
+          header: string;
+          algorithm: "sha1" | "sha256" | "sha512";
+          encoding: "hex" | "base64";
+          prefix?: string;
+          form?: "plain" | "pairs" | "list";
+          /**
+           * @minItems 1
+           * @maxItems 10
+           */
+          signed: (
+            | ("body" | "timestamp" | "id")
+            | {
+                literal: string;
+              }
+          )[];
+          timestamp?:
+            | (
+                | {
+                    header: string;
+                  }
+                | {
+                    pair: string;
+                  }
+                | {
+                    pointer: string;
+                  }
+              )
+            | null;
+          id?: {
+            header: string;
+          } | null;
+          tolerance_seconds?: number;
+          secret_encoding?: "text" | "hex" | "base64" | "whsec";
+        }
+      | {
+          kind: "header";
+          header: string;
+          prefix?: string;
+        }
+      | {
+          kind: "basic";
+        }
+      | {
+          kind: "twilio";
+        };
+    allowed_addresses?: string[] | null;
+    event_id?:
+      | (
+          | (
+              | {
+                  header: string;
+                }
+              | {
+                  query: string;
+                }
+              | {
+                  pointer: string;
+                }
+            )
+          | "cloudevents"
+        )
+      | null;
+    event_id_days?: number;
+    event_type?:
+      | (
+          | (
+              | {
+                  header: string;
+                }
+              | {
+                  query: string;
+                }
+              | {
+                  pointer: string;
+                }
+            )
+          | "cloudevents"
+        )
+      | null;
+    handshake?: "none" | "meta" | "dropbox" | "slack" | "cloudevents";
+    bodies?: {
+      multipart?: boolean;
+      xml?: boolean;
+      ndjson?: boolean;
+      csv?: boolean;
+      gzip?: boolean;
+      max_bytes?: number;
+    };
+    /**
+     * @maxItems 50
+     */
+    headers?: string[];
+    /**
+     * @maxItems 50
+     */
+    query?: string[];
+    filter?: string | null;
+    template?: string | null;
+    when_paused?: "refuse" | "hold";
+    when_disabled?: "refuse" | "swallow";
+    max_per_minute?: number | null;
+    form?: {
+      origins?: string[] | null;
+      honeypot?: string | null;
+      answer?:
+        | (
+            | {
+                redirect: string;
+              }
+            | {
+                text: string;
+              }
+          )
+        | null;
+    };
+  } | null;
 }
 export interface ListTriggersQuery {
   limit?: number;
@@ -1493,6 +2472,149 @@ export interface UpdateTriggerBody {
   prompt_prefix?: string;
   enabled?: boolean;
   allows_callback?: boolean;
+  receiving?: {
+    preset?:
+      | (
+          | "github"
+          | "gitlab"
+          | "stripe"
+          | "slack"
+          | "shopify"
+          | "linear"
+          | "twilio"
+          | "standard-webhooks"
+          | "svix"
+          | "meta"
+          | "dropbox"
+          | "cloudevents"
+          | "hmac"
+          | "secret-header"
+          | "basic"
+          | "none"
+        )
+      | null;
+    verification?:
+      | {
+          kind: "none";
+        }
+      | {
+          kind: "hmac";
+          header: string;
+          algorithm: "sha1" | "sha256" | "sha512";
+          encoding: "hex" | "base64";
+          prefix?: string;
+          form?: "plain" | "pairs" | "list";
+          /**
+           * @minItems 1
+           * @maxItems 10
+           */
+          signed: (
+            | ("body" | "timestamp" | "id")
+            | {
+                literal: string;
+              }
+          )[];
+          timestamp?:
+            | (
+                | {
+                    header: string;
+                  }
+                | {
+                    pair: string;
+                  }
+                | {
+                    pointer: string;
+                  }
+              )
+            | null;
+          id?: {
+            header: string;
+          } | null;
+          tolerance_seconds?: number;
+          secret_encoding?: "text" | "hex" | "base64" | "whsec";
+        }
+      | {
+          kind: "header";
+          header: string;
+          prefix?: string;
+        }
+      | {
+          kind: "basic";
+        }
+      | {
+          kind: "twilio";
+        };
+    allowed_addresses?: string[] | null;
+    event_id?:
+      | (
+          | (
+              | {
+                  header: string;
+                }
+              | {
+                  query: string;
+                }
+              | {
+                  pointer: string;
+                }
+            )
+          | "cloudevents"
+        )
+      | null;
+    event_id_days?: number;
+    event_type?:
+      | (
+          | (
+              | {
+                  header: string;
+                }
+              | {
+                  query: string;
+                }
+              | {
+                  pointer: string;
+                }
+            )
+          | "cloudevents"
+        )
+      | null;
+    handshake?: "none" | "meta" | "dropbox" | "slack" | "cloudevents";
+    bodies?: {
+      multipart?: boolean;
+      xml?: boolean;
+      ndjson?: boolean;
+      csv?: boolean;
+      gzip?: boolean;
+      max_bytes?: number;
+    };
+    /**
+     * @maxItems 50
+     */
+    headers?: string[];
+    /**
+     * @maxItems 50
+     */
+    query?: string[];
+    filter?: string | null;
+    template?: string | null;
+    when_paused?: "refuse" | "hold";
+    when_disabled?: "refuse" | "swallow";
+    max_per_minute?: number | null;
+    form?: {
+      origins?: string[] | null;
+      honeypot?: string | null;
+      answer?:
+        | (
+            | {
+                redirect: string;
+              }
+            | {
+                text: string;
+              }
+          )
+        | null;
+    };
+  } | null;
 }
 export interface RotateTriggerBody {
   grace_seconds?: number;
@@ -1500,6 +2622,275 @@ export interface RotateTriggerBody {
 export interface TestTriggerBody {
   payload?: unknown;
   content_type?: string;
+  request?: {
+    request_id?: string;
+    example?: {
+      preset:
+        | "github"
+        | "gitlab"
+        | "stripe"
+        | "slack"
+        | "shopify"
+        | "linear"
+        | "twilio"
+        | "standard-webhooks"
+        | "svix"
+        | "meta"
+        | "dropbox"
+        | "cloudevents"
+        | "hmac"
+        | "secret-header"
+        | "basic"
+        | "none";
+      name: string;
+    };
+    payload?: unknown;
+    content_type?: string;
+    headers?: {
+      [k: string]: string;
+    };
+    query?: {
+      [k: string]: string;
+    };
+  };
+}
+export interface SetTriggerSecretAnswer {
+  secret: string;
+  verify_token: string | null;
+  previous_until: string | null;
+}
+export interface SetTriggerSecretBody {
+  secret?: string;
+  verify_token?: string;
+  grace_seconds?: number;
+}
+export interface RevealTriggerSecretAnswer {
+  secret: string;
+  verify_token: string | null;
+  previous_until: string | null;
+}
+export interface ListenTriggerBody {
+  seconds?: number;
+}
+export interface ListTriggerRequestsQuery {
+  limit?: number;
+  after?: string;
+  outcome?:
+    | "started"
+    | "held"
+    | "repeated"
+    | "mapping_error"
+    | "limit_reached"
+    | "filtered"
+    | "captured"
+    | "honeypot"
+    | "swallowed"
+    | "invalid_signature"
+    | "rejected";
+  event_type?: string;
+}
+export interface ReplayTriggerRequestBody {
+  version?: "current" | "original";
+}
+export interface ReplayTriggerRequestsAnswer {
+  replayed: number;
+  skipped: number;
+  more: boolean;
+  next_until: string | null;
+}
+export interface ReplayTriggerRequestsBody {
+  since: string;
+  until?: string;
+  outcome?:
+    | "started"
+    | "held"
+    | "repeated"
+    | "mapping_error"
+    | "limit_reached"
+    | "filtered"
+    | "captured"
+    | "honeypot"
+    | "swallowed"
+    | "invalid_signature"
+    | "rejected";
+  version?: "current" | "original";
+}
+export interface PreviewTriggerBody {
+  request: {
+    request_id?: string;
+    example?: {
+      preset:
+        | "github"
+        | "gitlab"
+        | "stripe"
+        | "slack"
+        | "shopify"
+        | "linear"
+        | "twilio"
+        | "standard-webhooks"
+        | "svix"
+        | "meta"
+        | "dropbox"
+        | "cloudevents"
+        | "hmac"
+        | "secret-header"
+        | "basic"
+        | "none";
+      name: string;
+    };
+    payload?: unknown;
+    content_type?: string;
+    headers?: {
+      [k: string]: string;
+    };
+    query?: {
+      [k: string]: string;
+    };
+  };
+  receiving?: {
+    preset?:
+      | (
+          | "github"
+          | "gitlab"
+          | "stripe"
+          | "slack"
+          | "shopify"
+          | "linear"
+          | "twilio"
+          | "standard-webhooks"
+          | "svix"
+          | "meta"
+          | "dropbox"
+          | "cloudevents"
+          | "hmac"
+          | "secret-header"
+          | "basic"
+          | "none"
+        )
+      | null;
+    verification?:
+      | {
+          kind: "none";
+        }
+      | {
+          kind: "hmac";
+          header: string;
+          algorithm: "sha1" | "sha256" | "sha512";
+          encoding: "hex" | "base64";
+          prefix?: string;
+          form?: "plain" | "pairs" | "list";
+          /**
+           * @minItems 1
+           * @maxItems 10
+           */
+          signed: (
+            | ("body" | "timestamp" | "id")
+            | {
+                literal: string;
+              }
+          )[];
+          timestamp?:
+            | (
+                | {
+                    header: string;
+                  }
+                | {
+                    pair: string;
+                  }
+                | {
+                    pointer: string;
+                  }
+              )
+            | null;
+          id?: {
+            header: string;
+          } | null;
+          tolerance_seconds?: number;
+          secret_encoding?: "text" | "hex" | "base64" | "whsec";
+        }
+      | {
+          kind: "header";
+          header: string;
+          prefix?: string;
+        }
+      | {
+          kind: "basic";
+        }
+      | {
+          kind: "twilio";
+        };
+    allowed_addresses?: string[] | null;
+    event_id?:
+      | (
+          | (
+              | {
+                  header: string;
+                }
+              | {
+                  query: string;
+                }
+              | {
+                  pointer: string;
+                }
+            )
+          | "cloudevents"
+        )
+      | null;
+    event_id_days?: number;
+    event_type?:
+      | (
+          | (
+              | {
+                  header: string;
+                }
+              | {
+                  query: string;
+                }
+              | {
+                  pointer: string;
+                }
+            )
+          | "cloudevents"
+        )
+      | null;
+    handshake?: "none" | "meta" | "dropbox" | "slack" | "cloudevents";
+    bodies?: {
+      multipart?: boolean;
+      xml?: boolean;
+      ndjson?: boolean;
+      csv?: boolean;
+      gzip?: boolean;
+      max_bytes?: number;
+    };
+    /**
+     * @maxItems 50
+     */
+    headers?: string[];
+    /**
+     * @maxItems 50
+     */
+    query?: string[];
+    filter?: string | null;
+    template?: string | null;
+    when_paused?: "refuse" | "hold";
+    when_disabled?: "refuse" | "swallow";
+    max_per_minute?: number | null;
+    form?: {
+      origins?: string[] | null;
+      honeypot?: string | null;
+      answer?:
+        | (
+            | {
+                redirect: string;
+              }
+            | {
+                text: string;
+              }
+          )
+        | null;
+    };
+  } | null;
+  prompt_prefix?: string;
 }
 export interface ListRunsQuery {
   limit?: number;
@@ -1512,7 +2903,7 @@ export interface ListRunsQuery {
   created_after?: string;
   created_before?: string;
   /**
-   * Comma-separated list of: queued, running, succeeded, failed, cancelled.
+   * Comma-separated list of: waiting, queued, running, succeeded, failed, cancelled.
    */
   status?: string;
   /**
@@ -1535,7 +2926,7 @@ export interface ListAgentRunsQuery {
   created_after?: string;
   created_before?: string;
   /**
-   * Comma-separated list of: queued, running, succeeded, failed, cancelled.
+   * Comma-separated list of: waiting, queued, running, succeeded, failed, cancelled.
    */
   status?: string;
   /**
@@ -1674,7 +3065,7 @@ export interface GetRunStatsQuery {
   created_after?: string;
   created_before?: string;
   /**
-   * Comma-separated list of: queued, running, succeeded, failed, cancelled.
+   * Comma-separated list of: waiting, queued, running, succeeded, failed, cancelled.
    */
   status?: string;
   /**
@@ -1704,7 +3095,7 @@ export interface CancelRunsBody {
      * @minItems 1
      * @maxItems 5
      */
-    status?: ("queued" | "running")[];
+    status?: ("waiting" | "queued" | "running")[];
     /**
      * @minItems 1
      * @maxItems 5
@@ -1758,7 +3149,7 @@ export interface ListEventsQuery {
   after?: string;
   agent_id?: string;
   /**
-   * Comma-separated list of: run.queued, run.waiting, run.started, run.resumed, run.step, run.step_lost, run.tool_call, run.tool_result, run.finished, run.failed, run.cancelled, agent.paused, agent.resumed, usage.threshold, subscription.disabled. Reserved, not produced yet: run.waiting.
+   * Comma-separated list of: run.queued, run.waiting, run.started, run.resumed, run.step, run.step_lost, run.tool_call, run.tool_result, run.finished, run.failed, run.cancelled, agent.paused, agent.resumed, usage.threshold, subscription.disabled.
    */
   kind?: string;
   /**

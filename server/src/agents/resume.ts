@@ -5,17 +5,18 @@ import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { type EventContext, orderWorkspaceEvents, writeWorkspaceEvent } from "../events/index.ts";
+import type { LimitServices } from "../limits/index.ts";
 import { requireAgent, requireAgentForChange, toAgent, updateAgentRow } from "./records/index.ts";
 
 /**
- * Lets a paused agent start runs again. Does nothing if the agent is not paused.
+ * Lets a paused agent start runs again, and queues the runs that were held meanwhile. Does nothing if the agent is not paused.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function resumeAgent({
   ctx,
   input,
 }: {
-  ctx: EventContext;
+  ctx: EventContext & LimitServices;
   input: { agentId: string; body: UnparsedBody };
 }): Promise<Once<Agent>> {
   permit(ctx, "agents:write");
@@ -42,5 +43,6 @@ export async function resumeAgent({
     });
   });
   ctx.tail.noteWritten();
+  ctx.limits.changed([ctx.workspaceId]);
   return result;
 }

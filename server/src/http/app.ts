@@ -4,8 +4,11 @@ import { ApiError } from "../base/errors.ts";
 import { accountRoutes, managedRoutes } from "./api/index.ts";
 import {
   createAdmittedCredentials,
+  createAdmittedTriggers,
+  type FireState,
   fireCors,
   handleFire,
+  handleFireHandshake,
   handleFireOptions,
   handleInvoke,
 } from "./calls/index.ts";
@@ -14,6 +17,7 @@ import { createDocs } from "./docs/index.ts";
 import { errorResponse } from "./errors.ts";
 import { isReady } from "./health.ts";
 import { handleAccount, handleManaged } from "./management/index.ts";
+import { createRequestRates } from "./receiving/index.ts";
 import { type RequestContext, requestIdOf } from "./request/index.ts";
 import type { Services } from "./services.ts";
 
@@ -32,6 +36,10 @@ interface Route {
  */
 export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> {
   const admitted = createAdmittedCredentials(services);
+  const fires: FireState = {
+    triggers: createAdmittedTriggers(services),
+    rates: createRequestRates(),
+  };
   const dashboard = createDashboard(services.publicUrl);
   const docs = createDocs(services.publicUrl, dashboard.fonts);
   const firePath = `${root}/triggers/:token`;
@@ -41,8 +49,8 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
       path: `${root}/agents/:agent_id/invoke`,
       handle: (c) => handleInvoke(services, admitted, c),
     },
-    { method: "POST", path: firePath, handle: (c) => handleFire(services, admitted, c) },
-    { method: "OPTIONS", path: firePath, handle: handleFireOptions },
+    { method: "POST", path: firePath, handle: (c) => handleFire(services, fires, c) },
+    { method: "OPTIONS", path: firePath, handle: (c) => handleFireOptions(services, fires, c) },
     ...managedRoutes.map(
       (route): Route => ({
         method: route.method,
@@ -94,7 +102,10 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
     for (const { method, handle } of ofPath) app.on(method, path, handle);
     const methods = ofPath.map((route) => route.method);
     const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].join(", ");
-    app.all(path, (c) => {
+    app.all(path, async (c) => {
+      const handshake =
+        path === firePath ? await handleFireHandshake(services, fires, c) : undefined;
+      if (handshake !== undefined) return handshake;
       const error = new ApiError(
         "method_not_allowed",
         `This path does not support ${c.req.method}. Use ${allow}.`,

@@ -10,6 +10,7 @@ import type { LimitServices } from "../limits/index.ts";
 import type { MappingServices } from "../mapping/index.ts";
 import type { PriceServices } from "../prices/index.ts";
 import type { ModelLists } from "../providers/index.ts";
+import type { Recorder } from "../received/index.ts";
 import type { RunServices } from "../runs/index.ts";
 import type { FailedAuthentications } from "./failed-authentications.ts";
 import type { Streams } from "./streams/index.ts";
@@ -40,4 +41,6 @@ export interface Services extends PriceServices, LimitServices, DeliveryServices
   readonly guesses: FailedAuthentications;
   readonly failedSignIns: FailedSignIns;
   readonly streams: Streams;
+  /** Records requests to triggers that start no run. */
+  readonly recorder: Recorder;
 }

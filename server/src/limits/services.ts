@@ -12,8 +12,8 @@ export interface PlanSources {
 export interface LimitServices {
   readonly limits: PlanSources & {
     /**
-     * Lets runs of these workspaces that wait for a limit try again, in all processes. Called after
-     * limits have changed.
+     * Lets runs of these workspaces that are held or wait for a limit try again, in all processes.
+     * Called after limits have changed or an agent was resumed.
      */
     changed(workspaceIds: readonly string[]): void;
   };

@@ -3,7 +3,13 @@ import {
   reserveStatements,
   returnStatements,
 } from "../reservations/index.ts";
-import { claimStatements, expireStatement, failoverStatements } from "./claiming/index.ts";
+import {
+  claimStatements,
+  dropHeldStatement,
+  expireStatement,
+  failoverStatements,
+  releaseStatement,
+} from "./claiming/index.ts";
 import { appendStatements, cancelStatement } from "./journal/index.ts";
 import { startStatements } from "./starting/index.ts";
 
@@ -17,6 +23,8 @@ export function statementsText(): string {
     ...appendStatements,
     cancelStatement,
     expireStatement,
+    dropHeldStatement,
+    releaseStatement,
     ...claimStatements,
     ...failoverStatements,
     reserveAtOnceStatement,

@@ -3,10 +3,11 @@ export {
   claimRuns,
   executeLostClaims,
   expireQueued,
+  releaseHeld,
   takeOverRuns,
 } from "./claiming/index.ts";
 export { createRunServices, type RunServices } from "./create-run-services.ts";
-export { drainRuns } from "./executing/index.ts";
+export { drainRuns, type Memory } from "./executing/index.ts";
 export {
   type Artifact,
   cancelRun,

@@ -1,4 +1,3 @@
-export { toPayload } from "../receiving/index.ts";
 export { addTrigger, createTrigger } from "./create.ts";
 export { deleteTrigger } from "./delete.ts";
 export { getTrigger } from "./get.ts";

@@ -29,7 +29,8 @@ export type ProcessMessage =
   | { readonly kind: "events" }
   /**
    * A part of an amount that was reserved in limits of the workspace was released, or a limit was
-   * raised. Runs that wait for a reservation can try again.
+   * raised, or an agent was resumed. Runs that wait for a reservation can try again, and held runs
+   * can be queued.
    */
   | { readonly kind: "limits"; readonly workspaceId: string }
   /** A subscription was changed, or deliveries are due again. */

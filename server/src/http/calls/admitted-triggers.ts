@@ -1,10 +1,10 @@
 import { LRUCache } from "lru-cache";
+import { unavailableIfLost } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
 import { readTriggerOfToken, type TriggerOfToken } from "../../received/index.ts";
 import { readDeadline } from "../request/index.ts";
 import type { Services } from "../services.ts";
-import { unavailableIfLost } from "../../base/database/index.ts";
 
 /**
  * Cache of the triggers whose tokens were valid at an earlier request, with their settings. A body is

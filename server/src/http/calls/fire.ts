@@ -1,18 +1,32 @@
+import type { IncomingMessage } from "node:http";
+import { textOf } from "../../base/body-text.ts";
 import { ApiError, type Result } from "../../base/errors.ts";
 import { hashCredential, isCredential } from "../../base/secrets/index.ts";
-import { toPayload } from "../../triggers/index.ts";
+import { unauthorizedMessage } from "../../credentials/index.ts";
+import type { TriggerOfToken } from "../../received/index.ts";
+import { toPayload } from "../../receiving/index.ts";
+import { type Caller, callerId, startRun, TriggerReconfigured } from "../../runs/index.ts";
 import {
+  answerTriggerHandshake,
+  ReceivedBody,
+  type ReceivedCall,
+  type RequestRates,
+  receive,
+  requestHead,
+  UnverifiedRequest,
+} from "../receiving/index.ts";
+import {
+  addressOf,
   headerOf,
   idempotencyKey,
   type RequestContext,
   requestIdHeader,
-  textOf,
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
-import type { AdmittedCredentials } from "./admitted-credentials.ts";
+import type { AdmittedTriggers } from "./admitted-triggers.ts";
 import { callbackHeader, readCallback } from "./read-callback.ts";
 import { labelHeaders, readLabels } from "./read-labels.ts";
-import { startFromRequest } from "./start-from-request.ts";
+import { toStart } from "./start-from-request.ts";
 
 /**
  * CORS headers of every response to a fire. Pages of any origin can fire a trigger, because the URL
@@ -23,11 +37,24 @@ export const fireCors: Readonly<Record<string, string>> = {
   "access-control-expose-headers": `${requestIdHeader}, idempotency-replayed, retry-after`,
 };
 
+/** What a process keeps of triggers between requests. */
+export interface FireState {
+  readonly triggers: AdmittedTriggers;
+  readonly rates: RequestRates;
+}
+
 /**
  * Answers the CORS preflight of a fire. The response is the same for every token, so it does not
- * reveal which tokens are valid.
+ * reveal which tokens are valid. An OPTIONS request that only a sender of CloudEvents makes is
+ * answered for a trigger that is set to.
  */
-export function handleFireOptions(): Response {
+export async function handleFireOptions(
+  services: Services,
+  state: FireState,
+  c: RequestContext,
+): Promise<Response> {
+  const handshake = await handleFireHandshake(services, state, c);
+  if (handshake !== undefined) return handshake;
   return new Response(null, {
     status: 204,
     headers: {
@@ -40,31 +67,129 @@ export function handleFireOptions(): Response {
   });
 }
 
-/** Handles `POST /api/public/triggers/:token`: responds as soon as the run is durable. */
+/**
+ * Answers a GET or OPTIONS by which a sender asks whether it may send events; undefined if it is
+ * none that the trigger answers.
+ */
+export async function handleFireHandshake(
+  services: Services,
+  { triggers }: FireState,
+  c: RequestContext,
+): Promise<Response | undefined> {
+  const caller = callerOf(c);
+  if (caller === undefined) return undefined;
+  return answerTriggerHandshake(services, c, () => triggers.read(caller.hash));
+}
+
+/**
+ * Handles `POST /api/public/triggers/:token`: responds as soon as the run is durable. If the
+ * trigger's settings change meanwhile, the request is checked again with the new ones.
+ */
 export async function handleFire(
   services: Services,
-  admitted: AdmittedCredentials,
+  state: FireState,
   c: RequestContext,
 ): Promise<Response> {
-  const { incoming } = c.env;
-  const token = c.req.param("token") ?? "";
+  const caller = callerOf(c);
+  if (caller === undefined) throw unauthorized(services, c);
+  const { triggers } = state;
+  const body = new ReceivedBody(c.env.incoming, services.runs.memory, callerId(caller));
+  const request: FireRequest = { caller, body };
+  let call: ReceivedCall | undefined;
+  try {
+    for (;;) {
+      const trigger = triggers.get(caller.hash) ?? (await triggers.read(caller.hash));
+      try {
+        const { settings } = trigger;
+        if (settings === undefined)
+          return await fireDefault(services, c.env.incoming, request, trigger);
+        call ??= toReceivedCall(services, state, c, request);
+        return await receive(services, c.env.incoming, call, { ...trigger, settings });
+      } catch (thrown) {
+        if (!(thrown instanceof TriggerReconfigured)) throw thrown;
+        triggers.forget(caller.hash);
+      }
+    }
+  } catch (thrown) {
+    // A sender with a wrong signature has a valid token, so it does not guess tokens.
+    if (!(thrown instanceof ApiError) || thrown.code !== "unauthorized") throw thrown;
+    if (thrown instanceof UnverifiedRequest) throw thrown;
+    triggers.forget(caller.hash);
+    throw unauthorized(services, c);
+  } finally {
+    body.release();
+  }
+}
+
+type FireCaller = Extract<Caller, { readonly kind: "credential" }>;
+
+interface FireRequest {
+  readonly caller: FireCaller;
+  readonly body: ReceivedBody;
+}
+
+/** Starts the run of a request to a trigger without settings. */
+async function fireDefault(
+  services: Services,
+  incoming: IncomingMessage,
+  { caller, body }: FireRequest,
+  { version }: TriggerOfToken,
+): Promise<Response> {
   const contentType = headerOf(incoming, "content-type");
   const encoding = headerOf(incoming, "content-encoding");
-  const run = await startFromRequest(services, admitted, c, {
+  const head = {
     source: "trigger",
-    caller: isCredential("bkt_", token)
-      ? { kind: "credential", hash: hashCredential(token) }
-      : undefined,
+    caller,
     agentId: null,
+    receivingVersion: version,
     key: fireKey(headerOf(incoming, "idempotency-key"), headerOf(incoming, "webhook-id")),
     labels: readLabels(incoming),
     callback: readCallback(incoming),
-    payloadOf: (bytes) => payloadOf(bytes, contentType, encoding),
+    payloadOf: (bytes: Buffer) => payloadOf(bytes, contentType, encoding),
     contentType,
-  });
+  } as const;
+  const run = await startRun(services.runs, toStart(head, caller, await body.readDefault()));
   const headers: Record<string, string> = { "content-type": "application/json", ...fireCors };
   if (run.replayed) headers["idempotency-replayed"] = "true";
   return new Response(JSON.stringify({ ok: true, run_id: run.runId }), { status: 200, headers });
+}
+
+/** Returns what a request to a trigger with settings has, however often it is checked. */
+function toReceivedCall(
+  services: Services,
+  { triggers, rates }: FireState,
+  { env: { incoming } }: RequestContext,
+  { caller, body }: FireRequest,
+): ReceivedCall {
+  const key = idempotencyKey(headerOf(incoming, "idempotency-key"));
+  let rateError: { readonly value: ApiError | undefined } | undefined;
+  return {
+    caller,
+    body,
+    head: requestHead(incoming, addressOf(incoming, services.trustProxy)),
+    labels: readLabels(incoming),
+    callback: readCallback(incoming),
+    key,
+    webhookId: fireKey(undefined, headerOf(incoming, "webhook-id")),
+    headers: fireCors,
+    readTrigger: () => triggers.read(caller.hash),
+    countRequest(triggerId, maxPerMinute) {
+      rateError ??= { value: rates.count(triggerId, maxPerMinute) };
+      return rateError.value;
+    },
+  };
+}
+
+function callerOf(c: RequestContext): FireCaller | undefined {
+  const token = c.req.param("token") ?? "";
+  return isCredential("bkt_", token)
+    ? { kind: "credential", hash: hashCredential(token) }
+    : undefined;
+}
+
+function unauthorized(services: Services, { env: { incoming } }: RequestContext): ApiError {
+  const address = addressOf(incoming, services.trustProxy);
+  return services.failedAuthentications.countFailure(address, unauthorizedMessage);
 }
 
 /**

@@ -1,3 +1,10 @@
 export { createAdmittedCredentials } from "./admitted-credentials.ts";
-export { fireCors, handleFire, handleFireOptions } from "./fire.ts";
+export { createAdmittedTriggers } from "./admitted-triggers.ts";
+export {
+  type FireState,
+  fireCors,
+  handleFire,
+  handleFireHandshake,
+  handleFireOptions,
+} from "./fire.ts";
 export { handleInvoke } from "./invoke.ts";

@@ -11,18 +11,13 @@ import {
   startRun,
 } from "../../runs/index.ts";
 import { unauthorized } from "../authentication/index.ts";
-import {
-  addressOf,
-  bindKey,
-  type RawBody,
-  type RequestContext,
-  readBody,
-} from "../request/index.ts";
+import { bindKey, type RawBody, type RequestContext, readBody } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import type { AdmittedCredentials } from "./admitted-credentials.ts";
 
 /** The parts of a request to start a run that are known before its body is read. */
-export interface StartHead extends Pick<StartRequest, "source" | "agentId" | "output"> {
+export interface StartHead
+  extends Pick<StartRequest, "source" | "agentId" | "output" | "receivingVersion"> {
   /**
    * Undefined if the credential is missing or malformed. The request is then rejected without a
    * query.
@@ -68,17 +63,17 @@ export async function startFromRequest(
   } catch (thrown) {
     if (!(thrown instanceof ApiError) || thrown.code !== "unauthorized") throw thrown;
     if (caller !== undefined) admitted.forget(caller);
-    if (head.source === "invoke") throw unauthorized(services, incoming);
-    const address = addressOf(incoming, services.trustProxy);
-    throw services.failedAuthentications.countFailure(address, thrown.message);
+    throw unauthorized(services, incoming);
   } finally {
     hold?.release();
   }
 }
 
-function toStart(head: StartHead, caller: Caller, body: RawBody): StartRequest {
-  const { source, agentId, contentType = null, output, key, labels, callback, payloadOf } = head;
-  const request = { source, caller, agentId, contentType, output };
+/** Returns the request to start a run of an agent or a trigger. */
+export function toStart(head: StartHead, caller: Caller, body: RawBody): StartRequest {
+  const { source, agentId, contentType = null, output, receivingVersion } = head;
+  const { key, labels, callback, payloadOf } = head;
+  const request = { source, caller, agentId, contentType, output, receivingVersion };
   // An Idempotency-Key is bound to a hash of body, labels and callback. Invalid headers cannot be
   // hashed, so their error is passed instead of the binding, as `bindKey` does for an unreadable
   // body.

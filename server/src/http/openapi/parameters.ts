@@ -8,6 +8,7 @@ const pathParameterDocs: Readonly<Record<string, { description: string; example:
   version: { description: "Number of the agent's version.", example: "1" },
   trigger_id: { description: "Id of the trigger.", example: id("trg") },
   token: { description: "The trigger's token, part of its secret URL.", example: "bkt_TOKEN" },
+  request_id: { description: "Id of the received request.", example: id("req") },
   run_id: { description: "Id of the run.", example: id("run") },
   seq: { description: "Number of the event within its run, from 1.", example: "1" },
   event_id: { description: "Id of the event.", example: id("evt") },

@@ -13,7 +13,6 @@ import {
   run,
   runStats,
   streamEvent,
-  trigger,
   usageReport,
   workspacePlan,
 } from "@beckon/contract";
@@ -21,6 +20,7 @@ import type { z } from "zod";
 import { agentResources } from "./agent-resources.ts";
 import { peopleResources } from "./people-resources.ts";
 import { subscriptionResources } from "./subscription-resources.ts";
+import { triggerResources } from "./trigger-resources.ts";
 
 /** A resource: its name in the OpenAPI document, its schema, and an example. */
 export interface Resource {
@@ -71,20 +71,7 @@ const runExample = {
 
 export const resources: readonly Resource[] = [
   ...agentResources,
-  {
-    name: "Trigger",
-    schema: trigger,
-    example: {
-      id: id("trg"),
-      agent_id: id("agt"),
-      name: "Payments",
-      prompt_prefix: "A payment came in:",
-      enabled: true,
-      allows_callback: false,
-      created_at: time,
-      updated_at: time,
-    },
-  },
+  ...triggerResources,
   { name: "Run", schema: run, example: runExample },
   {
     name: "ListedRun",

@@ -1,7 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import type { ByteBudget, ByteHold } from "../../base/byte-budget.ts";
+import type { ByteHold } from "../../base/byte-budget.ts";
 import { ApiError } from "../../base/errors.ts";
-import { type RawBody, readBody } from "../request/index.ts";
+import type { Memory } from "../../runs/index.ts";
+import { type RawBody, ReceivedBodyHold, readBody } from "../request/index.ts";
+
+/** Maximum size of the body of a request to a trigger without settings: 1 MiB. */
+export const defaultMaxBytes = 1_048_576;
 
 /**
  * The body of a request to a trigger. It is read once, also if the request is checked again because
@@ -9,25 +13,42 @@ import { type RawBody, readBody } from "../request/index.ts";
  */
 export class ReceivedBody {
   readonly #incoming: IncomingMessage;
-  readonly #budget: ByteBudget;
+  readonly #memory: Memory;
   readonly #owner: string;
-  #hold: ByteHold | undefined;
+  #hold: ByteHold | ReceivedBodyHold | undefined;
   #read: { readonly maxBytes: number; readonly body: Promise<RawBody> } | undefined;
 
   /** @param owner who the bytes are counted for: see `ByteBudget`. */
-  constructor(incoming: IncomingMessage, budget: ByteBudget, owner: string) {
+  constructor(incoming: IncomingMessage, memory: Memory, owner: string) {
     this.#incoming = incoming;
-    this.#budget = budget;
+    this.#memory = memory;
     this.#owner = owner;
   }
 
   /**
-   * Returns the body, or the error for which it cannot be read.
-   * @throws ApiError `unavailable` if the process cannot hold the body, or if the body was larger
-   *   than the trigger accepted at first and now accepts
+   * Returns the body of a request to a trigger without settings, or the error for which it cannot
+   * be read.
+   * @throws ApiError `unavailable` if the process cannot hold the body
+   */
+  readDefault(): Promise<RawBody> {
+    const hold = () => {
+      this.#hold ??= this.#memory.exchanges.hold(this.#owner);
+      return this.#hold;
+    };
+    this.#read ??= { maxBytes: defaultMaxBytes, body: readBody(this.#incoming, hold) };
+    return this.#read.body;
+  }
+
+  /**
+   * Like `readDefault`, for a trigger with settings.
+   * @throws ApiError `unavailable` also if the body was larger than the trigger accepted when the
+   *   request arrived, but is not larger than it accepts now
    */
   async read(maxBytes: number): Promise<RawBody> {
-    this.#read ??= { maxBytes, body: readBody(this.#incoming, () => this.#held(), maxBytes) };
+    this.#read ??= {
+      maxBytes,
+      body: readBody(this.#incoming, () => this.#receivedHold(), maxBytes),
+    };
     const body = await this.#read.body;
     if (!body.ok && body.error.code === "too_large" && maxBytes > this.#read.maxBytes)
       throw new ApiError(
@@ -38,16 +59,19 @@ export class ReceivedBody {
     return body;
   }
 
-  /** Counts more bytes that the body uses. Returns false if the process cannot hold them. */
-  readonly grow = (bytes: number): boolean => this.#held().grow(bytes);
+  /** Counts bytes of the inflated body. Returns false if the process cannot hold them. */
+  readonly growInflated = (bytes: number): boolean => {
+    const hold = this.#receivedHold();
+    return hold instanceof ReceivedBodyHold ? hold.growInflated(bytes) : hold.grow(bytes);
+  };
 
   /** Releases the memory, when nothing of the body is kept any more. */
   release(): void {
     this.#hold?.release();
   }
 
-  #held(): ByteHold {
-    this.#hold ??= this.#budget.hold(this.#owner);
+  #receivedHold(): ByteHold | ReceivedBodyHold {
+    this.#hold ??= new ReceivedBodyHold(this.#memory, this.#owner);
     return this.#hold;
   }
 }

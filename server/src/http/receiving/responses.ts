@@ -8,10 +8,14 @@ export function runResponse(
 ): Response {
   return (
     formResponse(form.answer, headers) ??
-    json(200, { ok: true, run_id: runId }, {
-      ...headers,
-      ...(replayed ? { "idempotency-replayed": "true" } : {}),
-    })
+    json(
+      200,
+      { ok: true, run_id: runId },
+      {
+        ...headers,
+        ...(replayed ? { "idempotency-replayed": "true" } : {}),
+      },
+    )
   );
 }
 
@@ -41,7 +45,10 @@ function formResponse(
   if (answer === null) return undefined;
   const safe = { ...headers, "referrer-policy": "no-referrer", "cache-control": "no-store" };
   if ("redirect" in answer)
-    return new Response(null, { status: 303, headers: { ...safe, location: encoded(answer.redirect) } });
+    return new Response(null, {
+      status: 303,
+      headers: { ...safe, location: encoded(answer.redirect) },
+    });
   return new Response(textPage(answer.text), {
     status: 200,
     headers: {

@@ -14,7 +14,8 @@ const expired: UnexecutedEnd = {
 };
 
 /**
- * Statement that ends runs that have been queued for 24 hours. It ends at most 500 runs, and must
+ * Statement that ends runs that have been queued for 24 hours, without the time for which they were
+ * held. It ends at most 500 runs, and must
  * get at least as many `eventIds`.
  */
 export const expireStatement = statement<{ readonly eventIds: readonly string[] }>(
@@ -24,7 +25,8 @@ export const expireStatement = statement<{ readonly eventIds: readonly string[] 
     return `
 with picked as (
   select id, workspace_id from runs
-  where status = 'queued' and created_at < now() - interval '24 hours'
+  where status = 'queued' and case when released_at is not null then released_at else created_at end
+    < now() - interval '24 hours'
   order by id limit ${maxRuns} for no key update skip locked
 ), ending as (
   select id, workspace_id, (${eventIds})[row_number() over (order by id)] as event_id from picked
@@ -33,12 +35,39 @@ select count(*)::int as ended from ended`;
   },
 );
 
+const dropped: UnexecutedEnd = {
+  status: "cancelled",
+  error: {
+    code: "cancelled",
+    message:
+      "The run was held for 7 days, and was cancelled. Resume the agent or raise the limit, then retry the run.",
+  },
+};
+
+/** Statement that cancels runs that have been held for 7 days: at most 500. */
+export const dropHeldStatement = statement<{ readonly eventIds: readonly string[] }>(
+  "drop-held",
+  (p) => {
+    const eventIds = p.value("text[]", (input) => input.eventIds);
+    return `
+with picked as (
+  select id, workspace_id from runs
+  where status = 'waiting' and created_at < now() - interval '7 days'
+  order by id limit ${maxRuns} for no key update skip locked
+), ending as (
+  select id, workspace_id, (${eventIds})[row_number() over (order by id)] as event_id from picked
+), ${endUnexecuted(p, { source: "ending", end: () => dropped })}
+select count(*)::int as ended from ended`;
+  },
+);
+
 /**
  * Ends up to 500 runs that have been queued for 24 hours, since it is unlikely that callers still
- * wait for them.
+ * wait for them, and as many that have been held for 7 days.
  */
 export async function expireQueued(database: Database): Promise<void> {
-  await database.engine.query(
-    expireStatement.query({ eventIds: Array.from({ length: maxRuns }, () => newId("evt")) }),
-  );
+  for (const each of [expireStatement, dropHeldStatement]) {
+    const eventIds = Array.from({ length: maxRuns }, () => newId("evt"));
+    await database.engine.query(each.query({ eventIds }));
+  }
 }

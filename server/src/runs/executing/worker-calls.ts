@@ -3,6 +3,8 @@ interface Calls {
   readonly claim: () => void;
   /** Makes the worker take over the runs of dead processes soon. */
   readonly takeOver: () => void;
+  /** Makes the worker queue held runs that nothing holds any more soon. */
+  readonly release: () => void;
 }
 
 /**
@@ -14,6 +16,7 @@ export class WorkerCalls implements Calls {
 
   readonly claim = (): void => this.#calls?.claim();
   readonly takeOver = (): void => this.#calls?.takeOver();
+  readonly release = (): void => this.#calls?.release();
 
   connect(calls: Calls): void {
     this.#calls = calls;

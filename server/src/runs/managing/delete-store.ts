@@ -53,7 +53,25 @@ export async function deleteRunRows(
       .execute();
   }
   await emptyDeliveries(tx, workspaceId, deletedIds);
+  await emptyRequests(tx, workspaceId, deletedIds);
   return deletedIds.length;
+}
+
+/**
+ * Deletes the content of the requests that triggers received for deleted runs. The rows stay,
+ * because they say what became of the events. Event ids stay too: a repeat starts no run.
+ */
+async function emptyRequests(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  runIds: readonly string[],
+): Promise<void> {
+  await tx
+    .updateTable("received_requests")
+    .set({ query: null, headers: null, body: null, error: null })
+    .where("run_id", "in", runIds)
+    .where("workspace_id", "=", workspaceId)
+    .execute();
 }
 
 /**

@@ -92,6 +92,8 @@ export class TriggerReconfigured extends Error {
 export type StartOutcome =
   | { readonly kind: "started"; readonly run: Started; readonly failure?: ApiError | undefined }
   | { readonly kind: "repeated"; readonly run: Started }
+  /** The message and the prompt prefix are empty. */
+  | { readonly kind: "empty"; readonly error: ApiError }
   | { readonly kind: "filtered" | "listening" | "swallowed" | "reconfigured" };
 
 /**
@@ -149,6 +151,9 @@ export async function startReceived(
         if (request.idempotency !== undefined) orThrow(request.idempotency);
         orThrow(request.payload);
         throw new Error("a body without an error was rejected");
+      case "empty":
+        if (row.received === undefined) throw rejection(result.kind);
+        return { kind: result.kind, error: rejection(result.kind) };
       case "filtered":
       case "listening":
       case "swallowed":

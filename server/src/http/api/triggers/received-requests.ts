@@ -41,7 +41,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
     path: list,
     permission: "triggers:read",
     doc: {
-      id: "listReceivedRequests",
+      id: "listTriggerRequests",
       summary: "List received requests",
       description:
         "Requests that the trigger received, also those that started no run. They are kept for 30 days. A trigger without `receiving` has none: its requests are its runs, `GET /runs?trigger_id=…`.",
@@ -58,7 +58,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
     permission: "triggers:read",
     alsoNeeds: "runs:read",
     doc: {
-      id: "getReceivedRequest",
+      id: "getTriggerRequest",
       summary: "Get received request",
       description:
         "The request with its query, headers and body. Headers with credentials and signatures are not stored.",
@@ -74,7 +74,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
     permission: "triggers:write",
     alsoNeeds: "agents:invoke",
     doc: {
-      id: "replayReceivedRequest",
+      id: "replayTriggerRequest",
       summary: "Replay received request",
       description:
         "Starts a run of the request again, with the trigger's present settings. The replay is a received request of its own. 409 `conflict` if the content of the request is not stored, or if the filter does not let it pass.",
@@ -100,7 +100,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
     permission: "triggers:write",
     alsoNeeds: "agents:invoke",
     doc: {
-      id: "replayReceivedRequests",
+      id: "replayTriggerRequests",
       summary: "Replay received requests",
       description:
         "Starts runs of the requests that arrived in a range of time, at most the newest 1,000, in the order of their arrival. If `more` is true, continue with `until` set to `next_until`. Send an Idempotency-Key: a repeated call then starts no second run of a request.",
@@ -132,14 +132,6 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       example: {
         request: { example: { preset: "github", name: "push" } },
         receiving: { filter: "event.type == 'push'", template: "{{ payload.ref }} was pushed" },
-      },
-      dataExample: {
-        event_id: null,
-        event_type: null,
-        passes: true,
-        input: "refs/heads/main was pushed",
-        parts: [{ kind: "message", text: "refs/heads/main was pushed" }],
-        mistakes: [],
       },
     },
     handle: async (request) => ({

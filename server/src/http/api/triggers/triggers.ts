@@ -254,7 +254,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
     path: `${one}/listen`,
     permission: "triggers:write",
     doc: {
-      id: "listenToTrigger",
+      id: "listenTrigger",
       summary: "Listen for sample",
       description:
         "Captures the next verified request: it is stored, can be replayed, and starts no run. The sender gets 202. Listening ends with that request or after `seconds`. 409 if the trigger has no `receiving`.",
@@ -276,7 +276,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
     path: `${one}/listen`,
     permission: "triggers:write",
     doc: {
-      id: "stopListeningToTrigger",
+      id: "stopListeningTrigger",
       summary: "Stop listening",
       description: "Has no effect if the trigger does not listen.",
     },

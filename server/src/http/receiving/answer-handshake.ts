@@ -1,0 +1,45 @@
+import { ApiError } from "../../base/errors.ts";
+import type { TriggerOfToken } from "../../received/index.ts";
+import { answerHandshake, isAllowedAddress } from "../../receiving/index.ts";
+import { addressOf, headerOf, type RequestContext } from "../request/index.ts";
+import type { Services } from "../services.ts";
+
+/**
+ * Answers a GET or OPTIONS by which a sender asks whether the trigger's owner wants its events.
+ * @param readTrigger reads the trigger as it is stored now.
+ * @returns undefined if the request is no handshake, or none that the trigger answers. The response
+ *   must then not reveal whether the token is valid.
+ */
+export async function answerTriggerHandshake(
+  services: Pick<Services, "publicUrl" | "trustProxy">,
+  { env: { incoming }, req: { method } }: RequestContext,
+  readTrigger: () => Promise<TriggerOfToken>,
+): Promise<Response | undefined> {
+  // Other requests are answered without a query, as they are for triggers without settings.
+  const canBeHandshake =
+    method === "OPTIONS"
+      ? headerOf(incoming, "webhook-request-origin") !== undefined
+      : method === "GET" && incoming.url?.includes("challenge=") === true;
+  if (!canBeHandshake) return undefined;
+  const settings = await settingsOf(readTrigger);
+  if (settings === undefined) return undefined;
+  if (!isAllowedAddress(settings.receiving, addressOf(incoming, services.trustProxy)))
+    return undefined;
+  const answer = answerHandshake(settings.receiving, settings, {
+    method,
+    url: `${services.publicUrl()}${incoming.url ?? ""}`,
+    headers: incoming.headers,
+    body: Buffer.alloc(0),
+    receivedAtMs: Date.now(),
+  });
+  return answer && new Response(answer.body, { status: answer.status, headers: answer.headers });
+}
+
+async function settingsOf(readTrigger: () => Promise<TriggerOfToken>) {
+  try {
+    return (await readTrigger()).settings;
+  } catch (thrown) {
+    if (thrown instanceof ApiError && thrown.code === "unauthorized") return undefined;
+    throw thrown;
+  }
+}

@@ -1,0 +1,144 @@
+import { expect, test } from "vitest";
+import { startTestBeckon } from "../../../test/beckon.ts";
+import { eventually } from "../../../test/eventually.ts";
+import { createReceiving } from "../../../test/receiving-trigger.ts";
+import { newId } from "../../base/ids.ts";
+
+const beckon = await startTestBeckon();
+const { engine } = beckon.db.database;
+
+const runOf = async (runId: string) => (await beckon.call(`/runs/${runId}`)).body.data;
+const ended = (runId: string) =>
+  eventually(`the end of run ${runId}`, async () => {
+    const run = await runOf(runId);
+    return run.finished_at === null ? undefined : run;
+  });
+const eventTypes = async (runId: string) => {
+  const { rows } = await engine.query<{ type: string }>(
+    "select type from events where run_id = $1 order by seq",
+    [runId],
+  );
+  return rows.map(({ type }) => type);
+};
+
+async function holding() {
+  const { id: agentId } = await beckon.createAgent();
+  const trigger = await createReceiving(beckon, agentId, { when_paused: "hold" });
+  const pause = () => beckon.call(`/agents/${agentId}/pause`, { method: "POST" });
+  const resume = () => beckon.call(`/agents/${agentId}/resume`, { method: "POST" });
+  return { agentId, trigger, pause, resume };
+}
+
+test("a paused agent's events are held, and their runs are executed in order after the resume", async () => {
+  const { trigger, pause, resume } = await holding();
+  await pause();
+  const runIds: string[] = [];
+  for (const number of [1, 2, 3]) {
+    const { status, body } = await trigger.send({ number }, { "x-github-delivery": `${number}` });
+    expect(status).toBe(200);
+    runIds.push(body.run_id);
+  }
+  for (const runId of runIds) expect(await runOf(runId)).toMatchObject({ status: "waiting" });
+  expect((await trigger.requests()).map(({ outcome }) => outcome)).toEqual(["held", "held", "held"]);
+  await resume();
+  const runs = await Promise.all(runIds.map(ended));
+  expect(runs.map(({ status }) => status)).toEqual(["succeeded", "succeeded", "succeeded"]);
+  const types = await eventTypes(runIds[0] ?? "");
+  expect(types.slice(0, 3)).toEqual(["run.waiting", "run.queued", "run.started"]);
+});
+
+test("a repeated event gets the held run, also after the resume", async () => {
+  const { trigger, pause, resume } = await holding();
+  await pause();
+  const id = { "x-github-delivery": "same" };
+  const first = await trigger.send({ try: 1 }, id);
+  const second = await trigger.send({ try: 2 }, id);
+  await resume();
+  const third = await trigger.send({ try: 3 }, id);
+  expect([second.body, third.body]).toEqual([first.body, first.body]);
+  expect(second.headers.get("idempotency-replayed")).toBe("true");
+  await eventually("the record of both repeats", async () => {
+    const outcomes = (await trigger.requests()).map(({ outcome }) => outcome);
+    return outcomes.join() === "held,repeated,repeated" || undefined;
+  });
+});
+
+test("a paused agent rejects events unless its trigger holds them, and the request can be replayed", async () => {
+  const { agentId, pause } = await holding();
+  const trigger = await createReceiving(beckon, agentId);
+  await pause();
+  const { status, body } = await trigger.send({ a: 1 }, { "x-github-delivery": "one" });
+  expect({ status, code: body.code }).toEqual({ status: 409, code: "agent_paused" });
+  expect(await trigger.requests()).toMatchObject([
+    { outcome: "rejected", run_id: null, event_id: "one", body: Buffer.from('{"a":1}') },
+  ]);
+});
+
+test("a disabled trigger holds nothing", async () => {
+  const { agentId, trigger, pause } = await holding();
+  await pause();
+  await beckon.call(`/agents/${agentId}/triggers/${trigger.id}`, {
+    method: "PATCH",
+    body: { enabled: false },
+  });
+  expect(await trigger.send({})).toMatchObject({ status: 409, body: { code: "trigger_disabled" } });
+  await trigger.set({ when_disabled: "swallow" });
+  expect(await trigger.send({})).toMatchObject({ status: 202, body: { ok: true, skipped: true } });
+});
+
+test("a trigger holds 1,000 runs; one more is rejected with 429 and can be sent again later", async () => {
+  const { agentId, trigger, pause } = await holding();
+  await pause();
+  const { body } = await trigger.send({});
+  await copyRun(body.run_id, 999);
+  const full = await trigger.send({}, { "x-github-delivery": "one more" });
+  expect({ status: full.status, code: full.body.code }).toEqual({
+    status: 429,
+    code: "too_many_requests",
+  });
+  expect(full.headers.get("retry-after")).toBe("60");
+  // Another trigger of the same agent holds its own runs.
+  const other = await createReceiving(beckon, agentId, { when_paused: "hold" });
+  expect((await other.send({})).status).toBe(200);
+  await beckon.call(`/runs/${body.run_id}/cancel`, { method: "POST" });
+  const again = await trigger.send({}, { "x-github-delivery": "one more" });
+  expect(again.status).toBe(200);
+  expect(await runOf(again.body.run_id)).toMatchObject({ status: "waiting" });
+});
+
+test("a person drops held runs by cancelling them", async () => {
+  const { agentId, trigger, pause, resume } = await holding();
+  await pause();
+  const one = (await trigger.send({})).body.run_id;
+  const two = (await trigger.send({})).body.run_id;
+  expect((await beckon.call(`/runs/${one}/cancel`, { method: "POST" })).body.data).toMatchObject({
+    status: "cancelled",
+  });
+  const listed = await beckon.call(`/agents/${agentId}/runs?status=waiting`);
+  expect(listed.body.data.map(({ id }: { id: string }) => id)).toEqual([two]);
+  const dropped = await beckon.call("/runs/cancel", {
+    body: { filter: { agent_id: agentId, status: ["waiting"] } },
+  });
+  expect(dropped.body.data).toMatchObject({ cancelled: 1 });
+  await resume();
+  expect(await runOf(two)).toMatchObject({ status: "cancelled", started_at: null });
+});
+
+/** Writes copies of a held run. */
+async function copyRun(runId: string, count: number): Promise<void> {
+  const ids = Array.from({ length: count }, () => newId("run"));
+  for (const table of ["runs", "run_inputs"]) {
+    const id = table === "runs" ? "id" : "run_id";
+    const { rows } = await engine.query<{ names: string }>(
+      `select string_agg(column_name, ', ') as names from information_schema.columns
+        where table_name = $1 and column_name <> $2`,
+      [table, id],
+    );
+    const names = rows[0]?.names;
+    await engine.query(
+      `insert into ${table} (${id}, ${names})
+        select copy, ${names} from ${table}, unnest($2::text[]) as copy where ${id} = $1`,
+      [runId, ids],
+    );
+  }
+}

@@ -1,0 +1,140 @@
+import type { IncomingMessage } from "node:http";
+import type { Receiving } from "@beckon/contract";
+import { ApiError, attemptAsync } from "../../base/errors.ts";
+import { fieldOf } from "../../base/json-object.ts";
+import type { TriggerSettings } from "../../received/index.ts";
+import {
+  answerHandshake,
+  decodeBody,
+  isAllowedAddress,
+  type RawRequest,
+  readEvent,
+  type ValidSecrets,
+  verifyRequest,
+} from "../../receiving/index.ts";
+import { TriggerReconfigured } from "../../runs/index.ts";
+import { headerOf } from "../request/index.ts";
+import type { Services } from "../services.ts";
+import type { ReceivedCall, ReceivingTrigger } from "./received-call.ts";
+import {
+  type RequestHead,
+  unverifiedRow,
+  type VerifiedRequest,
+  verifiedRow,
+} from "./received-rows.ts";
+import { confirmAndRecord } from "./record.ts";
+import { skippedResponse } from "./responses.ts";
+import { startVerified } from "./start-verified.ts";
+
+/** The request was rejected because its signature or its secret is not valid. */
+export class UnverifiedRequest extends ApiError {
+  constructor(reason: string) {
+    super("unauthorized", reason);
+  }
+}
+
+/**
+ * Receives a request to a trigger with settings: checks where it comes from, reads and verifies it,
+ * and starts its run. Every outcome except a handshake is stored. An outcome that the start
+ * statement does not decide is returned only if the settings that decided it are still valid.
+ * @throws TriggerReconfigured if the request must be received again, because the settings have
+ *   changed; `UnverifiedRequest`; ApiError the error of the first check that fails
+ */
+export async function receive(
+  services: Services,
+  incoming: IncomingMessage,
+  call: ReceivedCall,
+  trigger: ReceivingTrigger,
+): Promise<Response> {
+  const { head } = call;
+  const { settings } = trigger;
+  const { receiving } = settings;
+  const check = { tokenHash: call.caller.hash, version: trigger.version };
+  const rejectUnverified = async (error: ApiError, size: number) => {
+    const row = { outcome: "rejected", error: error.message, size } as const;
+    await confirmAndRecord(services, check, unverifiedRow(trigger, head, row));
+    return error;
+  };
+
+  const unwelcome = originError(receiving, head, headerOf(incoming, "origin"));
+  if (unwelcome !== undefined) throw await rejectUnverified(unwelcome, 0);
+  const body = await call.body.read(receiving.bodies.max_bytes);
+  if (!body.ok) throw await rejectUnverified(body.error, 0);
+  const raw: RawRequest = {
+    method: "POST",
+    url: `${services.publicUrl()}${incoming.url ?? ""}`,
+    headers: incoming.headers,
+    body: body.value,
+    receivedAtMs: head.receivedAtMs,
+  };
+  const verification = verifyRequest(receiving, validSecrets(settings, head.receivedAtMs), raw);
+  if (!verification.ok) {
+    const row = { outcome: "invalid_signature", error: null, size: raw.body.length } as const;
+    await confirmAndRecord(services, check, unverifiedRow(trigger, head, row));
+    throw new UnverifiedRequest(verification.reason);
+  }
+
+  const handshake = answerHandshake(receiving, settings, raw);
+  if (handshake !== undefined) {
+    if ((await call.readTrigger()).version !== trigger.version) throw new TriggerReconfigured();
+    return new Response(handshake.body, {
+      status: handshake.status,
+      headers: { ...call.headers, ...handshake.headers },
+    });
+  }
+  const decoded = await attemptAsync(() => decodeBody(receiving, raw, call.body.growInflated));
+  if (!decoded.ok && decoded.error.code === "unavailable") throw decoded.error;
+  const event = readEvent(receiving, raw, decoded.ok ? decoded.value : nothing);
+  const request: VerifiedRequest = { trigger, receiving, head, raw, event };
+
+  const { max_per_minute: maxPerMinute } = receiving;
+  const tooMany =
+    maxPerMinute === null ? undefined : call.countRequest(trigger.triggerId, maxPerMinute);
+  if (tooMany !== undefined) {
+    const row = verifiedRow(request, { outcome: "rejected", error: tooMany.message });
+    await confirmAndRecord(services, check, row);
+    throw tooMany;
+  }
+  if (decoded.ok && isTrapped(receiving, decoded.value.payload)) {
+    await confirmAndRecord(services, check, verifiedRow(request, { outcome: "honeypot" }));
+    return skippedResponse(receiving, call.headers);
+  }
+  return startVerified(services, call, request, { decoded, version: trigger.version });
+}
+
+/** What an undecodable body says of the event. */
+const nothing = { payload: undefined, text: "" };
+
+/** Returns the error for a request from an address or a page that must not send. */
+function originError(
+  receiving: Receiving,
+  { address }: RequestHead,
+  origin: string | undefined,
+): ApiError | undefined {
+  if (!isAllowedAddress(receiving, address))
+    return new ApiError(
+      "forbidden",
+      "This trigger does not accept requests from this address. Add it to allowed_addresses.",
+    );
+  const { origins } = receiving.form;
+  if (origins === null || (origin !== undefined && origins.includes(origin))) return undefined;
+  return new ApiError(
+    "forbidden",
+    "This trigger accepts requests only from pages of its allowed origins. Add the page's origin to form.origins.",
+  );
+}
+
+/** Returns the secrets that are valid at a time. */
+function validSecrets(
+  { secret, previousSecret, previousSecretUntilMs }: TriggerSettings,
+  nowMs: number,
+): ValidSecrets {
+  return { current: secret, previous: nowMs < previousSecretUntilMs ? previousSecret : null };
+}
+
+/** Returns whether the field that people do not see has a value. */
+function isTrapped({ form }: Receiving, payload: unknown): boolean {
+  if (form.honeypot === null) return false;
+  const value = fieldOf(payload, form.honeypot);
+  return [value].flat().some((each) => each !== undefined && each !== null && each !== "");
+}

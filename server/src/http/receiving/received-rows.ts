@@ -1,0 +1,130 @@
+import type { IncomingMessage } from "node:http";
+import type { Receiving, RequestOutcome } from "@beckon/contract";
+import { newId } from "../../base/ids.ts";
+import type { ReceivedRequestRow, TriggerOfToken } from "../../received/index.ts";
+import { type RawRequest, storedHeaders } from "../../receiving/index.ts";
+import type { ReceivedStart } from "../../runs/index.ts";
+import { headerOf } from "../request/index.ts";
+
+/** What is known of a request before its body is read. */
+export interface RequestHead {
+  readonly requestId: string;
+  readonly address: string;
+  readonly contentType: string | null;
+  readonly contentEncoding: string | null;
+  /** Unix time in milliseconds. */
+  readonly receivedAtMs: number;
+}
+
+/** Returns what is known of a request before its body is read, and gives it an id. */
+export function requestHead(incoming: IncomingMessage, address: string): RequestHead {
+  return {
+    requestId: newId("req"),
+    address,
+    contentType: headerOf(incoming, "content-type") ?? null,
+    contentEncoding: headerOf(incoming, "content-encoding") ?? null,
+    receivedAtMs: Date.now(),
+  };
+}
+
+type Trigger = Pick<TriggerOfToken, "workspaceId" | "agentId" | "triggerId">;
+
+/** A verified request, and what it says of the event. */
+export interface VerifiedRequest {
+  readonly trigger: Trigger;
+  readonly receiving: Receiving;
+  readonly head: RequestHead;
+  readonly raw: RawRequest;
+  readonly event: { readonly id: string | null; readonly type: string | null };
+}
+
+/**
+ * Returns the row of a request that was not verified. It has outcome, time, size and address, and
+ * the error unless this is the signature.
+ */
+export function unverifiedRow(
+  trigger: Trigger,
+  { requestId, address }: RequestHead,
+  result: Pick<ReceivedRequestRow, "outcome" | "error" | "size">,
+): ReceivedRequestRow {
+  return {
+    ...idsOf(trigger),
+    ...result,
+    requestId,
+    address,
+    eventId: null,
+    eventType: null,
+    runId: null,
+    contentType: null,
+    contentEncoding: null,
+    query: null,
+    headers: null,
+    body: null,
+  };
+}
+
+/**
+ * Returns the row of a verified request that starts no run.
+ * @param result.runId the run of an earlier request with the same event. The content is then not
+ *   stored again.
+ */
+export function verifiedRow(
+  request: VerifiedRequest,
+  result: { readonly outcome: RequestOutcome; readonly error?: string; readonly runId?: string },
+): ReceivedRequestRow {
+  const { requestId, address, contentType, contentEncoding } = request.head;
+  return {
+    ...idsOf(request.trigger),
+    requestId,
+    address,
+    contentType,
+    contentEncoding,
+    outcome: result.outcome,
+    error: result.error ?? null,
+    eventId: request.event.id,
+    eventType: request.event.type,
+    runId: result.runId ?? null,
+    size: request.raw.body.length,
+    query: queryTextOf(request.raw),
+    headers: headersOf(request),
+    body: result.runId === undefined ? request.raw.body : null,
+  };
+}
+
+/** Returns the part of a start that stores the request together with its run. */
+export function receivedStart(
+  request: VerifiedRequest,
+  mapped: Pick<ReceivedStart, "isFiltered" | "files">,
+): ReceivedStart {
+  const { receiving, head, raw, event } = request;
+  return {
+    requestId: head.requestId,
+    eventId: event.id,
+    eventIdDays: receiving.event_id_days,
+    eventType: event.type,
+    holds: receiving.when_paused === "hold",
+    swallows: receiving.when_disabled === "swallow",
+    isFiltered: mapped.isFiltered,
+    replayOf: null,
+    address: head.address,
+    contentEncoding: head.contentEncoding,
+    query: queryTextOf(raw),
+    headers: headersOf(request),
+    body: raw.body,
+    files: mapped.files,
+  };
+}
+
+function idsOf({ workspaceId, agentId, triggerId }: Trigger): Trigger {
+  return { workspaceId, agentId, triggerId };
+}
+
+function headersOf({ receiving, raw }: VerifiedRequest): string {
+  return JSON.stringify(storedHeaders(receiving, raw));
+}
+
+/** Returns the query as it was received, without `?`. */
+function queryTextOf({ url }: RawRequest): string {
+  const start = url.indexOf("?");
+  return start < 0 ? "" : url.slice(start + 1);
+}

@@ -1,0 +1,39 @@
+import { ApiError, messageOf } from "../../base/errors.ts";
+import { unauthorizedMessage } from "../../credentials/index.ts";
+import type { ReceivedRequestRow, SettingsCheck } from "../../received/index.ts";
+import { TriggerReconfigured } from "../../runs/index.ts";
+import type { Services } from "../services.ts";
+
+/**
+ * Records a request whose outcome the start statement has not decided, if the settings that decided
+ * it are still valid.
+ * @throws TriggerReconfigured; ApiError `unauthorized` if the token is not valid any more;
+ *   `unavailable`
+ */
+export async function confirmAndRecord(
+  { recorder }: Pick<Services, "recorder">,
+  check: SettingsCheck,
+  request: ReceivedRequestRow,
+): Promise<void> {
+  const result = await recorder.record({ request, check });
+  if (result === "unauthorized") throw new ApiError("unauthorized", unauthorizedMessage);
+  if (result === "reconfigured") throw new TriggerReconfigured();
+}
+
+/**
+ * Records a request whose outcome is decided. If that fails, only the list of received requests
+ * lacks it, so the response does not change.
+ */
+export async function recordDecided(
+  { recorder, log }: Pick<Services, "recorder" | "log">,
+  request: ReceivedRequestRow,
+): Promise<void> {
+  try {
+    await recorder.record({ request, check: undefined });
+  } catch (thrown) {
+    log.warn(
+      { trigger_id: request.triggerId, reason: messageOf(thrown) },
+      "a received request could not be recorded",
+    );
+  }
+}

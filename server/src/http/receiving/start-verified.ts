@@ -1,0 +1,201 @@
+import type { Receiving } from "@beckon/contract";
+import { unavailableIfLost } from "../../base/database/index.ts";
+import { ApiError, type Result } from "../../base/errors.ts";
+import { captureRequest } from "../../received/index.ts";
+import type { DecodedBody } from "../../receiving/index.ts";
+import {
+  type RunDetails,
+  type StartRequest,
+  startReceived,
+  TriggerReconfigured,
+} from "../../runs/index.ts";
+import { type MappedRequest, mapRequest } from "../../triggers/index.ts";
+import { bindKey } from "../request/index.ts";
+import type { Services } from "../services.ts";
+import type { ReceivedCall } from "./received-call.ts";
+import { receivedStart, type VerifiedRequest, verifiedRow } from "./received-rows.ts";
+import { recordDecided } from "./record.ts";
+import { runResponse, skippedResponse } from "./responses.ts";
+
+/**
+ * Evaluates filter and message template of a verified request, and starts its run. The start
+ * statement checks the event id, the pause and the limits before it uses the result, so their errors
+ * take precedence.
+ * @throws TriggerReconfigured; ApiError the error for which no run was started
+ */
+export async function startVerified(
+  services: Services,
+  call: ReceivedCall,
+  request: VerifiedRequest,
+  { decoded, version }: { readonly decoded: Result<DecodedBody>; readonly version: number },
+): Promise<Response> {
+  const { receiving } = request;
+  const mapped = decoded.ok
+    ? await mapRequest(services.mapping, {
+        ...request,
+        workspaceId: request.trigger.workspaceId,
+        decoded: decoded.value,
+        files: decoded.value.files.map(({ id, field, name, media_type, size }) => ({
+          id,
+          field,
+          name,
+          type: media_type,
+          size,
+        })),
+      })
+    : undefined;
+  let start = toStart(call, { request, decoded, mapped, version });
+  for (;;) {
+    const outcome = await startOrRecord(services, start, request);
+    switch (outcome.kind) {
+      case "started":
+        if (outcome.failure !== undefined && outcome.failure.code !== "mapping_error")
+          throw outcome.failure;
+        if (outcome.run.replayed) await recordRepeat(services, request, outcome.run.runId);
+        return runResponse(receiving, outcome.run, call.headers);
+      case "repeated":
+        await recordRepeat(services, request, outcome.run.runId);
+        return runResponse(receiving, outcome.run, call.headers);
+      case "filtered":
+        return skippedResponse(receiving, call.headers);
+      case "swallowed":
+        await recordDecided(services, verifiedRow(request, { outcome: "swallowed" }));
+        return skippedResponse(receiving, call.headers);
+      case "empty":
+        if (receiving.template === null || !decoded.ok)
+          throw await rejected(services, request, outcome.error);
+        start = { ...start, details: failedBy(emptyMessage) };
+        continue;
+      case "listening": {
+        const row = verifiedRow(request, { outcome: "captured" });
+        const sample = { request: row, version };
+        if (await capture(services, sample)) return skippedResponse(receiving, call.headers);
+        // Another request was captured meanwhile, so this one is an event again.
+        continue;
+      }
+      case "reconfigured":
+        throw new TriggerReconfigured();
+    }
+  }
+}
+
+function toStart(
+  { caller, head, labels, callback, key, webhookId }: ReceivedCall,
+  {
+    request,
+    decoded,
+    mapped,
+    version,
+  }: {
+    readonly request: VerifiedRequest;
+    readonly decoded: Result<DecodedBody>;
+    readonly mapped: MappedRequest | undefined;
+    readonly version: number;
+  },
+): StartRequest {
+  const files = decoded.ok ? decoded.value.files : [];
+  const start = {
+    source: "trigger",
+    caller,
+    agentId: null,
+    contentType: head.contentType,
+    receivingVersion: version,
+    received: receivedStart(request, {
+      isFiltered: mapped?.kind === "filtered",
+      files: files.map(({ id, media_type, content }) => ({ id, mediaType: media_type, content })),
+    }),
+    details: mapped?.kind === "failed" ? failedBy(mapped.error) : undefined,
+  } as const;
+  const ownKey = keyOf(request.receiving, { key, webhookId });
+  if (!labels.ok) return { ...start, payload: labels, idempotency: ownKey && labels };
+  if (!callback.ok) return { ...start, payload: callback, idempotency: ownKey && callback };
+  const extra = { labels: labels.value, callback: callback.value };
+  const raw = { ok: true, value: request.raw.body } as const;
+  return {
+    ...start,
+    ...extra,
+    payload: decoded.ok ? { ok: true, value: messageOf(mapped) } : decoded,
+    idempotency: bindKey(ownKey, raw, extra),
+  };
+}
+
+const emptyMessage =
+  "The message template of the trigger rendered an empty message, and the trigger has no prompt prefix.";
+
+function messageOf(mapped: MappedRequest | undefined): string {
+  return mapped === undefined || mapped.kind === "filtered" ? "" : mapped.message;
+}
+
+/** Returns the details of a run that is created failed because filter or template failed. */
+function failedBy(message: string): RunDetails {
+  return {
+    version: null,
+    triggerId: null,
+    promptPrefix: null,
+    retryOf: null,
+    keyScope: null,
+    audit: null,
+    initial: { code: "mapping_error", message },
+  };
+}
+
+/**
+ * Returns the Idempotency-Key; undefined if its header is where the event id is. `webhook-id` takes
+ * its place only if the settings locate no event id.
+ */
+function keyOf(
+  { event_id }: Receiving,
+  { key, webhookId }: Pick<ReceivedCall, "key" | "webhookId">,
+): Result<string> | undefined {
+  if (event_id === null) return key ?? webhookId;
+  const isEventId =
+    typeof event_id === "object" && "header" in event_id && event_id.header === "idempotency-key";
+  return isEventId ? undefined : key;
+}
+
+/** Starts the run, and records a request that the start statement rejects. */
+async function startOrRecord(
+  services: Services,
+  start: StartRequest,
+  request: VerifiedRequest,
+): ReturnType<typeof startReceived> {
+  try {
+    return await startReceived(services.runs, start);
+  } catch (thrown) {
+    if (
+      thrown instanceof ApiError &&
+      thrown.code !== "unavailable" &&
+      thrown.code !== "unauthorized"
+    )
+      throw await rejected(services, request, thrown);
+    throw thrown;
+  }
+}
+
+/** Records a request that was rejected, and returns its error. */
+async function rejected(
+  services: Services,
+  request: VerifiedRequest,
+  error: ApiError,
+): Promise<ApiError> {
+  await recordDecided(
+    services,
+    verifiedRow(request, { outcome: "rejected", error: error.message }),
+  );
+  return error;
+}
+
+async function capture(
+  { database }: Services,
+  sample: Parameters<typeof captureRequest>[1],
+): Promise<boolean> {
+  try {
+    return await captureRequest(database, sample);
+  } catch (thrown) {
+    throw unavailableIfLost(thrown);
+  }
+}
+
+function recordRepeat(services: Services, request: VerifiedRequest, runId: string): Promise<void> {
+  return recordDecided(services, verifiedRow(request, { outcome: "repeated", runId }));
+}

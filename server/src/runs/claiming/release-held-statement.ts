@@ -1,0 +1,118 @@
+import { type Database, statement } from "../../base/database/index.ts";
+import { newId } from "../../base/ids.ts";
+import { insertEvents } from "../../events/index.ts";
+import { addEvents } from "../journal/index.ts";
+
+/** Maximum number of runs that one statement releases. */
+const maxRuns = 500;
+
+/**
+ * In a workspace with limits, an agent gets no more held runs while it has this many queued ones:
+ * all at once, they could spend the limit again, and then those that are left would fail instead of
+ * waiting for the next reset.
+ */
+const maxQueuedOfLimited = 20;
+
+/** Condition for a budget `b` to be spent, as in the start statement. */
+const isSpent = `now() < b.ends and b.metric in ('cost', 'tokens') and b.allowed is not null
+    and b.spent >= greatest(b.allowed, 1)`;
+
+/**
+ * Statement that queues held runs whose agent is not paused and whose limits are not spent, the
+ * oldest ones first. It locks the agents' rows against a pause, so that no run is released after the
+ * response to a pause: without the lock, the snapshot of the statement could be older than the pause.
+ * The recursive part reads one row for each agent that has held runs.
+ */
+export const releaseStatement = statement<{ readonly eventIds: readonly string[] }>(
+  "release-held",
+  (p) => {
+    const eventIds = p.value("text[]", (input) => input.eventIds);
+    return `
+with recursive holding (workspace_id, agent_id) as (
+  (select workspace_id, agent_id from runs where status = 'waiting'
+    order by workspace_id, agent_id limit 1)
+  union all
+  select following.* from holding h, lateral (
+    select workspace_id, agent_id from runs
+    where status = 'waiting' and (workspace_id, agent_id) > (h.workspace_id, h.agent_id)
+    order by workspace_id, agent_id limit 1
+  ) as following
+), active as materialized (
+  select a.id, a.workspace_id from holding h
+  join agents a on a.id = h.agent_id and a.workspace_id = h.workspace_id
+  where a.paused_at is null and a.deleted_at is null
+  for share of a skip locked
+), free as (
+  select a.id, a.workspace_id,
+    case when exists (select from budgets b where b.workspace_id = a.workspace_id)
+      then ${maxQueuedOfLimited} - (select count(*) from (
+        select from runs q
+        where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+        limit ${maxQueuedOfLimited}
+      ) as queued) else ${maxRuns} end as capacity
+  from active a
+  where not exists (select from budgets b where b.workspace_id = a.workspace_id
+      and b.scope_id in (a.workspace_id, a.id) and ${isSpent})
+    and not exists (select from budgets b where b.workspace_id = a.workspace_id
+      and b.scope_kind = 'agent' and b.scope_id = a.id and b.pauses_agent
+      and now() < b.ends and (b.refused or b.spent >= greatest(b.allowed, 1)))
+), oldest as (
+  select r.id from free f, lateral (
+    select r.id from runs r join run_inputs i on i.run_id = r.id and i.workspace_id = r.workspace_id
+    where r.status = 'waiting' and r.workspace_id = f.workspace_id and r.agent_id = f.id
+      and not exists (select from budgets b where b.workspace_id = r.workspace_id
+        and b.scope_id = i.trigger_id and ${isSpent})
+    order by r.id limit f.capacity
+  ) as r
+  order by r.id limit ${maxRuns}
+), picked as (
+  select r.id, r.workspace_id from runs r
+  where r.id in (select id from oldest) and r.status = 'waiting'
+  order by r.id for no key update skip locked
+), numbered as (
+  select *, row_number() over (order by id) as number from picked
+), released as (
+  update runs r set status = 'queued', released_at = now(), ${addEvents("1")}
+  from numbered n where r.id = n.id and r.workspace_id = n.workspace_id
+  returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, n.number
+), queued_events as not materialized (
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    (${eventIds})[number] as id, 'run.queued' as type, '{}'::jsonb as data
+  from released
+), ${insertEvents("queued_events")}
+select count(*)::int as released from released`;
+  },
+);
+
+/** Returns how many runs were queued. */
+async function releaseBatch(database: Database): Promise<number> {
+  const eventIds = Array.from({ length: maxRuns }, () => newId("evt"));
+  const { rows } = await database.engine.query<{ released: number }>(
+    releaseStatement.query({ eventIds }),
+  );
+  return rows[0]?.released ?? 0;
+}
+
+/** Returns whether any run is held. Cheap, so that it can be called every second. */
+async function areRunsHeld(database: Database): Promise<boolean> {
+  const { rows } = await database.engine.query<{ held: boolean }>({
+    name: "are-runs-held",
+    text: "select exists (select from runs where status = 'waiting') as held",
+    values: [],
+  });
+  return rows[0]?.held === true;
+}
+
+/**
+ * Queues the held runs that nothing holds any more. The worker calls it repeatedly, because a run
+ * can be written as held after its agent was resumed: the start statement's snapshot may be older.
+ * @returns the number of queued runs
+ */
+export async function releaseHeld(database: Database): Promise<number> {
+  if (!(await areRunsHeld(database))) return 0;
+  for (let released = 0; ; ) {
+    const batch = await releaseBatch(database);
+    released += batch;
+    if (batch < maxRuns) return released;
+  }
+}

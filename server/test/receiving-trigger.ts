@@ -1,0 +1,122 @@
+import { createHmac } from "node:crypto";
+import { type Receiving, receiving } from "@beckon/contract";
+import { createSecretCipher, parseMasterKey } from "../src/base/secrets/index.ts";
+import { bindingOfSenderSecret } from "../src/received/index.ts";
+import { presets } from "../src/receiving/index.ts";
+import type { Answer, TestBeckon } from "./beckon.ts";
+
+/** A trigger with settings, and the secret that its sender signs with. */
+export interface ReceivingTrigger {
+  readonly id: string;
+  readonly agentId: string;
+  readonly url: string;
+  readonly secret: string;
+  /** Sends a request that is signed as GitHub signs. */
+  send(body: unknown, headers?: Record<string, string>, query?: string): Promise<Answer>;
+  /** Changes the settings. */
+  set(change: SettingsChange): Promise<void>;
+  /** Returns the received requests, oldest first. */
+  requests(): Promise<ReceivedRow[]>;
+}
+
+export type SettingsChange = Partial<Omit<Receiving, "bodies" | "form">> & {
+  readonly bodies?: Partial<Receiving["bodies"]>;
+  readonly form?: Partial<Receiving["form"]>;
+};
+
+export interface ReceivedRow {
+  readonly id: string;
+  readonly outcome: string;
+  readonly error: string | null;
+  readonly event_id: string | null;
+  readonly event_type: string | null;
+  readonly run_id: string | null;
+  readonly size: number;
+  readonly query: string | null;
+  readonly headers: Record<string, string> | null;
+  readonly body: Buffer | null;
+}
+
+/** The settings of GitHub's preset. */
+export const github = presetOf("github");
+
+export function presetOf(name: string): Receiving {
+  const found = presets.find((preset) => preset.name === name);
+  if (found === undefined) throw new Error(`there is no preset ${name}`);
+  return receiving.parse(found.receiving);
+}
+
+/** Settings that verify nothing and locate no event id. */
+export const unverified: Receiving = receiving.parse({});
+
+/** Creates a trigger with settings, directly in the database, so that invalid ones can be tested. */
+export async function createReceiving(
+  beckon: TestBeckon,
+  agentId: string,
+  change: SettingsChange = {},
+  { from = github, prefix = "" }: { readonly from?: Receiving; readonly prefix?: string } = {},
+): Promise<ReceivingTrigger> {
+  const { id, url } = await beckon.createTrigger(agentId, { prompt_prefix: prefix });
+  const secret = "It's a Secret to Everybody";
+  const { masterKey } = beckon.config;
+  if (masterKey === undefined) throw new Error("there is no master key");
+  const cipher = createSecretCipher(parseMasterKey(masterKey));
+  const engine = beckon.db.database.engine;
+  const { rows } = await engine.query<{ workspace_id: string }>(
+    "select workspace_id from triggers where id = $1",
+    [id],
+  );
+  const workspaceId = rows[0]?.workspace_id ?? "";
+  const encrypted = cipher.encrypt(
+    secret,
+    bindingOfSenderSecret({ workspaceId, triggerId: id, column: "sender_secret" }),
+  );
+  let settings = merged(from, change);
+  const write = () =>
+    engine.query(
+      `update triggers set receiving = $2, sender_secret = $3,
+        receiving_version = receiving_version + 1 where id = $1`,
+      [id, JSON.stringify(settings), encrypted],
+    );
+  await write();
+  return {
+    id,
+    agentId,
+    url,
+    secret,
+    send(body, headers = {}, query = "") {
+      const text = typeof body === "string" ? body : JSON.stringify(body);
+      return beckon.call(`${url}${query}`, {
+        credential: null,
+        body: text,
+        headers: { "content-type": "application/json", ...signedAsGithub(secret, text), ...headers },
+      });
+    },
+    async set(next) {
+      settings = merged(settings, next);
+      await write();
+    },
+    async requests() {
+      const found = await engine.query<ReceivedRow>(
+        "select * from received_requests where trigger_id = $1 order by id",
+        [id],
+      );
+      return found.rows;
+    },
+  };
+}
+
+/** Returns the header with which GitHub signs a body. */
+export function signedAsGithub(secret: string, body: string): Record<string, string> {
+  const signature = createHmac("sha256", secret).update(body).digest("hex");
+  return { "x-hub-signature-256": `sha256=${signature}` };
+}
+
+function merged(settings: Receiving, { bodies, form, ...change }: SettingsChange): Receiving {
+  return receiving.parse({
+    ...settings,
+    ...change,
+    bodies: { ...settings.bodies, ...bodies },
+    form: { ...settings.form, ...form },
+  });
+}
