@@ -227,9 +227,9 @@ test("the example in the Standard Webhooks specification is verified", () => {
 test("the example in Twilio's documentation is verified", () => {
   const form = new URLSearchParams({
     CallSid: "CA1234567890ABCDE",
-    Caller: "+14158675310",
+    Caller: "+14158675309",
     Digits: "1234",
-    From: "+14158675310",
+    From: "+14158675309",
     To: "+18005551212",
   });
   const request = received(
@@ -237,7 +237,7 @@ test("the example in Twilio's documentation is verified", () => {
       query: "",
       headers: {
         "content-type": "application/x-www-form-urlencoded",
-        "x-twilio-signature": "0/KCTR6DLpKmkAf8muzZqo1nDgQ=",
+        "x-twilio-signature": "RSOYDt4T1cUTdK1PDd93/VVr8B8=",
       },
       body: form.toString(),
     },

@@ -1,0 +1,179 @@
+import { receiving } from "@beckon/contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { cloudEvent, exampleOf } from "../../test/senders.ts";
+import { decodeBody, presets, type RawRequest, readEvent } from "./index.ts";
+
+const url = "https://beckon.example.com/api/public/triggers/bkt_0123456789";
+
+async function eventOf(
+  settings: Record<string, unknown>,
+  {
+    body = "",
+    headers = {},
+    query = "",
+  }: { body?: string; headers?: Record<string, string>; query?: string },
+) {
+  const parsed = receiving.parse(settings);
+  const request: RawRequest = {
+    method: "POST",
+    url: url + query,
+    headers: { "content-type": "application/json", ...headers },
+    body: Buffer.from(body),
+    receivedAtMs: 0,
+  };
+  return readEvent(parsed, request, await decodeBody(parsed, request, () => true));
+}
+const idAt = async (pointer: string, body: string) =>
+  (await eventOf({ event_id: { pointer } }, { body })).id;
+
+test.each([
+  ["github", "push", "0b989ba4-242f-11e5-81e1-c7b6966d2516", "push"],
+  ["gitlab", "push", "f5e5f430-f57b-4e6e-9fac-d9128cd7232f", "Push Hook"],
+  ["stripe", undefined, "evt_3PgafmB7WZ01zgkW0pKe5XnL", "payment_intent.succeeded"],
+  ["slack", "app_mention", "Ev0LAN670R", "app_mention"],
+  ["slack", "slash command", null, null],
+  ["shopify", undefined, "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043", "orders/create"],
+  ["linear", undefined, "234d1a4e-b617-4388-90fe-adc3633d6b72", "Issue"],
+  ["twilio", undefined, "d9c0f1d4-7a0f-4b57-9d10-5f0f0b3c2f10", "received"],
+  ["standard-webhooks", undefined, "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W", "contact.created"],
+  ["svix", undefined, "msg_p5jXN8AQM9LWM0D4loKWxJek", "user.created"],
+  ["meta", undefined, null, "whatsapp_business_account"],
+  ["dropbox", undefined, null, null],
+  ["cloudevents", "binary", "/orders A234-1234-1234", "com.example.order.created"],
+  ["hmac", undefined, null, null],
+] as const)("%s: id and type of the example %s", async (name, example, id, type) => {
+  const preset = presets.find((each) => each.name === name);
+  const { headers, body } = exampleOf(name, example);
+  expect(await eventOf(preset?.receiving ?? {}, { headers, body })).toEqual({ id, type });
+});
+
+describe("CloudEvents", () => {
+  const settings = { event_id: "cloudevents", event_type: "cloudevents" };
+
+  test.each(["binary", "structured"] as const)("as the SDK sends them, %s", async (mode) => {
+    const { headers, body } = cloudEvent(mode, "event-1");
+    expect(await eventOf(settings, { headers, body })).toEqual({
+      id: "/orders/north%20sea event-1",
+      type: "com.example.order.created",
+    });
+  });
+
+  test("the same id of another source is another event", async () => {
+    const ids = await Promise.all(
+      [
+        ["a", "b c"],
+        ["a b", "c"],
+      ].map(async ([source, id]) => {
+        const body = JSON.stringify({ source, id, type: "t" });
+        const headers = { "content-type": "application/cloudevents+json" };
+        return (await eventOf(settings, { headers, body })).id;
+      }),
+    );
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  test("an event without source or id has no id", async () => {
+    for (const headers of [
+      { "ce-id": "1" },
+      { "ce-source": "/a" },
+      { "ce-id": "", "ce-source": "/a" },
+    ]) {
+      expect((await eventOf(settings, { headers })).id).toBeNull();
+    }
+  });
+
+  test("a batch has no id", async () => {
+    const headers = { "content-type": "application/cloudevents-batch+json" };
+    const body = '[{"id":"1","source":"/a","type":"t"}]';
+    expect(await eventOf(settings, { headers, body })).toEqual({ id: null, type: null });
+  });
+
+  test("header values are percent-decoded, unless they are damaged", async () => {
+    const idOf = async (id: string) =>
+      (await eventOf(settings, { headers: { "ce-id": id, "ce-source": "/a" } })).id;
+    expect(await idOf("Zo%C3%AB")).toBe("/a Zoë");
+    expect(await idOf("100%")).toBe("/a 100%");
+  });
+});
+
+describe("a JSON pointer", () => {
+  test.each([
+    ["/id", '{"id":"a"}', "a"],
+    ["/a/b/1", '{"a":{"b":["x","y"]}}', "y"],
+    ["/a~1b/c~0d", '{"a/b":{"c~d":"x"}}', "x"],
+    ["/~01", '{"~1":"x"}', "x"],
+    ["/", '{"":"x"}', "x"],
+    ["/id", '{"id":7}', "7"],
+    ["/id", '{"id":-1.5}', "-1.5"],
+    ["/__proto__/id", '{"__proto__":{"id":"own"}}', "own"],
+  ])("%s of %s is %j", async (pointer, body, id) => expect(await idAt(pointer, body)).toBe(id));
+
+  test.each([
+    ["/id", "{}"],
+    ["/id", '{"id":""}'],
+    ["/id", '{"id":null}'],
+    ["/id", '{"id":true}'],
+    ["/id", '{"id":{}}'],
+    ["/id", "null"],
+    ["/id", '"text"'],
+    ["/length", '"text"'],
+    ["/0", '"text"'],
+    ["/length", "[1]"],
+    ["/01", "[1,2]"],
+    ["/-", "[1]"],
+    ["/constructor/name", "{}"],
+    ["/__proto__/constructor/name", "{}"],
+  ])("%s of %s is not there", async (pointer, body) =>
+    expect(await idAt(pointer, body)).toBeNull(),
+  );
+
+  test("the digits of a number above 2^53 are kept, so that two events stay two", async () => {
+    expect(await idAt("/a/id", '{"a":{"id":12345678901234567891}}')).toBe("12345678901234567891");
+    expect(await idAt("/a/id", '{"a":{"id":12345678901234567892}}')).toBe("12345678901234567892");
+  });
+
+  test("a field of a form is read", async () => {
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const event = await eventOf({ event_id: { pointer: "/id" } }, { headers, body: "id=a+b" });
+    expect(event.id).toBe("a b");
+  });
+});
+
+test("a header and a query parameter are read, the first one if there are several", async () => {
+  const settings = { event_id: { header: "x-id" }, event_type: { query: "type" } };
+  const event = await eventOf(settings, { headers: { "x-id": "1" }, query: "?type=a%20b&type=c" });
+  expect(event).toEqual({ id: "1", type: "a b" });
+});
+
+test("an id that cannot be stored is replaced by its hash, and stays distinct", async () => {
+  const ids = await Promise.all(
+    ["a".repeat(201), `${"a".repeat(200)}b`, "a\\u0000", "a\\ud800", "\\ud800", "\\ud801"].map(
+      (id) => idAt("/id", `{"id":"${id}"}`),
+    ),
+  );
+  for (const id of ids) expect(id).toMatch(/^sha256:[0-9a-f]{64}$/);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(await idAt("/id", `{"id":"${"a".repeat(200)}"}`)).toBe("a".repeat(200));
+});
+
+test("a long type is truncated, and characters that cannot be stored are replaced", async () => {
+  const typeOf = async (type: string) =>
+    (await eventOf({ event_type: { pointer: "/type" } }, { body: `{"type":"${type}"}` })).type;
+  expect(await typeOf("a".repeat(300))).toBe("a".repeat(200));
+  expect(await typeOf("a\\u0000b\\ud800")).toBe("ab\ufffd");
+});
+
+test("any JSON and any pointer give an id that can be stored, or none", async () => {
+  const pointer = fc
+    .array(fc.oneof(fc.constantFrom("a", "0", "__proto__", "~1"), fc.string({ maxLength: 3 })))
+    .map((tokens) => tokens.map((token) => `/${token.replaceAll(/[~/]/g, "~0")}`).join("") || "/");
+  await fc.assert(
+    fc.asyncProperty(fc.json({ maxDepth: 4 }), pointer, async (body, at) => {
+      if (!receiving.safeParse({ event_id: { pointer: at } }).success) return;
+      const id = await idAt(at, body);
+      expect(id === null || (id.length > 0 && id.length <= 200 && id.isWellFormed())).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
+});
