@@ -6,6 +6,7 @@ import { Button, CopyField, Dialog, FormError, Link } from "../../ui/index.ts";
 import { FirstRequest } from "../requests/first-request.tsx";
 import { SecretForm } from "../sender/secret-form.tsx";
 import { useSenderSecret } from "../sender/use-sender-secret.ts";
+import { shortTitle } from "./sender-choice.tsx";
 
 interface CreatedSenderProps {
   readonly trigger: CreateTriggerAnswer;
@@ -26,7 +27,7 @@ export function CreatedSender({ trigger, preset, secret, onClose }: CreatedSende
     <Dialog
       open
       onOpenChange={onClose}
-      title={`Connect ${preset.title}`}
+      title={`Connect ${shortTitle(preset.title)}`}
       description={`${trigger.name} is ready. You can reveal these values again later, which the audit log records.`}
       footer={
         <Button variant="primary" onClick={onClose}>

@@ -15,10 +15,9 @@ import { Button, Checkbox, Dialog, Field, FormError, TextArea, TextInput } from 
 import { callbackTexts } from "../callback-texts.ts";
 import { triggerQuery, triggersKey } from "../queries.ts";
 import { presetsQuery } from "../receiving/queries.ts";
-import { receivingClient } from "../receiving-client.ts";
 import type { TriggerExample } from "./examples.ts";
 import type { Created } from "./new-trigger.tsx";
-import { SenderChoice } from "./sender-choice.tsx";
+import { SenderChoice, shortTitle } from "./sender-choice.tsx";
 
 /** What the form asks for. */
 const typed = { name: true, prompt_prefix: true, allows_callback: true } as const;
@@ -54,11 +53,12 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
     },
   });
   const choose = (name: PresetName | "") => {
-    const titleOf = (of: string) => presets?.find((each) => each.name === of)?.title ?? "";
+    const titleOf = (of: string) =>
+      shortTitle(presets?.find((each) => each.name === of)?.title ?? "");
     // A name that was typed is kept.
     const current = getValues("name").trim();
     if (current === "" || current === titleOf(sender))
-      setValue("name", titleOf(name), { shouldValidate: formState.isSubmitted });
+      setValue("name", titleOf(name), { shouldValidate: formState.errors.name !== undefined });
     setSender(name);
   };
   const create = useMutation({
@@ -68,7 +68,7 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
       const trigger = await triggers.create(agent.id, body, { idempotencyKey: keyOf(body) });
       const needsSecret = preset?.secret_from === "receiver";
       const secret = needsSecret
-        ? await receivingClient(workspace.client)
+        ? await workspace.client.triggers
             .setSecret(agent.id, trigger.id, {}, { idempotencyKey: keyOf(trigger.id) })
             // The trigger exists. The next page offers to generate the secret again.
             .then(({ secret: generated }) => generated)
@@ -118,7 +118,7 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
           hint="Who or what calls it. Only people see it."
           error={messageOf(formState.errors.name)}
         >
-          <TextInput {...register("name")} autoComplete="off" autoFocus />
+          <TextInput {...register("name")} autoComplete="off" />
         </Field>
         <Field
           label="Prompt prefix"

@@ -10,6 +10,9 @@ interface SenderChoiceProps {
   readonly onChange: (name: PresetName | "") => void;
 }
 
+/** Returns the title without the senders that it names in brackets. */
+export const shortTitle = (title: string) => title.replace(/ \(.*\)$/, "");
+
 /** The choice of who posts to a new trigger. */
 export function SenderChoice({ value, onChange }: SenderChoiceProps) {
   const { data, error } = useQuery(presetsQuery(useWorkspace()));
@@ -32,7 +35,7 @@ export function SenderChoice({ value, onChange }: SenderChoiceProps) {
         ...data
           // Without verification, "Anything" is simpler. It can still be chosen in the settings.
           .filter(({ name }) => name !== "none")
-          .map(({ name, title }) => ({ value: name, label: title })),
+          .map(({ name, title }) => ({ value: name, label: shortTitle(title) })),
       ]}
     />
   );

@@ -102,11 +102,6 @@ export function PreviewPanel({
             <div className="flex min-h-6 min-w-0 flex-wrap items-center gap-2">
               <h3 className="text-label font-semibold text-ink-2">The model sees</h3>
               <Passes preview={preview} />
-              {preview.event_type === null ? null : (
-                <span className="min-w-0 truncate font-mono text-dense text-ink-2">
-                  <bdi>{preview.event_type}</bdi>
-                </span>
-              )}
             </div>
             {isStale ? (
               <p className="text-dense text-ink-2">
@@ -122,11 +117,7 @@ export function PreviewPanel({
             ) : (
               <SeenParts parts={preview.parts} marked />
             )}
-            {preview.event_id === null ? null : (
-              <p className="truncate text-label text-ink-3">
-                Event id <span className="font-mono">{preview.event_id}</span>
-              </p>
-            )}
+            <EventLine preview={preview} />
           </div>
         )}
         {children}
@@ -138,6 +129,28 @@ export function PreviewPanel({
 function Passes({ preview: { passes, mistakes } }: { readonly preview: Preview }) {
   if (mistakes.length > 0) return <Badge tone="flare">Mistake</Badge>;
   return passes === false ? <Badge tone="brass">Filtered out</Badge> : null;
+}
+
+/** The type and the id of the event, as the settings find them in the request. */
+function EventLine({ preview: { event_type, event_id } }: { readonly preview: Preview }) {
+  const found = [
+    ["Event type", event_type],
+    ["Event id", event_id],
+  ] as const;
+  return (
+    <dl className="flex min-w-0 flex-col text-label text-ink-3">
+      {found.map(([name, value]) =>
+        value === null ? null : (
+          <div key={name} className="flex min-w-0 gap-1">
+            <dt className="shrink-0">{name}</dt>
+            <dd className="min-w-0 truncate font-mono">
+              <bdi>{value}</bdi>
+            </dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
 }
 
 function OwnFields({

@@ -1,3 +1,4 @@
+import type { Trigger } from "@beckon/client";
 import type { Receiving } from "@beckon/contract";
 import { useQuery } from "@tanstack/react-query";
 import { ChevronRight, SlidersHorizontal } from "lucide-react";
@@ -5,14 +6,13 @@ import type { ReactNode } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { LinkButton } from "../../ui/index.ts";
 import { callbackTexts } from "../callback-texts.ts";
-import type { ReceivingTrigger } from "../receiving-client.ts";
 import { TriggerSwitch } from "../trigger/trigger-switch.tsx";
 import { draftOf } from "./draft.ts";
 import { presetsQuery } from "./queries.ts";
 import { summariesOf } from "./summaries.ts";
 
 interface ReceivingPanelProps {
-  readonly trigger: ReceivingTrigger;
+  readonly trigger: Trigger;
   readonly receiving: Receiving;
 }
 

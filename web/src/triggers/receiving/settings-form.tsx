@@ -1,3 +1,4 @@
+import type { Trigger } from "@beckon/client";
 import type { Preset, Receiving } from "@beckon/contract";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
@@ -8,7 +9,6 @@ import { samplePayloads } from "../input/payload.ts";
 import { TestResult } from "../input/test-result.tsx";
 import { useTestTrigger } from "../input/use-test-trigger.ts";
 import { needsEditor, needsInvoke } from "../permission.ts";
-import type { ReceivingTrigger } from "../receiving-client.ts";
 import { whyNotReplayed } from "../requests/outcomes.ts";
 import { requestQuery, requestsQuery } from "../requests/queries.ts";
 import { useTriggerActions } from "../trigger/use-trigger-actions.ts";
@@ -30,7 +30,7 @@ import { usePreview } from "./use-preview.ts";
 import { check, problemAt } from "./validate.ts";
 
 interface SettingsFormProps {
-  readonly trigger: ReceivingTrigger;
+  readonly trigger: Trigger;
   readonly presets: readonly Preset[];
 }
 
@@ -53,7 +53,7 @@ export function SettingsForm({ trigger, presets }: SettingsFormProps) {
   const disabledReason = needsEditor(workspace.can);
   const save = useMutation({
     mutationFn: (settings: { receiving: Receiving | null; prompt_prefix: string }) =>
-      update(settings as object),
+      update(settings),
     onSuccess: () => {
       setEdited(undefined);
       setHasTried(false);
@@ -167,7 +167,7 @@ export function SettingsForm({ trigger, presets }: SettingsFormProps) {
 const maxOffered = 20;
 
 /** Returns the request that the preview is made of, and how to choose another one. */
-function useTrial(trigger: ReceivingTrigger, presets: readonly Preset[], draft: Draft) {
+function useTrial(trigger: Trigger, presets: readonly Preset[], draft: Draft) {
   const workspace = useWorkspace();
   const { request: linked } = useSearch({ strict: false }) as { readonly request?: string };
   const [chosen, setChosen] = useState(linked === undefined ? undefined : `request:${linked}`);

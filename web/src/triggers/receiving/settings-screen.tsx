@@ -4,7 +4,6 @@ import { useAgent } from "../../agents/index.ts";
 import { isNotFound, useWorkspace } from "../../data/index.ts";
 import { EmptyState, LinkButton, Problem, Skeleton } from "../../ui/index.ts";
 import { triggerQuery, useTriggerId } from "../queries.ts";
-import type { ReceivingTrigger } from "../receiving-client.ts";
 import { presetsQuery } from "./queries.ts";
 import { SettingsForm } from "./settings-form.tsx";
 
@@ -26,11 +25,7 @@ export function TriggerSettingsScreen() {
         </LinkButton>
       </div>
       {trigger.data !== undefined && presets.data !== undefined ? (
-        <SettingsForm
-          key={trigger.data.id}
-          trigger={trigger.data as ReceivingTrigger}
-          presets={presets.data}
-        />
+        <SettingsForm key={trigger.data.id} trigger={trigger.data} presets={presets.data} />
       ) : error === null ? (
         <div aria-busy="true" className="h-120 rounded-control border border-rule bg-sheet p-4">
           <Skeleton width={60} />

@@ -1,4 +1,4 @@
-import type { ExampleRequest, Preset, ReceivedRequest } from "@beckon/contract";
+import type { ExampleRequest, Preset, ReceivedRequest, TrialRequest } from "@beckon/contract";
 import { contentTypeOf, type PayloadType } from "../input/payload.ts";
 
 /** What a preview is made of, as it was chosen: `request:<id>`, `example:<index>` or `own`. */
@@ -17,7 +17,7 @@ export function trialOf(
   choice: TrialChoice,
   preset: Preset | undefined,
   own: OwnPayload,
-): object | undefined {
+): TrialRequest | undefined {
   if (choice.startsWith("request:")) return { request_id: choice.slice("request:".length) };
   if (choice.startsWith("example:")) {
     const example = preset?.examples[Number(choice.slice("example:".length))];

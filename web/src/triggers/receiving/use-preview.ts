@@ -1,9 +1,9 @@
+import type { PreviewTriggerBody } from "@beckon/client";
 import type { MappingMistake, Preview } from "@beckon/contract";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useWorkspace } from "../../data/index.ts";
 import { triggersKey } from "../queries.ts";
-import { receivingClient } from "../receiving-client.ts";
 import type { TriggerIds } from "../requests/queries.ts";
 
 /** The first mistake of each expression. */
@@ -17,18 +17,15 @@ const restMs = 300;
  * @param body of `POST …/preview`; undefined while the settings or the request are not valid. The
  * last preview is then kept.
  */
-export function usePreview(trigger: TriggerIds, body: object | undefined) {
+export function usePreview(trigger: TriggerIds, body: PreviewTriggerBody | undefined) {
   const workspace = useWorkspace();
   const text = useRested(body === undefined ? undefined : JSON.stringify(body), restMs);
   const query = useQuery({
     queryKey: [...triggersKey(workspace.id, trigger.agent_id), trigger.id, "preview", text],
     queryFn: ({ signal }): Promise<Preview> =>
-      receivingClient(workspace.client).preview(
-        trigger.agent_id,
-        trigger.id,
-        JSON.parse(text ?? "{}"),
-        { signal },
-      ),
+      workspace.client.triggers.preview(trigger.agent_id, trigger.id, JSON.parse(text ?? "{}"), {
+        signal,
+      }),
     enabled: text !== undefined,
     placeholderData: keepPreviousData,
     staleTime: 0,

@@ -1,11 +1,11 @@
+import type { Trigger } from "@beckon/client";
 import { useWorkspace } from "../../data/index.ts";
 import { Banner, Button } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
-import type { ReceivingTrigger } from "../receiving-client.ts";
 import type { useListening } from "./use-listening.ts";
 
 interface ListeningBannerProps {
-  readonly trigger: ReceivingTrigger;
+  readonly trigger: Trigger;
   readonly listening: ReturnType<typeof useListening>;
 }
 

@@ -3,7 +3,6 @@ import { queryOptions } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { type CurrentWorkspace, listOptions } from "../../data/index.ts";
 import { receivedKey } from "../queries.ts";
-import { receivingClient } from "../receiving-client.ts";
 
 /** A trigger of the workspace, by its ids. */
 export interface TriggerIds {
@@ -28,12 +27,7 @@ export const requestsQuery = (
   filters: RequestFilters,
 ) => ({
   ...listOptions<ReceivedRequest>([...requestsKey(id, trigger), "list", filters], (page, options) =>
-    receivingClient(client).listRequests(
-      trigger.agent_id,
-      trigger.id,
-      { ...filters, ...page },
-      options,
-    ),
+    client.triggers.listRequests(trigger.agent_id, trigger.id, { ...filters, ...page }, options),
   ),
   // While the screen is not shown, nothing updates the cache, so the data is always stale.
   staleTime: 0,
@@ -56,7 +50,7 @@ export const newestRequestQuery = (
     queryKey: [...requestsKey(id, trigger), "newest", filters],
     queryFn: async ({ signal }): Promise<ReceivedRequest | null> => {
       const query = { ...filters, limit: 1 };
-      const listing = receivingClient(client).listRequests(trigger.agent_id, trigger.id, query, {
+      const listing = client.triggers.listRequests(trigger.agent_id, trigger.id, query, {
         signal,
       });
       return (await listing.page()).data[0] ?? null;
@@ -75,7 +69,7 @@ export const requestQuery = (
   queryOptions({
     queryKey: [...requestsKey(id, trigger), "details", requestId],
     queryFn: ({ signal }) =>
-      receivingClient(client).getRequest(trigger.agent_id, trigger.id, requestId, { signal }),
+      client.triggers.getRequest(trigger.agent_id, trigger.id, requestId, { signal }),
     staleTime: 0,
     meta: { live: true },
   });

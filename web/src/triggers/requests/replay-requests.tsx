@@ -1,3 +1,4 @@
+import type { ReplayTriggerRequestsBody } from "@beckon/client";
 import type { RequestOutcome } from "@beckon/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -14,7 +15,6 @@ import {
   useTimeZone,
   useToast,
 } from "../../ui/index.ts";
-import { receivingClient } from "../receiving-client.ts";
 import { outcomes } from "./outcomes.ts";
 import { requestsKey, type TriggerIds } from "./queries.ts";
 
@@ -46,8 +46,8 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
   const [to, setTo] = useState("");
   const [problem, setProblem] = useState<string>();
   const replay = useMutation({
-    mutationFn: (body: object) =>
-      receivingClient(client).replayRequests(trigger.agent_id, trigger.id, body, {
+    mutationFn: (body: ReplayTriggerRequestsBody) =>
+      client.triggers.replayRequests(trigger.agent_id, trigger.id, body, {
         idempotencyKey: keyOf(body),
       }),
     onSuccess: ({ replayed, more }) => {

@@ -1,3 +1,4 @@
+import type { Trigger } from "@beckon/client";
 import type { ReceivedRequestDetails } from "@beckon/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -5,12 +6,11 @@ import { Redo2, SlidersHorizontal } from "lucide-react";
 import { announceChanges, sentenceOf, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
 import { Button, LinkButton, Menu, useToast } from "../../ui/index.ts";
 import { needsInvoke } from "../permission.ts";
-import { type ReceivingTrigger, receivingClient } from "../receiving-client.ts";
 import { whyNotReplayed } from "./outcomes.ts";
 import { requestsKey } from "./queries.ts";
 
 interface RequestActionsProps {
-  readonly trigger: ReceivingTrigger;
+  readonly trigger: Trigger;
   readonly request: ReceivedRequestDetails;
 }
 
@@ -24,7 +24,7 @@ export function RequestActions({ trigger, request }: RequestActionsProps) {
   const { agent_id } = trigger;
   const replay = useMutation({
     mutationFn: (version: "current" | "original") =>
-      receivingClient(client).replayRequest(
+      client.triggers.replayRequest(
         agent_id,
         trigger.id,
         request.id,

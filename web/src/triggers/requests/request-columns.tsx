@@ -22,17 +22,21 @@ export function requestColumns(isNarrow: boolean): readonly Column<ReceivedReque
     {
       id: "outcome",
       header: "Outcome",
-      width: isNarrow ? 128 : 144,
+      width: 144,
       cell: ({ outcome }) => <OutcomeMark outcome={outcome} />,
     },
     {
-      id: "event_id",
-      header: "Event id",
-      width: 176,
+      id: "details",
+      header: "Details",
+      width: 208,
       from: "lg",
       cell: ({ event_id, error }) =>
-        event_id === null ? (
-          <span className="text-ink-3">{error === null ? "–" : <UserText text={error} />}</span>
+        error !== null ? (
+          <span className="text-ink-2">
+            <UserText text={error} />
+          </span>
+        ) : event_id === null ? (
+          <span className="text-ink-3">–</span>
         ) : (
           <span className="font-mono text-dense">
             <UserText text={event_id} />

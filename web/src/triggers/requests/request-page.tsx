@@ -1,6 +1,6 @@
+import type { Trigger } from "@beckon/client";
 import type { ReceivedRequestDetails } from "@beckon/contract";
 import { CopyButton, Id } from "../../ui/index.ts";
-import type { ReceivingTrigger } from "../receiving-client.ts";
 import { ContentsPanel } from "./contents-panel.tsx";
 import { OutcomeMark } from "./outcome-mark.tsx";
 import { OutcomeNotice } from "./outcome-notice.tsx";
@@ -10,7 +10,7 @@ import { RequestFacts } from "./request-facts.tsx";
 import { SeenPanel } from "./seen-panel.tsx";
 
 interface RequestPageProps {
-  readonly trigger: ReceivingTrigger;
+  readonly trigger: Trigger;
   readonly request: ReceivedRequestDetails;
 }
 

@@ -4,7 +4,6 @@ import { useAgent } from "../../agents/index.ts";
 import { isNotFound, useWorkspace } from "../../data/index.ts";
 import { EmptyState, LinkButton, Problem, Skeleton } from "../../ui/index.ts";
 import { triggerQuery, useTriggerId } from "../queries.ts";
-import type { ReceivingTrigger } from "../receiving-client.ts";
 import { requestQuery, useRequestId } from "./queries.ts";
 import { RequestPage } from "./request-page.tsx";
 
@@ -28,11 +27,7 @@ export function RequestScreen() {
         </LinkButton>
       </div>
       {trigger.data !== undefined && request.data !== undefined ? (
-        <RequestPage
-          key={request.data.id}
-          trigger={trigger.data as ReceivingTrigger}
-          request={request.data}
-        />
+        <RequestPage key={request.data.id} trigger={trigger.data} request={request.data} />
       ) : error === null ? (
         <div aria-busy="true" className="flex flex-col gap-4">
           <div className="h-control w-60">

@@ -1,3 +1,4 @@
+import type { Trigger } from "@beckon/client";
 import { ArrowUp, EllipsisVertical, Radio, Redo2 } from "lucide-react";
 import { lazy, Suspense, useMemo } from "react";
 import { useList, useWorkspace } from "../../data/index.ts";
@@ -14,7 +15,6 @@ import {
   useMedia,
 } from "../../ui/index.ts";
 import { needsEditor, needsInvoke } from "../permission.ts";
-import type { ReceivingTrigger } from "../receiving-client.ts";
 import { ListeningBanner } from "./listening-banner.tsx";
 import { LiveMark } from "./live-mark.tsx";
 import { outcomes } from "./outcomes.ts";
@@ -38,7 +38,7 @@ const filters: readonly FilterDefinition[] = [
 ];
 
 /** The requests that a trigger has received, newest first, updated live. */
-export function RequestsPanel({ trigger }: { readonly trigger: ReceivingTrigger }) {
+export function RequestsPanel({ trigger }: { readonly trigger: Trigger }) {
   const workspace = useWorkspace();
   const search = useRequestSearch();
   const list = useList(requestsQuery(workspace, trigger, search.filters));

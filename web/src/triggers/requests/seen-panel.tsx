@@ -1,3 +1,4 @@
+import type { Trigger } from "@beckon/client";
 import type { ReceivedRequestDetails } from "@beckon/contract";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -5,11 +6,10 @@ import { isNotFound, useWorkspace } from "../../data/index.ts";
 import { runQuery } from "../../runs/index.ts";
 import { EmptyState, Panel, Problem, SegmentedControl, Skeleton } from "../../ui/index.ts";
 import { SeenParts } from "../receiving/seen-parts.tsx";
-import { type ReceivingTrigger, receivingClient } from "../receiving-client.ts";
 import { requestsKey } from "./queries.ts";
 
 interface SeenPanelProps {
-  readonly trigger: ReceivingTrigger;
+  readonly trigger: Trigger;
   readonly request: ReceivedRequestDetails;
 }
 
@@ -27,22 +27,31 @@ export function SeenPanel({ trigger, request }: SeenPanelProps) {
   const [chosen, setChosen] = useState<"then" | "now">("then");
   const view = hasRun ? chosen : "now";
   const canPreview = request.body !== null;
+  const hasSeen = request.outcome === "started" || request.outcome === "repeated";
   return (
     <Panel
-      title={view === "then" ? "What the model saw" : "What the model would see"}
-      actions={
-        hasRun && canPreview ? (
-          <SegmentedControl label="Show" options={views} value={view} onChange={setChosen} />
-        ) : undefined
+      title={
+        view === "now"
+          ? "What the model would see"
+          : hasSeen
+            ? "What the model saw"
+            : "Input of its run"
       }
     >
-      {view === "then" && request.run_id !== null ? (
-        <InputOfRun runId={request.run_id} />
-      ) : canPreview ? (
-        <InputNow trigger={trigger} requestId={request.id} />
-      ) : (
-        <p className="text-ink-2">Nothing: its body is not stored.</p>
-      )}
+      <div className="flex min-w-0 flex-col gap-3">
+        {hasRun && canPreview ? (
+          <div className="flex">
+            <SegmentedControl label="Show" options={views} value={view} onChange={setChosen} />
+          </div>
+        ) : null}
+        {view === "then" && request.run_id !== null ? (
+          <InputOfRun runId={request.run_id} />
+        ) : canPreview ? (
+          <InputNow trigger={trigger} requestId={request.id} />
+        ) : (
+          <p className="text-ink-2">Nothing: its body is not stored.</p>
+        )}
+      </div>
     </Panel>
   );
 }
@@ -61,7 +70,7 @@ function InputNow({ trigger, requestId }: Pick<SeenPanelProps, "trigger"> & { re
   const { data, error, refetch } = useQuery({
     queryKey: [...requestsKey(workspace.id, trigger), "preview", requestId],
     queryFn: ({ signal }) =>
-      receivingClient(workspace.client).preview(
+      workspace.client.triggers.preview(
         trigger.agent_id,
         trigger.id,
         { request: { request_id: requestId } },

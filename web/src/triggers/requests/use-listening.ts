@@ -1,16 +1,16 @@
+import type { Trigger } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { announceChanges, sentenceOf, useWorkspace } from "../../data/index.ts";
 import { useToast } from "../../ui/index.ts";
 import { triggersKey } from "../queries.ts";
-import { type ReceivingTrigger, receivingClient } from "../receiving-client.ts";
 
 /** Starts and stops listening for a sample: the next verified request is captured. */
-export function useListening({ id, agent_id, listening_until }: ReceivingTrigger) {
+export function useListening({ id, agent_id, listening_until }: Trigger) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
   const toast = useToast();
-  const client = receivingClient(workspace.client);
+  const client = workspace.client.triggers;
   const onSettled = () => announceChanges(queryClient, triggersKey(workspace.id, agent_id));
   const onError = (thrown: unknown) =>
     toast({

@@ -1,3 +1,4 @@
+import type { Trigger } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { KeyRound, RotateCw } from "lucide-react";
 import { lazy, Suspense, useState } from "react";
@@ -5,7 +6,6 @@ import { useWorkspace } from "../../data/index.ts";
 import { Banner, Button, Link, Menu, Panel, SecretField, Time } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { presetsQuery } from "../receiving/queries.ts";
-import type { ReceivingTrigger } from "../receiving-client.ts";
 import { RotateUrl } from "../trigger/rotate-url.tsx";
 import { useTriggerActions } from "../trigger/use-trigger-actions.ts";
 import { useSenderSecret } from "./use-sender-secret.ts";
@@ -15,7 +15,7 @@ const SetSecretDialog = lazy(async () => ({
 }));
 
 /** What is entered at the sender: the URL, the secret, and where. */
-export function ConnectionPanel({ trigger }: { readonly trigger: ReceivingTrigger }) {
+export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
   const workspace = useWorkspace();
   const { data: presets } = useQuery(presetsQuery(workspace));
   const actions = useTriggerActions(trigger);
@@ -35,7 +35,9 @@ export function ConnectionPanel({ trigger }: { readonly trigger: ReceivingTrigge
   };
   return (
     <Panel
-      title={preset === undefined ? "Connection" : `Connect ${preset.title}`}
+      title={
+        preset === undefined ? "Connection" : `Connect ${preset.title.replace(/ \(.*\)$/, "")}`
+      }
       actions={
         disabledReason === undefined ? (
           <Menu
@@ -91,6 +93,7 @@ export function ConnectionPanel({ trigger }: { readonly trigger: ReceivingTrigge
             label="URL"
             start={`${location.origin}/api/public/triggers/`}
             load={actions.reveal}
+            hint="Whoever knows it can send requests. Revealing is recorded in the audit log."
             disabledReason={disabledReason}
           />
           {hasSecret && !isMissing ? (

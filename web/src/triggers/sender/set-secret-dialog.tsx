@@ -1,3 +1,4 @@
+import type { Trigger } from "@beckon/client";
 import type { Preset } from "@beckon/contract";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
@@ -9,12 +10,11 @@ import {
   RadioCards,
   useToast,
 } from "../../ui/index.ts";
-import type { ReceivingTrigger } from "../receiving-client.ts";
 import { SecretForm } from "./secret-form.tsx";
 import { useSenderSecret } from "./use-sender-secret.ts";
 
 interface SetSecretDialogProps {
-  readonly trigger: ReceivingTrigger;
+  readonly trigger: Trigger;
   readonly preset: Preset | undefined;
   readonly close: () => void;
 }

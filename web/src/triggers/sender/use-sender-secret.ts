@@ -1,14 +1,13 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { announceChanges, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
 import { triggersKey } from "../queries.ts";
-import { receivingClient } from "../receiving-client.ts";
 import type { TriggerIds } from "../requests/queries.ts";
 
 /** Returns the actions on the secret that a sender shares with a trigger. */
 export function useSenderSecret({ id, agent_id }: TriggerIds) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
-  const client = receivingClient(workspace.client);
+  const client = workspace.client.triggers;
   const { keyOf, release } = useIdempotencyKey();
   return {
     reveal: () => client.revealSecret(agent_id, id),

@@ -1,3 +1,4 @@
+import type { Trigger } from "@beckon/client";
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import { useAgent } from "../../agents/index.ts";
@@ -7,7 +8,6 @@ import { InputPanel } from "../input/input-panel.tsx";
 import { triggerQuery, useTriggerId } from "../queries.ts";
 import { ReceivingPanel } from "../receiving/receiving-panel.tsx";
 import { SenderHint } from "../receiving/sender-hint.tsx";
-import type { ReceivingTrigger } from "../receiving-client.ts";
 import { RequestsPanel } from "../requests/requests-panel.tsx";
 import { ConnectionPanel } from "../sender/connection-panel.tsx";
 import { ReceivedPanel } from "./received-panel.tsx";
@@ -30,7 +30,7 @@ export function TriggerScreen() {
         </LinkButton>
       </div>
       {data !== undefined ? (
-        <OpenTrigger key={data.id} trigger={data as ReceivingTrigger} />
+        <OpenTrigger key={data.id} trigger={data} />
       ) : error === null ? (
         <TriggerSkeleton />
       ) : isNotFound(error) ? (
@@ -44,7 +44,7 @@ export function TriggerScreen() {
   );
 }
 
-function OpenTrigger({ trigger }: { readonly trigger: ReceivingTrigger }) {
+function OpenTrigger({ trigger }: { readonly trigger: Trigger }) {
   const { receiving } = trigger;
   return (
     <>
