@@ -600,6 +600,24 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
+      /** Replay received requests. Starts runs of the requests that arrived in a range of time, at most the newest 1,000, in the order of their arrival. If `more` is true, continue with `until` set to `next_until`. Send an Idempotency-Key: a repeated call then starts no second run of a request. Needs the scopes `triggers:write` and `agents:invoke`. */
+      replayRequests: (
+        agentId: string,
+        triggerId: string,
+        body: ReplayTriggerRequestsBody,
+        options?: OnceOptions,
+      ): Promise<ReplayTriggerRequestsAnswer> =>
+        send.data<ReplayTriggerRequestsAnswer>(
+          {
+            method: "POST",
+            path: "/agents/{agent_id}/triggers/{trigger_id}/requests/replay",
+            params: [agentId, triggerId],
+            body,
+            once: true,
+          },
+          options,
+        ),
+
       /** Get received request. The request with its query, headers and body. Headers with credentials and signatures are not stored. Needs the scopes `triggers:read` and `runs:read`. */
       getRequest: (
         agentId: string,
@@ -629,24 +647,6 @@ export function bindOperations(send: Sender) {
             method: "POST",
             path: "/agents/{agent_id}/triggers/{trigger_id}/requests/{request_id}/replay",
             params: [agentId, triggerId, requestId],
-            body,
-            once: true,
-          },
-          options,
-        ),
-
-      /** Replay received requests. Starts runs of the requests that arrived in a range of time, at most the newest 1,000, in the order of their arrival. If `more` is true, continue with `until` set to `next_until`. Send an Idempotency-Key: a repeated call then starts no second run of a request. Needs the scopes `triggers:write` and `agents:invoke`. */
-      replayRequests: (
-        agentId: string,
-        triggerId: string,
-        body: ReplayTriggerRequestsBody,
-        options?: OnceOptions,
-      ): Promise<ReplayTriggerRequestsAnswer> =>
-        send.data<ReplayTriggerRequestsAnswer>(
-          {
-            method: "POST",
-            path: "/agents/{agent_id}/triggers/{trigger_id}/requests/replay",
-            params: [agentId, triggerId],
             body,
             once: true,
           },

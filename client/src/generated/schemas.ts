@@ -2689,9 +2689,6 @@ export interface ListTriggerRequestsQuery {
     | "rejected";
   event_type?: string;
 }
-export interface ReplayTriggerRequestBody {
-  version?: "current" | "original";
-}
 export interface ReplayTriggerRequestsAnswer {
   replayed: number;
   skipped: number;
@@ -2713,6 +2710,9 @@ export interface ReplayTriggerRequestsBody {
     | "swallowed"
     | "invalid_signature"
     | "rejected";
+  version?: "current" | "original";
+}
+export interface ReplayTriggerRequestBody {
   version?: "current" | "original";
 }
 export interface PreviewTriggerBody {

@@ -27,6 +27,25 @@ export interface EvaluationProcess {
   kill(): void;
 }
 
+/** Returns the flags of Node.js for a child, and the parameters of `child/main.ts`. */
+export function childArguments(limits: EvaluationLimits): {
+  readonly flags: readonly string[];
+  readonly parameters: readonly string[];
+} {
+  return {
+    flags: [
+      "--permission",
+      ...readablePaths().map((path) => `--allow-fs-read=${path}/`),
+      `--max-old-space-size=${limits.heapMib}`,
+      "--max-semi-space-size=4",
+      "--disallow-code-generation-from-strings",
+      "--disable-proto=delete",
+      "--no-warnings",
+    ],
+    parameters: [limits.timeoutMs, limits.heapMib * objectsPerMib, maxRequestBytes].map(String),
+  };
+}
+
 /**
  * Starts a child process that can do nothing but compute: its environment is empty, it can read only
  * its own code, and it can write no file and start no process or thread (Node.js' permission model).
@@ -37,21 +56,12 @@ export function startChild(
   limits: EvaluationLimits,
   on: { result: (result: FromChild) => void; exit: () => void },
 ): EvaluationProcess {
-  const process_: ChildProcess = spawn(
-    process.execPath,
-    [
-      "--permission",
-      ...readablePaths().map((path) => `--allow-fs-read=${path}/`),
-      `--max-old-space-size=${limits.heapMib}`,
-      "--max-semi-space-size=4",
-      "--disallow-code-generation-from-strings",
-      "--disable-proto=delete",
-      "--no-warnings",
-      entry,
-      ...[limits.timeoutMs, limits.heapMib * objectsPerMib, maxRequestBytes].map(String),
-    ],
-    { env: {}, cwd: "/", stdio: ["pipe", "pipe", "ignore"] },
-  );
+  const { flags, parameters } = childArguments(limits);
+  const process_: ChildProcess = spawn(process.execPath, [...flags, entry, ...parameters], {
+    env: {},
+    cwd: "/",
+    stdio: ["pipe", "pipe", "ignore"],
+  });
   const { stdin, stdout } = process_;
   const frames = new FrameReader(maxResultBytes);
   const kill = () => {

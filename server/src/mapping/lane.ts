@@ -12,6 +12,8 @@ export interface LaneOptions extends EvaluationLimits {
   readonly maxInFlight: number;
   /** After how long without a request the child is stopped, in milliseconds; null: never. */
   readonly idleMs: number | null;
+  /** Starts a child process; tests observe it. Default `startChild`. */
+  readonly start?: typeof startChild;
 }
 
 interface Job {
@@ -139,7 +141,7 @@ export class EvaluationLane {
 
   #start(): Child {
     const child: Child = {
-      process: startChild(this.#options, {
+      process: (this.#options.start ?? startChild)(this.#options, {
         result: (result) => this.#onResult(child, result),
         exit: () => this.#onExit(child),
       }),

@@ -2,8 +2,7 @@ import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
-import { insertKey } from "../../test/workspace-key.ts";
-
+import { insertKey, insertStranger } from "../../test/workspace-key.ts";
 
 const beckon = await startTestBeckon();
 
@@ -59,12 +58,24 @@ describe("settings of what a trigger accepts", () => {
 
   test.each([
     ["a filter that is not CEL", { filter: "payload.a ==" }, /receiving\.filter, line 1: .*found/],
-    ["an unknown variable", { filter: "true &&\n paylod.a == 1" }, /line 2: There is no variable paylod/],
+    [
+      "an unknown variable",
+      { filter: "true &&\n paylod.a == 1" },
+      /line 2: There is no variable paylod/,
+    ],
     ["an unknown function", { filter: "exec('ls')" }, /There is no function exec/],
-    ["an unknown tag", { template: "\n{% exec %}" }, /receiving\.template, line 2: Tag "exec" not found/],
+    [
+      "an unknown tag",
+      { template: "\n{% exec %}" },
+      /receiving\.template, line 2: Tag "exec" not found/,
+    ],
     ["a tag that reads files", { template: "{% include 'x' %}" }, /"include" not found/],
     ["an unknown filter of Liquid", { template: "{{ payload | exec }}" }, /Undefined filter: exec/],
-    ["large bodies without a template", { bodies: { max_bytes: 2_000_000 } }, /max_bytes can be more than/],
+    [
+      "large bodies without a template",
+      { bodies: { max_bytes: 2_000_000 } },
+      /max_bytes can be more than/,
+    ],
     ["a header of credentials", { headers: ["authorization"] }, /receiving\.headers\.0/],
     ["an unknown field", { retries: 3 }, /unknown field receiving\.retries/],
   ])("with %s are rejected", async (_, receiving, message) => {
@@ -97,5 +108,390 @@ describe("settings of what a trigger accepts", () => {
     const imported = (await post("/agents/import", document)).body.data.agents[0];
     const [trigger] = (await beckon.call(`/agents/${imported.id}/triggers`)).body.data;
     expect(trigger).toMatchObject({ receiving, sender_secret_set: false });
+  });
+});
+
+describe("the presets", () => {
+  test("are listed with settings that a trigger accepts, and every example gives an input", async () => {
+    const { body } = await beckon.call("/trigger-presets");
+    expect(body.data.map(({ name }: { name: string }) => name)).toContain("stripe");
+    const agent = await beckon.createAgent();
+    for (const { name, receiving, examples } of body.data) {
+      const trigger = await beckon.createTrigger(agent.id, { receiving });
+      for (const example of examples) {
+        const previewed = await post(`/agents/${agent.id}/triggers/${trigger.id}/preview`, {
+          request: { example: { preset: name, name: example.name } },
+        });
+        expect([name, example.name, previewed.status]).toEqual([name, example.name, 200]);
+        expect(previewed.body.data).toMatchObject({ passes: true, mistakes: [] });
+      }
+    }
+  });
+});
+
+describe("the sender secret", () => {
+  test("is generated in the form of the verification, revealed again, and audited", async () => {
+    const { path, id } = await made(await github());
+    const { status, headers, body } = await post(`${path}/secret`);
+    expect([status, headers.get("cache-control")]).toEqual([200, "no-store"]);
+    expect(body.data).toEqual({
+      secret: expect.stringMatching(/^[\w-]{43}$/),
+      verify_token: null,
+      previous_until: null,
+    });
+    const shown = await beckon.call(`${path}/secret`);
+    expect([shown.headers.get("cache-control"), shown.body]).toEqual(["no-store", body]);
+    expect((await beckon.call(path)).body.data.sender_secret_set).toBe(true);
+    const audited = (await beckon.call(`/audit?target=${id}`)).body.data;
+    expect(audited.map(({ action }: { action: string }) => action)).toEqual([
+      "trigger.reveal_secret",
+      "trigger.set_secret",
+      "trigger.create",
+    ]);
+    expect(JSON.stringify(audited)).not.toContain(body.data.secret);
+  });
+
+  test("verifies what the sender signs; two are valid while one is rotated", async () => {
+    const { path, url } = await made(await github());
+    const signed = (secret: string, delivery: string) => {
+      const text = '{"ref":"main"}';
+      const signature = createHmac("sha256", secret).update(text).digest("hex");
+      return send(url, text, {
+        "content-type": "application/json",
+        "x-hub-signature-256": `sha256=${signature}`,
+        "x-github-delivery": delivery,
+      });
+    };
+    expect((await signed("any", "0")).status).toBe(401);
+    const set = async (body: object) => (await post(`${path}/secret`, body)).body.data;
+    await set({ secret: "the first secret" });
+    expect((await signed("the first secret", "1")).status).toBe(200);
+    const rotated = await set({ secret: "the second secret", grace_seconds: 600 });
+    expect(Date.parse(rotated.previous_until) - Date.now()).toBeGreaterThan(500_000);
+    expect((await signed("the first secret", "2")).status).toBe(200);
+    expect((await signed("the second secret", "3")).status).toBe(200);
+    await set({ secret: "the third secret" });
+    expect((await signed("the second secret", "4")).status).toBe(401);
+    expect((await signed("the third secret", "5")).status).toBe(200);
+  });
+
+  test("of Meta has a verify token, which a rotation keeps", async () => {
+    const presets = (await beckon.call("/trigger-presets")).body.data;
+    const meta = presets.find(({ name }: { name: string }) => name === "meta").receiving;
+    const { path } = await made(meta);
+    const first = (await post(`${path}/secret`, { secret: "app secret" })).body.data;
+    expect(first.verify_token).toMatch(/^[\w-]{32}$/);
+    const second = (await post(`${path}/secret`, { secret: "other secret" })).body.data;
+    expect(second.verify_token).toBe(first.verify_token);
+    const third = (await post(`${path}/secret`, { verify_token: "mine" })).body.data;
+    expect(third.verify_token).toBe("mine");
+  });
+
+  test("must have the form that the verification needs", async () => {
+    const { path } = await made({ verification: { kind: "basic" } });
+    expectError(await post(`${path}/secret`, { secret: "nocolon" }), 400, "bad_request", /colon/);
+  });
+
+  test("needs settings, and is not found before it is set", async () => {
+    const { path } = await made(null);
+    expectError(await post(`${path}/secret`), 409, "conflict", /receiving/);
+    expectError(await beckon.call(`${path}/secret`), 404, "not_found", /no secret/);
+  });
+});
+
+describe("received requests", () => {
+  test("are listed and shown, without what is secret", async () => {
+    const { path, url, id, agent } = await made({ event_type: { header: "x-event" } });
+    const sent = await send(
+      `${url}?a=1&a=2`,
+      { n: 1 },
+      { "x-event": "paid", authorization: "Bearer secret", cookie: "a=b" },
+    );
+    const [listed] = await requestsOf(path);
+    expect(listed).toMatchObject({
+      agent_id: agent.id,
+      trigger_id: id,
+      outcome: "started",
+      event_type: "paid",
+      run_id: sent.body.run_id,
+      replay_of: null,
+      size: 7,
+    });
+    const { body } = await beckon.call(`${path}/requests/${listed.id}`);
+    expect(body.data).toMatchObject({
+      ...listed,
+      query: { a: ["1", "2"] },
+      headers: { "x-event": "paid" },
+      body: '{"n":1}',
+      body_encoding: "utf8",
+    });
+    expect(Object.keys(body.data.headers)).not.toContain("authorization");
+    expect(Object.keys(body.data.headers)).not.toContain("cookie");
+  });
+
+  test("are filtered and paginated", async () => {
+    const { path, url } = await made({
+      event_type: { header: "x-event" },
+      filter: "event.type != 'other'",
+    });
+    for (const type of ["one", "two", "other"]) await send(url, { type }, { "x-event": type });
+    const types = async (query: string) =>
+      (await beckon.call(`${path}/requests${query}`)).body.data.map(
+        ({ event_type }: { event_type: string }) => event_type,
+      );
+    expect(await types("")).toEqual(["other", "two", "one"]);
+    expect(await types("?outcome=filtered")).toEqual(["other"]);
+    expect(await types("?event_type=two")).toEqual(["two"]);
+    const first = (await beckon.call(`${path}/requests?limit=2`)).body;
+    expect(await types(`?limit=2&after=${first.next}`)).toEqual(["one"]);
+  });
+
+  test("of a default trigger are its runs", async () => {
+    const { path, url } = await made(null);
+    await send(url, "Hello");
+    expect(await requestsOf(path)).toEqual([]);
+  });
+
+  test("need runs:read to be opened, and are not found in another workspace", async () => {
+    const { path, url } = await made({});
+    await send(url, "Hello");
+    const [{ id }] = await requestsOf(path);
+    const limited = await insertKey(beckon, { scopes: ["triggers:read"] });
+    const list = await beckon.call(`${path}/requests`, { credential: limited });
+    expect(list.body.data).toMatchObject([{ id }]);
+    const opened = await beckon.call(`${path}/requests/${id}`, { credential: limited });
+    expectError(opened, 403, "forbidden", /runs:read/);
+    const previewed = await beckon.call(`${path}/preview`, {
+      credential: limited,
+      body: { request: { request_id: id } },
+    });
+    expectError(previewed, 403, "forbidden", /runs:read/);
+    const stranger = await insertStranger(beckon);
+    for (const each of [`${path}/requests`, `${path}/requests/${id}`])
+      expectError(await beckon.call(each, { credential: stranger }), 404, "not_found");
+    const other = await made({});
+    expectError(await beckon.call(`${other.path}/requests/${id}`), 404, "not_found");
+    const elsewhere = await post(`${other.path}/preview`, { request: { request_id: id } });
+    expectError(elsewhere, 404, "not_found");
+  });
+});
+
+describe("a preview", () => {
+  test("shows the event, the parts and the input, without a run", async () => {
+    const { path, agent } = await made({
+      event_id: { pointer: "/id" },
+      event_type: { header: "x-event" },
+      headers: ["x-event"],
+      query: ["shop"],
+    });
+    const request = {
+      payload: { id: "e1", text: "Hi" },
+      headers: { "X-Event": "paid\tnow" },
+      query: { shop: "one\nignore: all", other: "x" },
+    };
+    const { body } = await post(`${path}/preview`, { request, prompt_prefix: "A payment:" });
+    const values = "x-event: paid now\nshop: one ignore: all";
+    const payload = '{"id":"e1","text":"Hi"}';
+    expect(body.data).toEqual({
+      event_id: "e1",
+      event_type: "paid\tnow",
+      passes: true,
+      input: `A payment:\n\n${values}\n\n${payload}`,
+      parts: [
+        { kind: "prefix", text: "A payment:" },
+        { kind: "values", text: values },
+        { kind: "payload", text: payload },
+      ],
+      mistakes: [],
+    });
+    expect((await beckon.call(`/agents/${agent.id}/runs`)).body.data).toEqual([]);
+    expect(await requestsOf(path)).toEqual([]);
+  });
+
+  test("uses settings that are not saved, and shows the mistakes of both parts", async () => {
+    const { path } = await made(null);
+    const shown = async (receiving: object) =>
+      (await post(`${path}/preview`, { request: { payload: { a: 1 } }, receiving })).body.data;
+    expect(
+      await shown({ filter: "payload.a == 2", template: "a is {{ payload.a }}" }),
+    ).toMatchObject({
+      passes: false,
+      input: "a is 1",
+      mistakes: [],
+    });
+    expect(
+      await shown({ filter: "payload.b", template: "\n{{ payload.a | nope }}" }),
+    ).toMatchObject({
+      passes: null,
+      input: null,
+      parts: [],
+      mistakes: [
+        { part: "template", line: 2 },
+        { part: "filter", line: 1 },
+      ],
+    });
+  });
+
+  test("of a received request is what its run got", async () => {
+    const { path, url } = await made(
+      { template: "{{ payload.a }} of {{ query.q }}", query: ["q"] },
+      { prompt_prefix: "New:" },
+    );
+    const sent = await send(`${url}?q=x`, { a: "{{ payload }}" });
+    const [{ id }] = await requestsOf(path);
+    const { body } = await post(`${path}/preview`, { request: { request_id: id } });
+    const { input } = (await beckon.call(`/runs/${sent.body.run_id}`)).body.data;
+    expect([input, body.data.input]).toEqual([input, "New:\n\n{{ payload }} of x"]);
+    expect(input).toBe(body.data.input);
+  });
+
+  test.each([
+    [{ request_id: "req_1", payload: 1 }, /either request_id/],
+    [{ example: { preset: "github", name: "no such" } }, /request\.example\.name.*push/],
+  ])("with %j is rejected", async (request, message) => {
+    const { path } = await made({});
+    expectError(await post(`${path}/preview`, { request }), 400, "bad_request", message);
+  });
+});
+
+describe("a test of a trigger with settings", () => {
+  test("starts the run of a payload, a received request or an example", async () => {
+    const { path, url } = await made(
+      { filter: "!has(payload.skip)", template: "Got {{ payload.a }}{{ payload.ref }}" },
+      { prompt_prefix: "New:" },
+    );
+    await send(url, { a: "one" });
+    const [{ id }] = await requestsOf(path);
+    const inputOf = async (body: object) => (await post(`${path}/test`, body)).body.data?.input;
+    expect(await inputOf({ payload: { a: "two" } })).toBe("New:\n\nGot two");
+    expect(await inputOf({ request: { request_id: id } })).toBe("New:\n\nGot one");
+    expect(await inputOf({ request: { example: { preset: "github", name: "push" } } })).toBe(
+      "New:\n\nGot refs/heads/main",
+    );
+    expectError(await post(`${path}/test`, { payload: { skip: 1 } }), 409, "conflict", /filter/);
+    expect((await requestsOf(path)).length).toBe(1);
+  });
+
+  test("creates a failed run if the template fails", async () => {
+    const { path } = await made({ filter: "payload.a > 1" });
+    const { status, body } = await post(`${path}/test`, { payload: {} });
+    expect([status, body.code, body.run_id]).toEqual([
+      expect.any(Number),
+      "mapping_error",
+      expect.stringMatching(/^run_/),
+    ]);
+    const run = (await beckon.call(`/runs/${body.run_id}`)).body.data;
+    expect(run).toMatchObject({ status: "failed", error: { code: "mapping_error" } });
+  });
+});
+
+describe("listening for a sample", () => {
+  test("captures the next request, which can be replayed", async () => {
+    const { path, url, agent } = await made({});
+    const listening = await post(`${path}/listen`);
+    expect(Date.parse(listening.body.data.listening_until)).toBeGreaterThan(Date.now());
+    const sent = await send(url, { a: 1 });
+    expect([sent.status, sent.body]).toEqual([202, { ok: true, skipped: true }]);
+    expect((await beckon.call(path)).body.data.listening_until).toBeNull();
+    const [captured] = await requestsOf(path);
+    expect(captured).toMatchObject({ outcome: "captured", run_id: null });
+    expect((await beckon.call(`/agents/${agent.id}/runs`)).body.data).toEqual([]);
+    const replayed = await post(`${path}/requests/${captured.id}/replay`);
+    expect([replayed.status, replayed.body.data.input]).toEqual([201, '{"a":1}']);
+    expect((await requestsOf(path))[0]).toMatchObject({
+      outcome: "started",
+      replay_of: captured.id,
+      run_id: replayed.body.data.id,
+    });
+    expect((await send(url, { a: 2 })).status).toBe(200);
+  });
+
+  test("can be stopped, and needs settings", async () => {
+    const { path, url } = await made({});
+    await post(`${path}/listen`, { seconds: 60 });
+    expect((await beckon.call(`${path}/listen`, { method: "DELETE" })).status).toBe(204);
+    expect((await send(url, "x")).status).toBe(200);
+    expectError(await post(`${(await made(null)).path}/listen`), 409, "conflict");
+  });
+});
+
+describe("a replay", () => {
+  test("renders the message with the present settings, and binds no event id", async () => {
+    const { path, url } = await made({ event_id: { header: "x-id" }, template: "{{ payload.b }}" });
+    const failing = await patch(path, { event_id: { header: "x-id" }, filter: "payload.b > 1" });
+    expect(failing.status).toBe(200);
+    const sent = await send(url, { a: 1 }, { "x-id": "one" });
+    expect(sent.status).toBe(200);
+    const [{ id, outcome }] = await requestsOf(path);
+    expect(outcome).toBe("mapping_error");
+    await patch(path, { event_id: { header: "x-id" }, template: "a is {{ payload.a }}" });
+    const replay = () => post(`${path}/requests/${id}/replay`, {});
+    expect((await replay()).body.data.input).toBe("a is 1");
+    expect((await replay()).body.data.input).toBe("a is 1");
+    expect((await send(url, { a: 2 }, { "x-id": "one" })).status).toBe(200);
+    const [log] = (await beckon.call("/audit?action=trigger.replay")).body.data;
+    expect(log.data).toMatchObject({ replay_of: id, version: "current" });
+  });
+
+  test("with the original version executes the agent as it was", async () => {
+    const { agent, path, url } = await made({});
+    await send(url, "x");
+    await beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { instructions: "New" } });
+    const [{ id }] = await requestsOf(path);
+    const versionOf = async (version: string) =>
+      (await post(`${path}/requests/${id}/replay`, { version })).body.data.agent_version;
+    expect([await versionOf("original"), await versionOf("current")]).toEqual([1, 2]);
+  });
+
+  test("with an Idempotency-Key starts one run", async () => {
+    const { path, url } = await made({});
+    await send(url, "x");
+    const [{ id }] = await requestsOf(path);
+    const replay = () =>
+      beckon.call(`${path}/requests/${id}/replay`, {
+        method: "POST",
+        headers: { "idempotency-key": "again" },
+      });
+    const [one, two] = [await replay(), await replay()];
+    expect(two.body.data.id).toBe(one.body.data.id);
+    expect(two.headers.get("idempotency-replayed")).toBe("true");
+  });
+
+  test("of an unverified request is rejected", async () => {
+    const { path, url } = await made({ verification: { kind: "header", header: "x-secret" } });
+    await post(`${path}/secret`, { secret: "right" });
+    expect((await send(url, "x", { "x-secret": "wrong" })).status).toBe(401);
+    const [{ id, outcome }] = await requestsOf(path);
+    expect(outcome).toBe("invalid_signature");
+    expect((await beckon.call(`${path}/requests/${id}`)).body.data.body).toBeNull();
+    expectError(await post(`${path}/requests/${id}/replay`), 409, "conflict", /not verified/);
+  });
+
+  test("of many starts those whose content is stored, in the order of their arrival", async () => {
+    const { path, url } = await made({ filter: "payload.n != 2" });
+    const since = new Date(Date.now() - 1_000).toISOString();
+    for (const n of [1, 2, 3]) await send(url, { n });
+    const replay = () =>
+      beckon.call(`${path}/requests/replay`, {
+        body: { since },
+        headers: { "idempotency-key": "all" },
+      });
+    const first = await replay();
+    expect([first.status, first.body.data]).toEqual([
+      200,
+      { replayed: 2, skipped: 1, more: false, next_until: null },
+    ]);
+    const replays = (await requestsOf(path)).filter(
+      ({ replay_of }: { replay_of: string | null }) => replay_of !== null,
+    );
+    expect(replays).toHaveLength(2);
+    const inputs = [];
+    for (const { run_id } of replays)
+      inputs.push((await beckon.call(`/runs/${run_id}`)).body.data.input);
+    expect(inputs).toEqual(['{"n":3}', '{"n":1}']);
+    expect((await replay()).body.data).toMatchObject({ replayed: 2, skipped: 1 });
+    expect(
+      (await requestsOf(path)).filter(({ replay_of }: { replay_of: string }) => replay_of),
+    ).toHaveLength(2);
   });
 });

@@ -88,12 +88,14 @@ function withNumbers(engine: Liquid, name: string): void {
   });
 }
 
+const tooDeep = "The template, or what it shows, is nested too deeply.";
+
 function failing<T>(work: () => T): T {
   try {
     return work();
   } catch (thrown) {
     if (thrown instanceof RangeError)
-      throw new Failure("template", "The template, or what it shows, is nested too deeply.");
+      throw new Failure("template", tooDeep);
     const [line] = positionOf(thrown);
     const text = messageOf(thrown)
       .replace(/, (?:file:[^,]*, )?line:\d+, col:\d+$/, "")
@@ -103,6 +105,7 @@ function failing<T>(work: () => T): T {
 }
 
 function explain(text: string): string {
+  if (text.startsWith("Maximum call stack")) return tooDeep;
   if (text.includes("memory alloc limit"))
     return "The template creates too much text or too many elements. Show less of the payload.";
   if (text.startsWith(renderLimitError))

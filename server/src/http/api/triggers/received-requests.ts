@@ -53,6 +53,29 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       listRequests({ ctx: request.ctx, input: { ...triggerOf(request), query: request.query } }),
   },
   {
+    method: "POST",
+    path: `${list}/replay`,
+    permission: "triggers:write",
+    alsoNeeds: "agents:invoke",
+    doc: {
+      id: "replayTriggerRequests",
+      summary: "Replay received requests",
+      description:
+        "Starts runs of the requests that arrived in a range of time, at most the newest 1,000, in the order of their arrival. If `more` is true, continue with `until` set to `next_until`. Send an Idempotency-Key: a repeated call then starts no second run of a request.",
+      body: replayRequestsBody,
+      data: replayedRequests,
+      once: true,
+      errors: [...startErrors, "conflict"],
+      example: { since: "2026-01-31T09:00:00Z", outcome: "mapping_error" },
+      dataExample: { replayed: 12, skipped: 1, more: false, next_until: null },
+    },
+    handle: async (request) =>
+      replayRequests({
+        ctx: request.ctx,
+        input: { ...triggerOf(request), body: request.body },
+      }),
+  },
+  {
     method: "GET",
     path: one,
     permission: "triggers:read",
@@ -93,29 +116,6 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       });
       return { data, replayed, location: `/api/public/runs/${data.id}` };
     },
-  },
-  {
-    method: "POST",
-    path: `${list}/replay`,
-    permission: "triggers:write",
-    alsoNeeds: "agents:invoke",
-    doc: {
-      id: "replayTriggerRequests",
-      summary: "Replay received requests",
-      description:
-        "Starts runs of the requests that arrived in a range of time, at most the newest 1,000, in the order of their arrival. If `more` is true, continue with `until` set to `next_until`. Send an Idempotency-Key: a repeated call then starts no second run of a request.",
-      body: replayRequestsBody,
-      data: replayedRequests,
-      once: true,
-      errors: [...startErrors, "conflict"],
-      example: { since: "2026-01-31T09:00:00Z", outcome: "mapping_error" },
-      dataExample: { replayed: 12, skipped: 1, more: false, next_until: null },
-    },
-    handle: async (request) =>
-      replayRequests({
-        ctx: request.ctx,
-        input: { ...triggerOf(request), body: request.body },
-      }),
   },
   {
     method: "POST",

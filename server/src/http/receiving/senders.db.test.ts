@@ -1,0 +1,347 @@
+import type { Receiving } from "@beckon/contract";
+import { describe, expect, test } from "vitest";
+import { type Answer, startTestBeckon } from "../../../test/beckon.ts";
+import { expectError } from "../../../test/expect-error.ts";
+import {
+  cloudEvent,
+  githubEvents,
+  type Sender,
+  type SentRequest,
+  senders,
+} from "../../../test/senders.ts";
+import { presets } from "../../receiving/index.ts";
+
+const beckon = await startTestBeckon();
+const agent = await beckon.createAgent();
+
+interface Trigger {
+  readonly id: string;
+  readonly url: string;
+}
+
+function settingsOf(preset: string): Receiving {
+  const found = presets.find(({ name }) => name === preset);
+  if (found === undefined) throw new Error(`There is no preset ${preset}`);
+  return found.receiving;
+}
+
+/** Creates a trigger with the settings of a preset and, unless it is undefined, a secret. */
+async function triggerOf(
+  preset: string,
+  secret: string | undefined,
+  more: Partial<Receiving> = {},
+  verify_token?: string,
+): Promise<Trigger> {
+  const receiving = { ...settingsOf(preset), ...more };
+  const trigger = await beckon.createTrigger(agent.id, { receiving });
+  if (secret !== undefined) {
+    const path = `/agents/${agent.id}/triggers/${trigger.id}/secret`;
+    const answer = await beckon.call(path, {
+      body: { secret, ...(verify_token === undefined ? {} : { verify_token }) },
+    });
+    expect(answer.status).toBe(200);
+  }
+  return trigger;
+}
+
+const deliver = (
+  { url }: Trigger,
+  { query, headers, body }: Omit<SentRequest, "body"> & { readonly body: string | Buffer },
+) => beckon.call(url + query, { method: "POST", credential: null, headers, body });
+
+const fresh = (
+  sender: Sender,
+  { url }: Trigger,
+  more: Partial<Parameters<Sender["send"]>[0]> = {},
+) => sender.send({ url, secret: sender.secret, sentAt: new Date(), eventId: "event-1", ...more });
+
+function withoutHeaders(request: SentRequest, names: readonly string[]): SentRequest {
+  const headers = Object.entries(request.headers).filter(([name]) => !names.includes(name));
+  return { ...request, headers: Object.fromEntries(headers) };
+}
+
+/** Returns what is stored of the requests of a trigger, oldest first. */
+async function storedOf({ id }: Trigger) {
+  const { rows } = await beckon.db.database.engine.query<{
+    outcome: string;
+    headers: Record<string, string> | null;
+    query: string | null;
+    body: Buffer | null;
+    run_id: string | null;
+    size: number;
+  }>(
+    "select outcome, headers, query, body, run_id, size from received_requests where trigger_id = $1 order by id",
+    [id],
+  );
+  return rows;
+}
+
+/** Returns all runs of a trigger. */
+async function runsOf({ id }: Trigger): Promise<{ id: string; input: string }[]> {
+  const runs: { id: string; input: string }[] = [];
+  for (let after = ""; ; ) {
+    const { body } = await beckon.call(`/runs?trigger_id=${id}&limit=200${after}`);
+    runs.push(...body.data);
+    if (body.next === null) return runs;
+    after = `&after=${encodeURIComponent(body.next)}`;
+  }
+}
+
+function runIdOf({ status, body }: Answer): string {
+  expect([status, body]).toEqual([200, { ok: true, run_id: expect.stringMatching(/^run_/) }]);
+  return body.run_id;
+}
+
+describe.each(senders)("$name", (sender) => {
+  test("a signed event starts a run, and its secrets are not stored", async () => {
+    const trigger = await triggerOf(sender.preset, sender.secret);
+    const request = await fresh(sender, trigger);
+    const runId = runIdOf(await deliver(trigger, request));
+    const [stored, ...others] = await storedOf(trigger);
+    expect(others).toEqual([]);
+    expect(stored).toMatchObject({
+      outcome: "started",
+      run_id: runId,
+      size: Buffer.byteLength(request.body),
+    });
+    expect(stored?.body?.toString()).toBe(request.body);
+    for (const name of sender.signatureHeaders) expect(stored?.headers).not.toHaveProperty(name);
+    expect((await runsOf(trigger)).map(({ id }) => id)).toEqual([runId]);
+  });
+
+  test("what is altered, too old, or signed with no or another secret gets 401 and leaves no body", async () => {
+    const trigger = await triggerOf(sender.preset, sender.secret);
+    const request = await fresh(sender, trigger);
+    const another = sender.secret.startsWith("whsec_")
+      ? `whsec_${Buffer.alloc(24, 9).toString("base64")}`
+      : "another:secret";
+    const rejected: (Omit<SentRequest, "body"> & { body: string | Buffer })[] = [
+      withoutHeaders(request, sender.signatureHeaders),
+      await fresh(sender, trigger, { secret: another }),
+    ];
+    if (sender.signs !== "nothing") {
+      rejected.push({ ...request, body: `${request.body} ` }, { ...request, body: "" });
+    }
+    if (sender.signs === "time") {
+      rejected.push(await fresh(sender, trigger, { sentAt: new Date(Date.now() - 3_600_000) }));
+      rejected.push(await fresh(sender, trigger, { sentAt: new Date(Date.now() + 3_600_000) }));
+    }
+    for (const each of rejected) expectError(await deliver(trigger, each), 401, "unauthorized");
+    expect(await runsOf(trigger)).toEqual([]);
+    const stored = await storedOf(trigger);
+    expect(stored.length).toBe(rejected.length);
+    for (const each of stored) {
+      expect(each).toMatchObject({
+        outcome: "invalid_signature",
+        body: null,
+        headers: null,
+        query: null,
+        run_id: null,
+      });
+    }
+  });
+});
+
+describe.each(senders.filter(({ preset }) => settingsOf(preset).event_id !== null))(
+  "$name",
+  (sender) => {
+    test("a repeated event, signed again, gets the run of the first one", async () => {
+      const trigger = await triggerOf(sender.preset, sender.secret);
+      const runIds: string[] = [];
+      for (const seconds of [2, 1, 0]) {
+        const sentAt = new Date(Date.now() - seconds * 1_000);
+        runIds.push(runIdOf(await deliver(trigger, await fresh(sender, trigger, { sentAt }))));
+      }
+      expect(new Set(runIds).size).toBe(1);
+      const other = await fresh(sender, trigger, { eventId: "event-2" });
+      expect(runIdOf(await deliver(trigger, other))).not.toBe(runIds[0]);
+      expect((await runsOf(trigger)).length).toBe(2);
+      expect((await storedOf(trigger)).map(({ outcome }) => outcome)).toEqual([
+        "started",
+        "repeated",
+        "repeated",
+        "started",
+      ]);
+    });
+  },
+);
+
+test("without a secret, a trigger that verifies rejects every request", async () => {
+  for (const sender of senders) {
+    const trigger = await triggerOf(sender.preset, undefined);
+    const answer = await deliver(trigger, await fresh(sender, trigger));
+    expectError(answer, 401, "unauthorized", /has no secret/);
+    expect(await runsOf(trigger)).toEqual([]);
+  }
+});
+
+test("while a secret is rotated with a grace period, both are accepted", async () => {
+  const sender = senders[0];
+  if (sender === undefined) throw new Error("no sender");
+  const trigger = await triggerOf("github", "first secret");
+  const path = `/agents/${agent.id}/triggers/${trigger.id}/secret`;
+  await beckon.call(path, { body: { secret: "second secret", grace_seconds: 600 } });
+  for (const [secret, eventId] of [
+    ["first secret", "a"],
+    ["second secret", "b"],
+  ] as const) {
+    runIdOf(await deliver(trigger, await fresh(sender, trigger, { secret, eventId })));
+  }
+  await beckon.call(path, { body: { secret: "third secret" } });
+  for (const secret of ["first secret", "second secret"]) {
+    const request = await fresh(sender, trigger, { secret, eventId: "c" });
+    expectError(await deliver(trigger, request), 401, "unauthorized");
+  }
+});
+
+describe("GitHub", () => {
+  test("all payloads of its documentation start one run each, which sees the event's name", async () => {
+    const trigger = await triggerOf("github", "secret");
+    const { sign } = await import("@octokit/webhooks-methods");
+    const deliveries = githubEvents().flatMap(({ name, examples }) =>
+      examples.map((example, index) => ({
+        name,
+        id: `${name}-${index}`,
+        body: JSON.stringify(example),
+      })),
+    );
+    expect(deliveries.length).toBe(329);
+    const deliverAll = () =>
+      inParallel(deliveries, async ({ name, id, body }) => {
+        const headers = {
+          "content-type": "application/json",
+          "user-agent": "GitHub-Hookshot/044aadd",
+          "x-github-event": name,
+          "x-github-delivery": id,
+          "x-hub-signature-256": await sign("secret", body),
+        };
+        return runIdOf(await deliver(trigger, { query: "", headers, body }));
+      });
+    const first = await deliverAll();
+    expect(await deliverAll()).toEqual(first);
+    expect(new Set(first).size).toBe(329);
+    const inputs = new Map((await runsOf(trigger)).map(({ id, input }) => [id, input]));
+    expect(inputs.size).toBe(329);
+    deliveries.forEach(({ name, body }, index) => {
+      expect(inputs.get(first[index] ?? "")).toBe(`x-github-event: ${name}\n\n${body}`);
+    });
+  });
+
+  test("the same delivery at the same time is one run", async () => {
+    const sender = senders[0];
+    if (sender === undefined) throw new Error("no sender");
+    const trigger = await triggerOf("github", sender.secret);
+    const request = await fresh(sender, trigger);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => deliver(trigger, request)));
+    expect(new Set(answers.map(runIdOf)).size).toBe(1);
+    expect((await runsOf(trigger)).length).toBe(1);
+  });
+});
+
+/** Maps in order, eight at a time. */
+async function inParallel<T, U>(items: readonly T[], work: (item: T) => Promise<U>): Promise<U[]> {
+  const results: U[] = [];
+  const queue = items.entries();
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      for (const [index, item] of queue) results[index] = await work(item);
+    }),
+  );
+  return results;
+}
+
+describe("CloudEvents", () => {
+  test.each(["binary", "structured"] as const)("as the SDK sends them, %s", async (mode) => {
+    const trigger = await triggerOf("cloudevents", undefined);
+    const runId = runIdOf(await deliver(trigger, cloudEvent(mode, "event-1")));
+    expect(runIdOf(await deliver(trigger, cloudEvent(mode, "event-1")))).toBe(runId);
+    expect(runIdOf(await deliver(trigger, cloudEvent(mode, "event-2")))).not.toBe(runId);
+    const [run] = await runsOf(trigger);
+    expect(run?.input).toContain("com.example.order.created");
+    expect(run?.input).toContain('"order":123');
+  });
+
+  test("the same event in another mode is the same event", async () => {
+    const trigger = await triggerOf("cloudevents", undefined);
+    const runId = runIdOf(await deliver(trigger, cloudEvent("binary", "event-1")));
+    expect(runIdOf(await deliver(trigger, cloudEvent("structured", "event-1")))).toBe(runId);
+  });
+});
+
+describe("handshakes", () => {
+  const get = (trigger: Trigger, query: string) =>
+    beckon.call(`${trigger.url}${query}`, { credential: null });
+  const options = async (trigger: Trigger, headers: Record<string, string>) => {
+    const response = await fetch(trigger.url, { method: "OPTIONS", headers });
+    await response.arrayBuffer();
+    return response;
+  };
+
+  test("Meta's is answered with the right verify token only", async () => {
+    const trigger = await triggerOf("meta", "app secret", {}, "verify-token");
+    const query = "?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=verify-token";
+    const answer = await get(trigger, query);
+    expect([answer.status, answer.body]).toEqual([200, "1158201444"]);
+    expect(answer.headers.get("content-type")).toMatch(/^text\/plain/);
+    expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+    const today = await get(await beckon.createTrigger(agent.id), query);
+    const wrong = await get(trigger, query.replace("verify-token", "other"));
+    expect([wrong.status, wrong.body.code]).toEqual([today.status, today.body.code]);
+  });
+
+  test("Dropbox's is answered, but never with markup", async () => {
+    const trigger = await triggerOf("dropbox", "app secret");
+    expect((await get(trigger, "?challenge=abc-1.2")).body).toBe("abc-1.2");
+    const markup = await get(trigger, "?challenge=%3Cscript%3Ealert(1)%3C/script%3E");
+    expect([markup.status, JSON.stringify(markup.body)]).toEqual([
+      405,
+      expect.not.stringContaining("script"),
+    ]);
+  });
+
+  test("Slack's is answered after its signature, and starts no run", async () => {
+    const sender = senders.find(({ preset }) => preset === "slack");
+    if (sender === undefined) throw new Error("no sender");
+    const trigger = await triggerOf("slack", sender.secret);
+    const body = JSON.stringify({
+      token: "t",
+      challenge: "3eZbrw1aBm2r",
+      type: "url_verification",
+    });
+    const timestamp = String(Math.floor(Date.now() / 1_000));
+    const { createHmac } = await import("node:crypto");
+    const signature = createHmac("sha256", sender.secret).update(`v0:${timestamp}:${body}`);
+    const request = {
+      query: "",
+      body,
+      headers: {
+        "content-type": "application/json",
+        "x-slack-request-timestamp": timestamp,
+        "x-slack-signature": `v0=${signature.digest("hex")}`,
+      },
+    };
+    const answer = await deliver(trigger, request);
+    expect([answer.status, answer.body]).toEqual([200, "3eZbrw1aBm2r"]);
+    const unsigned = withoutHeaders(request, ["x-slack-signature"]);
+    expectError(await deliver(trigger, unsigned), 401, "unauthorized");
+    expect(await runsOf(trigger)).toEqual([]);
+  });
+
+  test("CloudEvents' is answered only if the sender names its origin", async () => {
+    const trigger = await triggerOf("cloudevents", undefined, { max_per_minute: 100 });
+    const response = await options(trigger, {
+      "webhook-request-origin": "eventgrid.azure.net",
+      "webhook-request-rate": "120",
+    });
+    expect([
+      response.status,
+      response.headers.get("webhook-allowed-origin"),
+      response.headers.get("webhook-allowed-rate"),
+    ]).toEqual([200, "eventgrid.azure.net", "100"]);
+    const preflight = await options(trigger, { origin: "https://example.com" });
+    expect([preflight.status, preflight.headers.get("webhook-allowed-origin")]).toEqual([
+      204,
+      null,
+    ]);
+  });
+});

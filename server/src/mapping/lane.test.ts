@@ -1,0 +1,151 @@
+import { pino } from "pino";
+import { afterEach, expect, test } from "vitest";
+import { type EvaluationProcess, startChild } from "./child-process.ts";
+import { EvaluationLane, type LaneOptions } from "./lane.ts";
+import { MappingError, smallLimits } from "./mapping.ts";
+
+const lanes: EvaluationLane[] = [];
+afterEach(() => {
+  for (const lane of lanes.splice(0)) lane.close();
+});
+
+/** A lane, and the processes that it started. */
+function open(options: Partial<LaneOptions> = {}) {
+  const processes: (EvaluationProcess & { exited: Promise<void> })[] = [];
+  const lane = new EvaluationLane({
+    ...smallLimits,
+    log: pino({ level: "silent" }),
+    maxInFlight: 64,
+    idleMs: null,
+    start(limits, on) {
+      const { promise: exited, resolve } = Promise.withResolvers<void>();
+      const process = startChild(limits, {
+        ...on,
+        exit() {
+          on.exit();
+          resolve();
+        },
+      });
+      processes.push({ ...process, exited });
+      return process;
+    },
+    ...options,
+  });
+  lanes.push(lane);
+  const render = async (tenant: string, template: string, text = "{}") => {
+    const result = await lane.run(
+      tenant,
+      {
+        kind: "evaluate",
+        format: "json",
+        filter: null,
+        template,
+        variables: {
+          headers: {},
+          query: {},
+          event: { id: null, type: null },
+          files: [],
+          received_at: "",
+        },
+      },
+      text,
+    );
+    return result.kind === "mapped" ? result.message : result.kind;
+  };
+  return { lane, processes, render };
+}
+
+test("a child that is killed at any moment loses no evaluation", async () => {
+  const { processes, render } = open();
+  await render("a", "warm");
+  let done = false;
+  const killing = (async () => {
+    for (let kills = 0; kills < 8 && !done; kills++) {
+      const last = processes.at(-1);
+      last?.kill();
+      await last?.exited;
+      // The next child is killed after it has evaluated something, or while it starts.
+      await render("killer", "x").catch(() => {});
+    }
+  })();
+  const results = await Promise.all(
+    Array.from({ length: 300 }, (_, index) => render(`tenant ${index % 7}`, `{{ ${index} }}`)),
+  );
+  done = true;
+  await killing;
+  expect(results).toEqual(results.map((_, index) => String(index)));
+  expect(processes.length).toBeGreaterThan(1);
+});
+
+test("an evaluation during which two children exit fails", async () => {
+  const { processes, render } = open({ heapMib: 16, timeoutMs: 5_000 });
+  await render("a", "warm");
+  const json = JSON.stringify(Array.from({ length: 300_000 }, () => [[], []]));
+  const others = Promise.all([1, 2, 3].map((each) => render("other", `${each}`)));
+  const result = await render("greedy", "{{ payload | json | size }}", json).catch((e) => e);
+  expect(result).toBeInstanceOf(MappingError);
+  expect(result.message).toMatch(/needed more than 16 MiB/);
+  expect(await others).toEqual(["1", "2", "3"]);
+  expect(processes.length).toBeGreaterThanOrEqual(2);
+});
+
+test("evaluations fail if no child can be started, and the next ones try again", async () => {
+  let isBroken = true;
+  const { render } = open({
+    start(limits, on) {
+      const process = startChild(limits, on);
+      if (isBroken) process.kill();
+      return process;
+    },
+  });
+  await expect(render("a", "x")).rejects.toMatchObject({ code: "unavailable" });
+  isBroken = false;
+  expect(await render("a", "x")).toBe("x");
+});
+
+test("a tenant whose evaluations take long delays others by one of them at most", async () => {
+  const { render } = open();
+  await render("a", "warm");
+  const slow = "{% for i in (1..20000) %}{{ i }}{% endfor %}";
+  const order: string[] = [];
+  const note = (name: string) => () => void order.push(name);
+  const heavy = Array.from({ length: 30 }, () => render("heavy", slow).then(note("heavy")));
+  await heavy[0];
+  const light = Array.from({ length: 10 }, () => render("light", "x").then(note("light")));
+  await Promise.all([...heavy, ...light]);
+  // The light ones wait for what the child already has, and not for the whole queue.
+  expect(order.lastIndexOf("light")).toBeLessThan(30);
+});
+
+test("more than 500 evaluations of a tenant are not queued, and others still are", async () => {
+  const { render } = open();
+  const all = await Promise.allSettled(
+    Array.from({ length: 600 }, () => render("greedy", "x")).concat(render("other", "y")),
+  );
+  expect(all.slice(0, 500).every(({ status }) => status === "fulfilled")).toBe(true);
+  expect(all.slice(500, 600)).toEqual(
+    Array.from({ length: 100 }, () => ({
+      status: "rejected",
+      reason: expect.objectContaining({ code: "unavailable", retryAfter: 2 }),
+    })),
+  );
+  expect(all[600]).toEqual({ status: "fulfilled", value: "y" });
+});
+
+test("a child without work is stopped after its idle time, and started again", async () => {
+  const { processes, render } = open({ idleMs: 1 });
+  expect(await render("a", "x")).toBe("x");
+  await processes[0]?.exited;
+  expect(await render("a", "y")).toBe("y");
+  expect(processes).toHaveLength(2);
+});
+
+test("closing stops the child, and rejects what has not finished", async () => {
+  const { lane, processes, render } = open();
+  await render("a", "warm");
+  const pending = render("a", "{% for i in (1..20000) %}{{ i }}{% endfor %}");
+  lane.close();
+  await expect(pending).rejects.toMatchObject({ code: "unavailable" });
+  await expect(render("a", "x")).rejects.toMatchObject({ code: "unavailable" });
+  await processes[0]?.exited;
+});
