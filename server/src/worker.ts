@@ -24,7 +24,8 @@ import { rollUp } from "./usage/index.ts";
 const pollIntervalMs = 1_000;
 /**
  * Number of polls from one sweep to the next. A sweep ends queued and held runs that have expired,
- * deletes old received requests and dead processes from the database, and sums up usage.
+ * deletes old received requests and dead processes from the database, finds out whether there are
+ * subscriptions, and sums up usage.
  */
 const pollsPerSweep = 60;
 /** Number of polls after which the worker again returns the reservations of ended runs. */
@@ -108,6 +109,7 @@ export function startWorker(
           pruneReceived(runs.database, stopping.signal),
         );
         await attempt("deleting dead processes", () => forgetDead(runs.database.engine));
+        await attempt("finding subscriptions", () => runs.subscriptions.refresh(runs.database));
       }
       if (count % pollsPerReturn === 0)
         await attempt("returning reservations", async () =>

@@ -1,6 +1,8 @@
 export { createEventPoller, type EventPoller } from "./event-poller.ts";
 export { getWorkspaceEvent } from "./get.ts";
+export { someSubscriptions } from "./insert-deliveries.ts";
 export { insertEvents, insertWorkspaceEvents } from "./insert-events.ts";
+export { KnownSubscriptions } from "./known-subscriptions.ts";
 export { listEvents } from "./list.ts";
 export { reconcileHistory } from "./reconcile-history.ts";
 export { type EventContext, streamEvents } from "./stream.ts";

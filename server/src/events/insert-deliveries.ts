@@ -9,10 +9,11 @@ const deliveredRunEvents = literals(
 const lastRunEvents = literals(["run.finished", "run.failed", "run.cancelled"]);
 
 /**
- * Condition that is false while no workspace has a subscription. PostgreSQL evaluates it once,
- * before it reads the first row. So writing events then costs only one scan of an empty index.
+ * SQL condition that is true if any workspace has a subscription. PostgreSQL evaluates it at most
+ * once per statement, in the statement's snapshot.
  */
-const someSubscriptions = "(select exists (select from subscriptions where deleted_at is null))";
+export const someSubscriptions =
+  "(select exists (select from subscriptions where deleted_at is null))";
 
 /**
  * Returns SQL that joins an event `e` with the subscriptions `s` of its workspace for which the

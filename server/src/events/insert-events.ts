@@ -13,15 +13,22 @@ import {
  * @param source name of a common table expression with the columns run_id, seq, workspace_id,
  *   agent_id, id, type, data and `transaction`. The last one is the run's `last_transaction`, by
  *   which the events of a workspace are ordered.
- * @param facts where the facts about the runs are, which decide who gets the events. Default:
- *   `stored`.
+ * @param options `facts`: where the facts about the runs are, which decide who gets the events.
+ *   Default: `stored`. `withDeliveries`: whether to insert the deliveries. Default true. If false,
+ *   `source` must have no rows if `someSubscriptions` is true.
  * @returns common table expressions to put after `source`.
  */
-export function insertEvents(source: string, facts: RunFacts = "stored"): string {
+export function insertEvents(
+  source: string,
+  {
+    facts = "stored",
+    withDeliveries = true,
+  }: { readonly facts?: RunFacts; readonly withDeliveries?: boolean } = {},
+): string {
   return `written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, ${eventVersion}, data from ${source}
-), ${insertRunDeliveries(source, facts)}`;
+)${withDeliveries ? `, ${insertRunDeliveries(source, facts)}` : ""}`;
 }
 
 /**
@@ -30,11 +37,15 @@ export function insertEvents(source: string, facts: RunFacts = "stored"): string
  *
  * @param source name of a common table expression with the columns workspace_id, agent_id, id,
  *   type, data.
+ * @param options `withDeliveries`: as in `insertEvents`.
  * @returns common table expressions to put after `source`.
  */
-export function insertWorkspaceEvents(source: string): string {
+export function insertWorkspaceEvents(
+  source: string,
+  { withDeliveries = true }: { readonly withDeliveries?: boolean } = {},
+): string {
   return `written_workspace_events as (
   insert into workspace_events (workspace_id, agent_id, id, type, version, data)
   select workspace_id, agent_id, id, type, ${eventVersion}, data from ${source}
-), ${insertWorkspaceDeliveries(source)}`;
+)${withDeliveries ? `, ${insertWorkspaceDeliveries(source)}` : ""}`;
 }

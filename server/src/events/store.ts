@@ -1,4 +1,5 @@
 import type { Database } from "../base/database/index.ts";
+import { someSubscriptions } from "./insert-deliveries.ts";
 import { beforeTransaction, type Position } from "./position.ts";
 import { summarizedData } from "./summary.ts";
 
@@ -203,4 +204,16 @@ export async function readGeneration(
   const [row] = rows;
   if (row === undefined) throw new Error("the installation has no row");
   return row;
+}
+
+/** Returns whether any workspace has a subscription. */
+export async function readSomeSubscriptions({
+  engine,
+}: Pick<Database, "engine">): Promise<boolean> {
+  const { rows } = await engine.query<{ some: boolean }>({
+    name: "some-subscriptions",
+    text: `select ${someSubscriptions} as some`,
+    values: [],
+  });
+  return rows[0]?.some === true;
 }

@@ -31,7 +31,7 @@ async function workspace({ timeZone = "UTC" } = {}) {
   return { workspaceId, agent, key, stats, add };
 }
 
-const noRuns = { queued: 0, running: 0, succeeded: 0, failed: 0, cancelled: 0 };
+const noRuns = { waiting: 0, queued: 0, running: 0, succeeded: 0, failed: 0, cancelled: 0 };
 const june = { created_after: "2026-06-01T00:00:00Z", created_before: "2026-07-01T00:00:00Z" };
 const at = (time: string) => ({ createdAt: new Date(time) });
 
@@ -67,7 +67,7 @@ test("runs are counted by status; durations, tokens and cost are those of ended 
     {
       bucket: null,
       agent_id: null,
-      runs: { queued: 1, running: 1, succeeded: 20, failed: 1, cancelled: 1 },
+      runs: { waiting: 0, queued: 1, running: 1, succeeded: 20, failed: 1, cancelled: 1 },
       duration_ms: { p50: 9_000, p95: 19_000 },
       usage: { input_tokens: 201, output_tokens: 60 },
       cost_micros: 141,
@@ -182,6 +182,7 @@ describe("filters", () => {
     await add({ status: "running" });
     expect((await stats({ status: "queued,running" })).groups[0].runs).toEqual({
       ...noRuns,
+      waiting: 0,
       queued: 1,
       running: 1,
     });

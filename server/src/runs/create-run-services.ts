@@ -7,7 +7,7 @@ import {
 import type { HeapGuard } from "../base/heap-guard.ts";
 import type { Log } from "../base/log.ts";
 import { circuitPolicy, createCircuits } from "../engine/index.ts";
-import { createEventPoller, type EventPoller } from "../events/index.ts";
+import { createEventPoller, type EventPoller, KnownSubscriptions } from "../events/index.ts";
 import type { PriceTable } from "../prices/index.ts";
 import { OwnProcess } from "../processes/index.ts";
 import { Reservations } from "../reservations/index.ts";
@@ -46,6 +46,7 @@ export type RunServices = StartPorts &
     readonly process: OwnProcess;
     readonly processMessages: ProcessMessages;
     readonly tail: EventPoller;
+    readonly subscriptions: KnownSubscriptions;
     readonly memory: Memory;
     readonly reservations: Reservations;
     readonly worker: WorkerCalls;
@@ -92,6 +93,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   const mutex = createMutex();
   const budgetMutex = createMutex();
   const reservations = new Reservations(database, budgetMutex);
+  const subscriptions = new KnownSubscriptions();
   const onWritten = () => tail.noteWritten();
   const onReturned = (workspaceIds: readonly string[]) => {
     for (const workspaceId of workspaceIds) {
@@ -103,6 +105,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     mutex,
     budgetMutex,
     reservations,
+    subscriptions,
     onWritten,
     onReturned,
   });
@@ -130,9 +133,16 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     ...executePorts,
     process: new OwnProcess(options.processId),
     tail,
-    starts: createStarts(database, { mutex, onWritten, full: () => memory.runs.waitingOwners }),
+    subscriptions,
+    starts: createStarts(database, {
+      mutex,
+      subscriptions,
+      onWritten,
+      full: () => memory.runs.waitingOwners,
+    }),
     largeStarts: createStarts(database, {
       mutex: createMutex(),
+      subscriptions,
       onWritten,
       full: () => memory.runs.waitingOwners,
     }),

@@ -91,6 +91,7 @@ with callers as materialized (
 
 
       when c.is_limited then 'limited'
+      when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
@@ -133,35 +134,6 @@ with callers as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
-), run_deliveries as (
-  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or e.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -270,6 +242,7 @@ with callers as materialized (
 
 
       when c.is_limited then 'limited'
+      when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
@@ -314,35 +287,6 @@ with callers as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
-), run_deliveries as (
-  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or e.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -451,6 +395,7 @@ with callers as materialized (
 
 
       when c.is_limited then 'limited'
+      when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
@@ -493,35 +438,6 @@ with callers as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
-), run_deliveries as (
-  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or e.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
     event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -651,6 +567,7 @@ with callers as materialized (
 
 
       when c.is_limited then 'limited'
+      when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
@@ -695,35 +612,6 @@ with callers as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
-), run_deliveries as (
-  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or e.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
     event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -853,6 +741,7 @@ with callers as materialized (
 
 
       when c.is_limited then 'limited'
+      when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
@@ -907,35 +796,6 @@ with callers as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
-), run_deliveries as (
-  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or e.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -1044,6 +904,7 @@ with callers as materialized (
 
 
       when c.is_limited then 'limited'
+      when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
@@ -1100,35 +961,6 @@ with callers as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
-), run_deliveries as (
-  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or e.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -1237,6 +1069,7 @@ with callers as materialized (
 
 
       when c.is_limited then 'limited'
+      when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
@@ -1291,35 +1124,6 @@ with callers as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
-), run_deliveries as (
-  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or e.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
     event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -1449,6 +1253,7 @@ with callers as materialized (
 
 
       when c.is_limited then 'limited'
+      when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
   from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
@@ -1505,35 +1310,6 @@ with callers as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
-), run_deliveries as (
-  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or e.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
     event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -1667,6 +1443,7 @@ with callers as materialized (
 
 
       when c.is_limited then 'limited'
+      when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
@@ -1709,35 +1486,6 @@ with callers as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
-), run_deliveries as (
-  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or e.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -1850,6 +1598,7 @@ with callers as materialized (
 
 
       when c.is_limited then 'limited'
+      when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
@@ -1894,35 +1643,6 @@ with callers as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
-), run_deliveries as (
-  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or e.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -2035,6 +1755,7 @@ with callers as materialized (
 
 
       when c.is_limited then 'limited'
+      when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
@@ -2077,35 +1798,6 @@ with callers as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
-), run_deliveries as (
-  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or e.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
     event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -2239,6 +1931,7 @@ with callers as materialized (
 
 
       when c.is_limited then 'limited'
+      when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
@@ -2283,35 +1976,6 @@ with callers as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
-), run_deliveries as (
-  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or e.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
     event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -2445,6 +2109,7 @@ with callers as materialized (
 
 
       when c.is_limited then 'limited'
+      when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
@@ -2499,35 +2164,6 @@ with callers as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
-), run_deliveries as (
-  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or e.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -2640,6 +2276,7 @@ with callers as materialized (
 
 
       when c.is_limited then 'limited'
+      when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
@@ -2696,35 +2333,6 @@ with callers as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
-), run_deliveries as (
-  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or e.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -2837,6 +2445,7 @@ with callers as materialized (
 
 
       when c.is_limited then 'limited'
+      when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
@@ -2891,35 +2500,6 @@ with callers as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
-), run_deliveries as (
-  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or e.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
     event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -3053,6 +2633,7 @@ with callers as materialized (
 
 
       when c.is_limited then 'limited'
+      when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed'
       else 'start'
     end as verdict
   from unnest($12::text[], $13::text[], $14::int[], $15::text[], $16::bytea[], $17::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
@@ -3109,35 +2690,6 @@ with callers as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
-), run_deliveries as (
-  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or e.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or e.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and e.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, e.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from first_events e cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = e.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), failed_runs as (
   select run_id, workspace_id, null::text as output, error_code, error_message,
     event_data -> 'limit' as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
@@ -3174,7 +2726,7 @@ select (select json_agg(json_build_array(position, case
     'limited', is_limited)) from callers
   ) as callers;
 
--- start:triggers:keys:details:labels:callbacks:limits:received:files:repeated
+-- start:triggers:keys:details:labels:callbacks:limits:received:files:deliveries:repeated
 with callers as materialized (
   -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
   -- statement was planned, it is an index scan for each row, never a join over a whole table.
@@ -3298,6 +2850,7 @@ with callers as materialized (
       when r.callback_url is not null and signer.id is null then 'callback_unknown'
       when coalesce(c.reached, of_trigger.reached) is not null and d.initial is distinct from 'failed' and not c.holds
         then 'limit_reached'
+
       else 'start'
     end as verdict
   from unnest($13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::int[], $20::text[], $21::bytea[], $22::text[]) with ordinality as r (external_id, tags, callback_url, callback_origin, run_id, event_id, caller, key, body_hash, payload, position)
@@ -3489,15 +3042,16 @@ with tenants as materialized (
   select w.id, (now() at time zone w.time_zone)::date as day, exists (select from budgets b where b.workspace_id = w.id) as is_limited
   from workspaces w where w.id = any ($2::text[])
 ), writes as materialized (
-  select w.*, t.day, case when w.settles and t.is_limited then true end as is_limited
+  select w.*, t.day, case when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed' when w.settles and t.is_limited then 'limited' end as deferral
   from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
     finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
-  where r.id = any ($1::text[]) and r.id = w.run_id
-    and r.workspace_id = w.workspace_id
+  -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
+  -- An array of all ids would do so, too, but it would be sorted again for each row.
+  where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
     -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
     -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
@@ -3506,7 +3060,7 @@ with tenants as materialized (
     -- Entries that announce side effects are rejected if the run's cancellation was requested.
     and w.owner = any (array(select p.id from processes p where p.died_at is null))
     and not (w.intent and r.cancel_requested_at is not null)
-    and w.is_limited is null
+    and w.deferral is null
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
     r.last_transaction
 ), new_events as not materialized (
@@ -3516,50 +3070,15 @@ with tenants as materialized (
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
-), run_deliveries as (
-  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
-    seq, data, callback_url, status, next_at, finished_at)
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from new_events e cross join lateral (
-    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
-    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
-  ) i cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
-      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
-      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
-      and (s.tags is null or i.tags && s.tags) limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
-  union all
-  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
-    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
-    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
-    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
-    case when s.status = 'enabled' then now() end,
-    case when s.status <> 'enabled' then now() end
-  from new_events e cross join lateral (
-    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
-    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
-  ) c cross join lateral (
-    select * from subscriptions s
-    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
-  ) s
-  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
-), callers as materialized (
-  select i.run_id, i.workspace_id, i.source, i.principal, i.trigger_id, i.tags from run_inputs i
-  -- Without this condition, PostgreSQL may read the whole table.
-  where i.run_id = any (array(select run_id from settling))
 ), metered_runs as materialized (
   select r.*, i.source, i.principal, i.trigger_id, i.tags
-  from settling r join callers i on i.run_id = r.run_id and i.workspace_id = r.workspace_id
+  from settling r cross join lateral (
+    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
+    select * from run_inputs i
+    where i.run_id = r.run_id and i.workspace_id = r.workspace_id limit 1
+  ) i
 ), written_entries as (
   insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
     trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
@@ -3591,9 +3110,286 @@ with tenants as materialized (
   select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
   from unnest($28::int[], $29::text[], $30::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
 )
-select json_agg(position) as written, now() as time, (select json_agg(position) from writes where is_limited) as limited, null::json as woken from moved;
+select json_agg(position) as written, now() as time, (select json_agg(json_build_array(position, deferral)) from writes where deferral is not null) as deferred, null::json as woken from moved;
+
+-- append:deliveries
+with tenants as materialized (
+  select w.id, (now() at time zone w.time_zone)::date as day, exists (select from budgets b where b.workspace_id = w.id) as is_limited
+  from workspaces w where w.id = any ($2::text[])
+), writes as materialized (
+  select w.*, t.day, case when w.settles and t.is_limited then 'limited' end as deferral
+  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
+), moved as (
+  update runs r set status = coalesce(w.status, r.status),
+    finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
+    last_transaction = greatest(r.last_transaction, current_transaction())
+  from writes w
+  -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
+  -- An array of all ids would do so, too, but it would be sorted again for each row.
+  where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
+    -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
+    -- running runs, and scan all runs of the process for each row.
+    and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
+    and r.fence = w.fence and r.last_seq = w.last_seq
+    -- "append" requires an owner that was not declared dead, "append-for-dead" one that was.
+    -- Entries that announce side effects are rejected if the run's cancellation was requested.
+    and w.owner = any (array(select p.id from processes p where p.died_at is null))
+    and not (w.intent and r.cancel_requested_at is not null)
+    and w.deferral is null
+  returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
+    r.last_transaction
+), new_events as not materialized (
+  select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
+    e.type, e.data
+  from unnest($10::int[], $11::int[], $12::text[], $13::text[], $14::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from new_events e cross join lateral (
+    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
+  ) i cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or i.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from new_events e cross join lateral (
+    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
+  ) c cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+), settling as (
+  select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
+), metered_runs as materialized (
+  select r.*, i.source, i.principal, i.trigger_id, i.tags
+  from settling r cross join lateral (
+    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
+    select * from run_inputs i
+    where i.run_id = r.run_id and i.workspace_id = r.workspace_id limit 1
+  ) i
+), written_entries as (
+  insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
+    trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms, cost_micros,
+    standard_cost_micros, price_origin, estimated, transaction)
+  select r.run_id, c.seq, c.number, r.workspace_id, r.day, r.agent_id, r.source, r.principal,
+    r.trigger_id, r.tags, c.step, r.attempt, c.outcome, c.kind, c.provider, c.model,
+    c.input_tokens, c.output_tokens, c.cached_input_tokens, c.cache_write_tokens,
+    c.reasoning_tokens, c.voice_ms, c.browser_ms, c.cost_micros, c.standard_cost_micros,
+    c.price_origin, c.estimated,
+    -- As a subquery, it is evaluated once and not for each row.
+    (select current_transaction())
+  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
+), results as (
+  select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
+    e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
+    e.usage_estimated, e.cost_micros, e.limit_reached::jsonb as limit_reached
+  from (select e.*, nullif(($27::bigint[])[7 * (e.position::int - 1) + 1], -9007199254740991) as write, nullif(($27::bigint[])[7 * (e.position::int - 1) + 2], -9007199254740991) as input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 3], -9007199254740991) as output_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 4], -9007199254740991) as cached_input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 5], -9007199254740991) as cache_write_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 6], -9007199254740991) as reasoning_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 7], -9007199254740991) as cost_micros from unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::boolean[]) with ordinality as e (output, error_code, error_message, limit_reached, usage_estimated, position)) as e join moved m on m.position = e.write
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros, limit_reached)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
+  from results
+), written_files as (
+  insert into artifacts (id, workspace_id, run_id, media_type, content)
+  select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
+  from unnest($28::int[], $29::text[], $30::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
+)
+select json_agg(position) as written, now() as time, (select json_agg(json_build_array(position, deferral)) from writes where deferral is not null) as deferred, null::json as woken from moved;
 
 -- append:charged
+with tenants as materialized (
+  select w.id, (now() at time zone w.time_zone)::date as day
+  from workspaces w where w.id = any ($2::text[])
+), writes as materialized (
+  select w.*, t.day, case when (select exists (select from subscriptions where deleted_at is null)) then 'subscribed' end as deferral
+  from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
+), moved as (
+  update runs r set status = coalesce(w.status, r.status),
+    finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
+    last_transaction = greatest(r.last_transaction, current_transaction())
+  from writes w
+  -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
+  -- An array of all ids would do so, too, but it would be sorted again for each row.
+  where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
+    -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
+    -- running runs, and scan all runs of the process for each row.
+    and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
+    and r.fence = w.fence and r.last_seq = w.last_seq
+    -- "append" requires an owner that was not declared dead, "append-for-dead" one that was.
+    -- Entries that announce side effects are rejected if the run's cancellation was requested.
+    and w.owner = any (array(select p.id from processes p where p.died_at is null))
+    and not (w.intent and r.cancel_requested_at is not null)
+    and w.deferral is null
+  returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
+    r.last_transaction
+), new_events as not materialized (
+  select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
+    e.type, e.data
+  from unnest($10::int[], $11::int[], $12::text[], $13::text[], $14::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
+), settling as (
+  select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
+), metered_runs as materialized (
+  select r.*, i.source, i.principal, i.trigger_id, i.tags
+  from settling r cross join lateral (
+    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
+    select * from run_inputs i
+    where i.run_id = r.run_id and i.workspace_id = r.workspace_id limit 1
+  ) i
+), written_entries as (
+  insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
+    trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, voice_ms, browser_ms, cost_micros,
+    standard_cost_micros, price_origin, estimated, transaction)
+  select r.run_id, c.seq, c.number, r.workspace_id, r.day, r.agent_id, r.source, r.principal,
+    r.trigger_id, r.tags, c.step, r.attempt, c.outcome, c.kind, c.provider, c.model,
+    c.input_tokens, c.output_tokens, c.cached_input_tokens, c.cache_write_tokens,
+    c.reasoning_tokens, c.voice_ms, c.browser_ms, c.cost_micros, c.standard_cost_micros,
+    c.price_origin, c.estimated,
+    -- As a subquery, it is evaluated once and not for each row.
+    (select current_transaction())
+  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
+), metered as (
+  select r.run_id, c.input_tokens, c.output_tokens, c.voice_ms, c.browser_ms, c.cost_micros,
+    c.standard_cost_micros
+  from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join settling r on r.position = c.write
+), settled_runs as materialized (
+  select s.run_id, s.workspace_id, array[s.workspace_id, s.agent_id,
+    case when s.principal like 'key:%' then substr(s.principal, 5) end, s.trigger_id] as scope_ids
+  from metered_runs s
+), locked_budgets as materialized (
+  -- "for update" returns each row as it is once it is locked, not as in the statement's snapshot.
+  select b.*, b.ends <= now() as is_over from budgets b
+  where b.workspace_id = any (array(select workspace_id from settled_runs))
+    and b.scope_id = any (array(select unnest(scope_ids) from settled_runs))
+  order by b.workspace_id, b.scope_id, b.scope_kind, b.metric
+  for no key update of b
+), settled as (
+  delete from reservations v using settled_runs s
+  where v.run_id = s.run_id and v.workspace_id = s.workspace_id
+    and v.run_id = any (array(select run_id from settled_runs))
+    -- Rows of reservations are locked after budgets.
+    and (select count(*) from locked_budgets) >= 0
+  returning v.*
+), charged_calls as materialized (
+  select c.*, s.workspace_id, s.scope_ids
+  from metered c join settled_runs s on s.run_id = c.run_id
+), spent_in as materialized (
+  -- The entries have the time of now(). If another transaction has started a period after that,
+  -- they belong to the period before.
+  select b.id, sum(coalesce(case b.metric
+      when 'cost' then case when b.scope_kind = 'plan' then coalesce(c.standard_cost_micros, c.cost_micros)
+        else c.cost_micros end
+      when 'tokens' then c.input_tokens + c.output_tokens
+      when 'voice' then c.voice_ms
+      else c.browser_ms end, 0)) as amount
+  from charged_calls c join locked_budgets b
+    on b.workspace_id = c.workspace_id and b.scope_id = any (c.scope_ids) and now() >= b.starts
+  group by b.id
+), returned_to as materialized (
+  select b.id, sum(coalesce(case b.metric
+      when 'cost' then case when b.scope_kind = 'plan' then v.plan_cost_micros
+        else v.cost_micros end
+      when 'tokens' then v.tokens
+      when 'voice' then v.voice_ms
+      else v.browser_ms end, 0)) as amount
+  from settled v join locked_budgets b on b.id = any (v.held_in) group by b.id
+), charged_budgets as materialized (
+  select b.*,
+    case when b.is_over then (select p.starts
+    from workspaces w, period_of(now(), w.time_zone,
+      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    where w.id = b.workspace_id) end as next_starts,
+    case when b.is_over then (select p.ends
+    from workspaces w, period_of(now(), w.time_zone,
+      case b.scope_kind when 'plan' then 'month' else 'day' end, w.plan_anchor) as p
+    where w.id = b.workspace_id) end as next_ends,
+    case when b.is_over and b.changes_next then b.next_allowed else b.allowed end as new_allowed,
+    case when b.is_over then 0 else b.spent end
+      + coalesce((select s.amount from spent_in s where s.id = b.id), 0) as new_spent,
+    coalesce((select r.amount from returned_to r where r.id = b.id), 0) as returned
+  from locked_budgets b
+), reached as materialized (
+  select c.*, case when c.is_over then 0 else c.crossed end as was_crossed,
+    greatest(case when c.is_over then 0 else c.crossed end,
+      case when c.new_spent >= c.new_allowed then 100
+      when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 80 then 80
+      when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 50 then 50
+      else 0 end) as new_crossed
+  from charged_budgets c
+  where c.is_over or c.returned > 0 or c.new_spent > c.spent
+), written_budgets as (
+  update budgets b set spent = c.new_spent, reserved = greatest(0, b.reserved - c.returned),
+    starts = case when c.is_over then n.starts else b.starts end,
+    ends = case when c.is_over then n.ends else b.ends end,
+    allowed = case when c.is_over and b.changes_next then b.next_allowed
+      else b.allowed end,
+    changes_next = b.changes_next and not c.is_over, refused = b.refused and not c.is_over,
+    crossed = c.new_crossed
+  from reached c cross join lateral (select c.next_starts as starts, c.next_ends as ends) n
+  where b.id = c.id and b.id = any (array(select id from reached))
+), thresholds as (
+  select c.workspace_id, case when c.scope_kind = 'agent' then c.scope_id end as agent_id,
+    new_id('evt') as id, 'usage.threshold' as type,
+    jsonb_build_object('scope', c.scope_kind, 'scope_id', c.scope_id, 'metric', c.metric,
+      'percent', t.percent, 'used', c.new_spent, 'limit', c.new_allowed, 'resets_at',
+      to_char(coalesce(c.next_ends, c.ends) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+    ) as data
+  from reached c join (values (50), (80), (100)) as t (percent)
+    on t.percent > c.was_crossed and t.percent <= c.new_crossed
+), written_workspace_events as (
+  insert into workspace_events (workspace_id, agent_id, id, type, version, data)
+  select workspace_id, agent_id, id, type, 1, data from thresholds
+), results as (
+  select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
+    e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
+    e.usage_estimated, e.cost_micros, e.limit_reached::jsonb as limit_reached
+  from (select e.*, nullif(($27::bigint[])[7 * (e.position::int - 1) + 1], -9007199254740991) as write, nullif(($27::bigint[])[7 * (e.position::int - 1) + 2], -9007199254740991) as input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 3], -9007199254740991) as output_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 4], -9007199254740991) as cached_input_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 5], -9007199254740991) as cache_write_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 6], -9007199254740991) as reasoning_tokens, nullif(($27::bigint[])[7 * (e.position::int - 1) + 7], -9007199254740991) as cost_micros from unnest($22::text[], $23::text[], $24::text[], $25::text[], $26::boolean[]) with ordinality as e (output, error_code, error_message, limit_reached, usage_estimated, position)) as e join moved m on m.position = e.write
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros, limit_reached)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
+  from results
+), written_files as (
+  insert into artifacts (id, workspace_id, run_id, media_type, content)
+  select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
+  from unnest($28::int[], $29::text[], $30::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
+)
+select json_agg(position) as written, now() as time, (select json_agg(json_build_array(position, deferral)) from writes where deferral is not null) as deferred, (select json_agg(distinct workspace_id) from charged_budgets
+  where waiter_seen_at > now() - interval '15 seconds') as woken from moved;
+
+-- append:charged:deliveries
 with tenants as materialized (
   select w.id, (now() at time zone w.time_zone)::date as day
   from workspaces w where w.id = any ($2::text[])
@@ -3605,8 +3401,9 @@ with tenants as materialized (
     finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
-  where r.id = any ($1::text[]) and r.id = w.run_id
-    and r.workspace_id = w.workspace_id
+  -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
+  -- An array of all ids would do so, too, but it would be sorted again for each row.
+  where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
     -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
     -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
@@ -3662,13 +3459,13 @@ with tenants as materialized (
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
-), callers as materialized (
-  select i.run_id, i.workspace_id, i.source, i.principal, i.trigger_id, i.tags from run_inputs i
-  -- Without this condition, PostgreSQL may read the whole table.
-  where i.run_id = any (array(select run_id from settling))
 ), metered_runs as materialized (
   select r.*, i.source, i.principal, i.trigger_id, i.tags
-  from settling r join callers i on i.run_id = r.run_id and i.workspace_id = r.workspace_id
+  from settling r cross join lateral (
+    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
+    select * from run_inputs i
+    where i.run_id = r.run_id and i.workspace_id = r.workspace_id limit 1
+  ) i
 ), written_entries as (
   insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
     trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
@@ -3807,7 +3604,7 @@ with tenants as materialized (
   select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
   from unnest($28::int[], $29::text[], $30::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
 )
-select json_agg(position) as written, now() as time, null::json as limited, (select json_agg(distinct workspace_id) from charged_budgets
+select json_agg(position) as written, now() as time, null::json as deferred, (select json_agg(distinct workspace_id) from charged_budgets
   where waiter_seen_at > now() - interval '15 seconds') as woken from moved;
 
 -- append-for-dead
@@ -3822,8 +3619,9 @@ with tenants as materialized (
     finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
-  where r.id = any ($1::text[]) and r.id = w.run_id
-    and r.workspace_id = w.workspace_id
+  -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
+  -- An array of all ids would do so, too, but it would be sorted again for each row.
+  where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
     -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
     -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
@@ -3879,13 +3677,13 @@ with tenants as materialized (
   where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
 ), settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
-), callers as materialized (
-  select i.run_id, i.workspace_id, i.source, i.principal, i.trigger_id, i.tags from run_inputs i
-  -- Without this condition, PostgreSQL may read the whole table.
-  where i.run_id = any (array(select run_id from settling))
 ), metered_runs as materialized (
   select r.*, i.source, i.principal, i.trigger_id, i.tags
-  from settling r join callers i on i.run_id = r.run_id and i.workspace_id = r.workspace_id
+  from settling r cross join lateral (
+    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
+    select * from run_inputs i
+    where i.run_id = r.run_id and i.workspace_id = r.workspace_id limit 1
+  ) i
 ), written_entries as (
   insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
     trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,
@@ -4024,7 +3822,7 @@ with tenants as materialized (
   select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
   from unnest($28::int[], $29::text[], $30::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
 )
-select json_agg(position) as written, now() as time, null::json as limited, (select json_agg(distinct workspace_id) from charged_budgets
+select json_agg(position) as written, now() as time, null::json as deferred, (select json_agg(distinct workspace_id) from charged_budgets
   where waiter_seen_at > now() - interval '15 seconds') as woken from moved;
 
 -- cancel

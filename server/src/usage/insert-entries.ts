@@ -17,13 +17,13 @@
  *   `runs` with the source, principal, trigger_id and tags of these runs.
  */
 export function insertEntries(runs: string, calls: string): string {
-  return `callers as materialized (
-  select i.run_id, i.workspace_id, i.source, i.principal, i.trigger_id, i.tags from run_inputs i
-  -- Without this condition, PostgreSQL may read the whole table.
-  where i.run_id = any (array(select run_id from ${runs}))
-), metered_runs as materialized (
+  return `metered_runs as materialized (
   select r.*, i.source, i.principal, i.trigger_id, i.tags
-  from ${runs} r join callers i on i.run_id = r.run_id and i.workspace_id = r.workspace_id
+  from ${runs} r cross join lateral (
+    -- Because of the limit, this is an index scan for each run, never a join over the whole table.
+    select * from run_inputs i
+    where i.run_id = r.run_id and i.workspace_id = r.workspace_id limit 1
+  ) i
 ), written_entries as (
   insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
     trigger_id, tags, step, attempt, outcome, kind, provider, model, input_tokens, output_tokens,

@@ -1,7 +1,12 @@
 import type { TokenUsage } from "@beckon/contract";
 import { type Database, type Statement, statement } from "../../base/database/index.ts";
 import type { MeteredCall, ReportedCall } from "../../engine/index.ts";
-import { insertEvents, insertWorkspaceEvents } from "../../events/index.ts";
+import {
+  insertEvents,
+  insertWorkspaceEvents,
+  KnownSubscriptions,
+  someSubscriptions,
+} from "../../events/index.ts";
 import { chargeBudgets, workspacesToWake } from "../../reservations/index.ts";
 import { insertEntries } from "../../usage/index.ts";
 import { addEvents, insertResults } from "./end-runs.ts";
@@ -76,11 +81,13 @@ interface AppendInput {
 }
 
 /** Returns SQL that charges the metered calls of the written rows to the budgets of their runs. */
-const charge = (calls: string) => `metered as (
+const charge = (calls: string, withDeliveries: boolean) => `metered as (
   select r.run_id, c.input_tokens, c.output_tokens, c.voice_ms, c.browser_ms, c.cost_micros,
     c.standard_cost_micros
   from ${calls} join settling r on r.position = c.write
-), ${chargeBudgets("metered_runs", "metered", insertWorkspaceEvents)}`;
+), ${chargeBudgets("metered_runs", "metered", (source) =>
+  insertWorkspaceEvents(source, { withDeliveries }),
+)}`;
 
 interface CallInput {
   readonly call: MeteredCall;
@@ -91,6 +98,22 @@ interface CallInput {
   readonly number: number;
 }
 
+/** The variant of the append statement. */
+interface Variant {
+  /** Whether the owners of the runs must be alive, or must have been declared dead. */
+  readonly owner: "living" | "dead";
+  /**
+   * Whether metered calls are added to budgets. If false, rows of runs with budgets are not written
+   * and are returned as `limited`.
+   */
+  readonly charged: boolean;
+  /**
+   * Whether deliveries to subscriptions are written. If false and any workspace has a subscription,
+   * nothing is written and all rows are returned as `subscribed`.
+   */
+  readonly deliveries: boolean;
+}
+
 /**
  * Creates the statement that appends to the journals of many runs in one commit. Its update of
  * `runs` checks the claim of each row: entries, usage, results and artifacts are written only for
@@ -98,10 +121,7 @@ interface CallInput {
  * statement's snapshot. An update waits for a locked row and then checks the current version of the
  * row.
  */
-const append = (
-  name: string,
-  { owner, charged }: { readonly owner: "living" | "dead"; readonly charged: boolean },
-) =>
+const append = (name: string, { owner, charged, deliveries }: Variant) =>
   statement<AppendInput>(name, (p) => {
     const writes = p.rows("w", (input) => input.rows, {
       run_id: ["text", (row) => row.runId],
@@ -168,6 +188,11 @@ const append = (
       id: ["text", (row) => row.id],
       content: ["text", (row) => row.content],
     });
+    const deferrals = [
+      ...(deliveries ? [] : [`when ${someSubscriptions} then 'subscribed'`]),
+      ...(charged ? [] : ["when w.settles and t.is_limited then 'limited'"]),
+    ];
+    const canDefer = deferrals.length > 0;
     return `
 with tenants as materialized (
   select w.id, (now() at time zone w.time_zone)::date as day${
@@ -175,14 +200,15 @@ with tenants as materialized (
   }
   from workspaces w where w.id = any (${writes.column("workspace_id")})
 ), writes as materialized (
-  select w.*, t.day${charged ? "" : ", case when w.settles and t.is_limited then true end as is_limited"}
+  select w.*, t.day${canDefer ? `, case ${deferrals.join(" ")} end as deferral` : ""}
   from ${writes.table} left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
     finished_at = case when w.status <> 'queued' then now() end, ${addEvents("w.entries")}
   from writes w
-  where r.id = any (${writes.column("run_id")}) and r.id = w.run_id
-    and r.workspace_id = w.workspace_id
+  -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
+  -- An array of all ids would do so, too, but it would be sorted again for each row.
+  where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
     -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
     -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
@@ -195,16 +221,16 @@ with tenants as materialized (
         : "in (select p.id from processes p where p.died_at is not null)"
     }
     and not (w.intent and r.cancel_requested_at is not null)
-    ${charged ? "" : "and w.is_limited is null"}
+    ${canDefer ? "and w.deferral is null" : ""}
   returning w.position, w.settles, w.day, r.id, r.workspace_id, r.agent_id, r.attempt,
     r.last_transaction
 ), new_events as not materialized (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
     e.type, e.data
   from ${entries.table} join moved m on m.position = e.write
-), ${insertEvents("new_events")}, settling as (
+), ${insertEvents("new_events", { withDeliveries: deliveries })}, settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
-), ${insertEntries("settling", calls.table)}, ${charged ? `${charge(calls.table)}, ` : ""}results as (
+), ${insertEntries("settling", calls.table)}, ${charged ? `${charge(calls.table, deliveries)}, ` : ""}results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
     e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
     e.usage_estimated, e.cost_micros, e.limit_reached::jsonb as limit_reached
@@ -215,18 +241,32 @@ with tenants as materialized (
   from ${files.table} join moved m on m.position = f.write
 )
 select json_agg(position) as written, now() as time, ${
-      charged
-        ? `null::json as limited, ${workspacesToWake} as woken`
-        : "(select json_agg(position) from writes where is_limited) as limited, null::json as woken"
-    } from moved`;
+      canDefer
+        ? "(select json_agg(json_build_array(position, deferral)) from writes where deferral is not null)"
+        : "null::json"
+    } as deferred, ${charged ? workspacesToWake : "null::json"} as woken from moved`;
   });
 
-const byLiving = append("append", { owner: "living", charged: false });
-const byLivingCharged = append("append:charged", { owner: "living", charged: true });
-const byDead = append("append-for-dead", { owner: "dead", charged: true });
+const byLiving = (charged: boolean, deliveries: boolean) =>
+  append(
+    ["append", ...(charged ? ["charged"] : []), ...(deliveries ? ["deliveries"] : [])].join(":"),
+    {
+      owner: "living",
+      charged,
+      deliveries,
+    },
+  );
+const variants = {
+  plain: { lean: byLiving(false, false), delivering: byLiving(false, true) },
+  charged: { lean: byLiving(true, false), delivering: byLiving(true, true) },
+};
+const byDead = append("append-for-dead", { owner: "dead", charged: true, deliveries: true });
 
 /** All variants of the append statement, for `runs/statements.sql`. */
-export const appendStatements = [byLiving, byLivingCharged, byDead];
+export const appendStatements = [
+  ...Object.values(variants).flatMap((each) => Object.values(each)),
+  byDead,
+];
 
 interface AppendOptions {
   /**
@@ -235,6 +275,8 @@ interface AppendOptions {
    * locks no rows that several runs share. Default true.
    */
   readonly charged?: boolean;
+  /** Default: no subscription is known. */
+  readonly subscriptions?: KnownSubscriptions;
   /**
    * Called if reserved amounts were returned, with the workspaces in which other runs may wait for
    * these amounts.
@@ -249,17 +291,25 @@ interface AppendOptions {
 export async function appendToRuns(
   database: Database,
   rows: readonly AppendRow[],
-  { charged = true, onReturned }: AppendOptions = {},
+  { charged = true, subscriptions = new KnownSubscriptions(), onReturned }: AppendOptions = {},
 ): Promise<AppendResult[]> {
-  const sent = await send(database, charged ? byLivingCharged : byLiving, rows);
-  const { written, limited, time } = sent;
+  const { lean, delivering } = variants[charged ? "charged" : "plain"];
+  let sent = await send(database, subscriptions.some ? delivering : lean, rows);
+  if (sent.deferred.get(1) === "subscribed") {
+    // The statement saw a subscription and wrote nothing.
+    subscriptions.some = true;
+    sent = await send(database, delivering, rows);
+  }
+  const { written, deferred, time } = sent;
   if (sent.woken.length > 0) onReturned?.(sent.woken);
   const result = { kind: "written" as const, time };
   if (written.size === rows.length) return rows.map(() => result);
   return Promise.all(
     rows.map((row, index) => {
       if (written.has(index + 1)) return result;
-      return limited.has(index + 1) ? { kind: "limited" as const } : findReason(database, row);
+      return deferred.get(index + 1) === "limited"
+        ? { kind: "limited" as const }
+        : findReason(database, row);
     }),
   );
 }
@@ -285,10 +335,13 @@ function settles({ calls = [], end }: AppendRow): boolean {
   return calls.length > 0 || end !== undefined;
 }
 
+type Deferral = "limited" | "subscribed";
+
 /** The result of one statement. Rows are identified by their positions, counted from 1. */
 interface Sent {
   readonly written: ReadonlySet<number>;
-  readonly limited: ReadonlySet<number>;
+  /** Rows that this variant of the statement cannot write: see `Variant`. */
+  readonly deferred: ReadonlyMap<number, Deferral>;
   readonly woken: readonly string[];
   readonly time: string;
 }
@@ -314,7 +367,7 @@ async function send(
   );
   const { rows: results } = await prepared.send<{
     written: number[] | null;
-    limited: number[] | null;
+    deferred: [position: number, deferral: Deferral][] | null;
     woken: string[] | null;
     time: Date;
   }>(database.engine, { rows, entries, calls, ends, files });
@@ -322,7 +375,7 @@ async function send(
   if (result === undefined) throw new Error("the append statement returned no row");
   return {
     written: new Set(result.written),
-    limited: new Set(result.limited),
+    deferred: new Map(result.deferred),
     woken: result.woken ?? [],
     time: result.time.toISOString(),
   };

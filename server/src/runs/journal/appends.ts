@@ -5,6 +5,7 @@ import {
   type Mutex,
   separateLargeRows,
 } from "../../base/database/index.ts";
+import type { KnownSubscriptions } from "../../events/index.ts";
 import type { Reservations } from "../../reservations/index.ts";
 import { type AppendResult, type AppendRow, appendToRuns } from "./append-statement.ts";
 
@@ -20,6 +21,7 @@ interface AppendsOptions {
   /** The mutex of the batchers that lock budgets. */
   readonly budgetMutex: Mutex;
   readonly reservations: Pick<Reservations, "isLimited" | "noteLimited">;
+  readonly subscriptions: KnownSubscriptions;
   /** Called after each commit. */
   readonly onWritten: () => void;
   /**
@@ -36,12 +38,16 @@ interface AppendsOptions {
  */
 export function createAppends(
   database: Database,
-  { mutex, budgetMutex, reservations, onWritten, onReturned }: AppendsOptions,
+  { mutex, budgetMutex, reservations, subscriptions, onWritten, onReturned }: AppendsOptions,
 ): Appends {
   const create = (charged: boolean) => {
     const appends = {
       write: async (rows: readonly AppendRow[]) => {
-        const results = await appendToRuns(database, rows, { charged, onReturned });
+        const results = await appendToRuns(database, rows, {
+          charged,
+          subscriptions,
+          onReturned,
+        });
         onWritten();
         return results;
       },

@@ -20,7 +20,7 @@ export type InitialStatus = "running" | "queued" | "waiting" | "failed";
  *   callback_subscription_id and callback_url.
  * @param options `detailed`: whether rows can have the status `failed` or the source `draft`.
  *   `labelled`: whether rows can have an external id or tags. `withCallback`: whether rows can have
- *   a callback.
+ *   a callback. `withDeliveries`: see `insertEvents`.
  */
 export function insertRuns(
   source: string,
@@ -28,7 +28,13 @@ export function insertRuns(
     detailed,
     labelled,
     withCallback,
-  }: { readonly detailed: boolean; readonly labelled: boolean; readonly withCallback: boolean },
+    withDeliveries,
+  }: {
+    readonly detailed: boolean;
+    readonly labelled: boolean;
+    readonly withCallback: boolean;
+    readonly withDeliveries: boolean;
+  },
 ): string {
   return `started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
@@ -51,7 +57,7 @@ export function insertRuns(
     source as run_source, trigger_id, ${labelled ? "string_to_array(tags, e'\\n')" : "null::text[]"} as tags,
     ${withCallback ? "callback_subscription_id, callback_url" : "null::text as callback_subscription_id, null::text as callback_url"}
   from ${source}
-), ${withCallback ? storedCallbacks(source) : ""}${insertEvents("first_events", "columns")}${detailed ? `, ${failedResults(source)}` : ""}`;
+), ${withCallback ? storedCallbacks(source) : ""}${insertEvents("first_events", { facts: "columns", withDeliveries })}${detailed ? `, ${failedResults(source)}` : ""}`;
 }
 
 const neededVersion = `case when source = 'draft' then ${draftRunVersion} else ${runVersion} end`;

@@ -1,4 +1,5 @@
 import type { Column, Parameters } from "../../base/database/index.ts";
+import { someSubscriptions } from "../../events/index.ts";
 import type { ReceivedFile, ReceivedStart, StartRow } from "./start-row.ts";
 
 /**
@@ -12,6 +13,7 @@ interface ReceivedOptions {
   readonly keys: boolean;
   readonly files: boolean;
   readonly limits: boolean;
+  readonly deliveries: boolean;
   readonly repeated: boolean;
 }
 
@@ -67,7 +69,7 @@ export interface ReceivedParts {
 /** Declares the tables of received requests, and returns the SQL that uses them. */
 export function receivedTables<Input extends { readonly rows: readonly StartRow[] }>(
   p: Parameters<Input>,
-  { keys, files, repeated }: ReceivedOptions,
+  { keys, files, deliveries, repeated }: ReceivedOptions,
 ): ReceivedParts {
   const requests = p.rows("q", requestsOf, {
     request: ["int", (row) => row.request],
@@ -122,7 +124,11 @@ export function receivedTables<Input extends { readonly rows: readonly StartRow[
     beforeKey: `when q.id is not null and c.is_listening and c.body = 'good' then 'listening'
       when seen.run_id is not null then 'repeated'`,
     beforePause: "when q.swallows and c.trigger_id is not null and not c.enabled then 'swallowed'",
-    afterBody: "when q.is_filtered then 'filtered'",
+    // Without the part for deliveries, nothing is written if there is a subscription.
+    afterBody: deliveries
+      ? "when q.is_filtered then 'filtered'"
+      : `when q.is_filtered and ${someSubscriptions} then 'subscribed'
+      when q.is_filtered then 'filtered'`,
     heldFull:
       "when status = 'waiting' and run_id in (select run_id from overfull) then 'held_full'",
     isAdmitted: "(status <> 'waiting' or run_id not in (select run_id from overfull))",

@@ -1,5 +1,6 @@
 import type { LimitReached } from "@beckon/contract";
 import type { Database } from "../../base/database/index.ts";
+import { KnownSubscriptions } from "../../events/index.ts";
 import type { InitialStatus } from "../journal/index.ts";
 import {
   callerId,
@@ -19,6 +20,8 @@ interface StartOptions {
    * Default: none.
    */
   readonly full?: readonly string[];
+  /** Default: no subscription is known. */
+  readonly subscriptions?: KnownSubscriptions;
 }
 
 /**
@@ -28,10 +31,14 @@ interface StartOptions {
 export async function startRuns(
   database: Database,
   rows: readonly StartRow[],
-  { repeated = true, full = [] }: StartOptions = {},
+  { repeated = true, full = [], subscriptions = new KnownSubscriptions() }: StartOptions = {},
 ): Promise<StartResult[]> {
   const { callers, callerOf } = callersOf(rows);
-  const checked = await sendStarts(database, { rows, callers, callerOf, full }, repeated);
+  const checked = await sendStarts(
+    database,
+    { rows, callers, callerOf, full },
+    { repeated, subscriptions },
+  );
   if (checked.verdicts.length !== rows.length)
     throw new Error("the start statement returned no result for a request");
   const known = new Map(checked.callers.map((caller) => [caller.caller, caller]));

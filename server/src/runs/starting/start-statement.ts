@@ -5,6 +5,7 @@ import {
   statement,
 } from "../../base/database/index.ts";
 import { isAgentToken, isKeySecret, isTriggerToken } from "../../credentials/index.ts";
+import { someSubscriptions } from "../../events/index.ts";
 import { insertRuns, nothingUsed, terminalEvent } from "../journal/index.ts";
 import { heldColumns, receivedCallerColumns, receivedTables } from "./received-parts.ts";
 import { authenticated, type InitialFailure, initialError, type StartRow } from "./start-row.ts";
@@ -28,6 +29,11 @@ export interface Parts {
   readonly received: boolean;
   /** Whether the requests have files, which become artifacts of the runs. */
   readonly files: boolean;
+  /**
+   * Whether deliveries to subscriptions are written. Without this part, nothing is written if any
+   * workspace has a subscription, and requests that would start a run get the result `subscribed`.
+   */
+  readonly deliveries: boolean;
   /** Whether an earlier call may already have written some rows of the batch. */
   readonly repeated: boolean;
 }
@@ -63,6 +69,7 @@ const partNames = [
   "limits",
   "received",
   "files",
+  "deliveries",
   "repeated",
 ] as const satisfies readonly (keyof Parts)[];
 
@@ -250,6 +257,7 @@ with callers as materialized (
         then 'limit_reached'`
           : "when c.is_limited then 'limited'"
       }
+      ${parts.deliveries ? "" : `when ${someSubscriptions} then 'subscribed'`}
       else 'start'
     end as verdict
   from ${requests.table}
@@ -331,6 +339,7 @@ with callers as materialized (
       detailed: parts.details,
       labelled: parts.labels,
       withCallback: parts.callbacks,
+      withDeliveries: parts.deliveries,
     })}${
       parts.details
         ? `, recorded as (
@@ -469,9 +478,9 @@ export function statementFor(parts: Parts): Statement<StartInput> {
 }
 
 /**
- * Returns the variants of the statement, for `statements.sql`. Labels, callbacks and limits
- * add the same SQL, whatever the other parts are, so they are shown once: together with all other
- * parts.
+ * Returns the variants of the statement, for `statements.sql`. Labels, callbacks, limits and
+ * deliveries add the same SQL, whatever the other parts are, so they are shown once: together with
+ * all other parts.
  */
 export function startStatements(): Statement<StartInput>[] {
   const choices = [false, true];
@@ -488,6 +497,7 @@ export function startStatements(): Statement<StartInput>[] {
           limits: false,
           received: false,
           files: false,
+          deliveries: false,
         })),
       ),
     ),
@@ -502,6 +512,7 @@ export function startStatements(): Statement<StartInput>[] {
     limits: true,
     received: true,
     files: true,
+    deliveries: true,
   };
   return [...unlabelled, complete].map(startStatement);
 }

@@ -1,5 +1,6 @@
 import type { LimitReached } from "@beckon/contract";
 import { type Database, isUniqueViolation } from "../../base/database/index.ts";
+import type { KnownSubscriptions } from "../../events/index.ts";
 import type { StartRejection } from "./start-row.ts";
 import { type StartInput, statementFor } from "./start-statement.ts";
 
@@ -78,17 +79,33 @@ export type CheckedRequest =
       replayedRun: null,
     ];
 
+/** What the start statement returns: see `deliveries` in `Parts`. */
+interface Reply extends Pick<CheckedStarts, "callers"> {
+  readonly verdicts: readonly (
+    | CheckedRequest
+    | readonly [position: number, kind: "subscribed", replayedRun: null]
+  )[];
+}
+
+function isChecked(reply: Reply): reply is CheckedStarts {
+  return reply.verdicts.every(([, kind]) => kind !== "subscribed");
+}
+
 /**
- * Executes the start statement for a batch.
- * @param repeated whether an earlier call may already have written some of the rows.
+ * Executes the start statement for a batch. It is sent without the part `deliveries` if no
+ * subscription is known, and again with it if the statement found one.
+ * @param options `repeated`: whether an earlier call may already have written some of the rows.
  */
 export async function sendStarts(
   database: Database,
   input: StartInput,
-  repeated: boolean,
+  {
+    repeated,
+    subscriptions,
+  }: { readonly repeated: boolean; readonly subscriptions: KnownSubscriptions },
 ): Promise<CheckedStarts> {
   const { rows, callers } = input;
-  const send = async (again: boolean) => {
+  const send = async (again: boolean, deliveries = subscriptions.some): Promise<CheckedStarts> => {
     const chosen = statementFor({
       triggers: callers.some((row) => row.source === "trigger" && row.caller.kind === "credential"),
       keys: rows.some((row) => row.key !== null),
@@ -98,11 +115,15 @@ export async function sendStarts(
       limits: rows.some((row) => row.checksLimits === true),
       received: rows.some((row) => row.received !== undefined),
       files: rows.some((row) => row.received !== undefined && row.received.files.length > 0),
+      deliveries,
       repeated: again,
     });
-    const { rows: results } = await chosen.send<CheckedStarts>(database.engine, input);
-    if (results[0] === undefined) throw new Error("the start statement returned no row");
-    return results[0];
+    const { rows: replies } = await chosen.send<Reply>(database.engine, input);
+    const [reply] = replies;
+    if (reply === undefined) throw new Error("the start statement returned no row");
+    if (isChecked(reply)) return reply;
+    subscriptions.some = true;
+    return send(again, true);
   };
   try {
     return await send(repeated);

@@ -4,6 +4,7 @@ import {
   type Database,
   type Mutex,
 } from "../../base/database/index.ts";
+import type { KnownSubscriptions } from "../../events/index.ts";
 import type { ReceivedStart, StartResult, StartRow } from "./start-row.ts";
 import { startRuns } from "./start-runs.ts";
 
@@ -16,6 +17,7 @@ export type Starts = Batcher<StartRow, StartResult>;
 interface StartsOptions {
   /** The mutex that all batchers on this database share. */
   readonly mutex: Mutex;
+  readonly subscriptions: KnownSubscriptions;
   /** Called after each commit. */
   readonly onWritten: () => void;
   /**
@@ -28,11 +30,15 @@ interface StartsOptions {
 /** Creates the batcher of the start statement. */
 export function createStarts(
   database: Database,
-  { mutex, onWritten, full }: StartsOptions,
+  { mutex, subscriptions, onWritten, full }: StartsOptions,
 ): Starts {
   return createBatcher({
     write: async (rows, { repeated }) => {
-      const results = await startRuns(database, rows, { repeated, full: full() });
+      const results = await startRuns(database, rows, {
+        repeated,
+        full: full(),
+        subscriptions,
+      });
       onWritten();
       return results;
     },
