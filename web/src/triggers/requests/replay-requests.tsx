@@ -3,7 +3,7 @@ import type { RequestOutcome } from "@beckon/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { announceChanges, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
-import { formatCounted, fromZoned, toZoned } from "../../format/index.ts";
+import { formatCount, formatCounted, fromZoned, toZoned } from "../../format/index.ts";
 import {
   Button,
   Dialog,
@@ -27,6 +27,8 @@ const hourMs = 3_600_000;
 const starts = { hour: hourMs, day: 24 * hourMs, all: 30 * 24 * hourMs } as const;
 type Range = keyof typeof starts | "custom";
 
+const none = { replayed: 0, skipped: 0 };
+
 const versions = [
   { value: "current", label: "Current version", hint: "The agent as it is now." },
   { value: "original", label: "Original version", hint: "The agent as it was at the time." },
@@ -45,22 +47,38 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
   const [from, setFrom] = useState(() => toZoned(Date.now() - starts.day, zone));
   const [to, setTo] = useState("");
   const [problem, setProblem] = useState<string>();
+  const [progress, setProgress] = useState(0);
+  // The same for each press of the button, so that pressing it again repeats the same call.
+  const [openedMs] = useState(Date.now);
   const replay = useMutation({
-    mutationFn: (body: ReplayTriggerRequestsBody) =>
-      client.triggers.replayRequests(trigger.agent_id, trigger.id, body, {
-        idempotencyKey: keyOf(body),
-      }),
-    onSuccess: ({ replayed, more }) => {
+    mutationFn: async (body: ReplayTriggerRequestsBody) => {
+      // One call replays the newest requests of the range, so the next one ends where it began.
+      for (let range = body, counts = none; ; ) {
+        const result = await client.triggers.replayRequests(trigger.agent_id, trigger.id, range, {
+          idempotencyKey: `${keyOf(body)} ${range.until ?? ""}`.trim(),
+        });
+        counts = {
+          replayed: counts.replayed + result.replayed,
+          skipped: counts.skipped + result.skipped,
+        };
+        setProgress(counts.replayed);
+        if (!result.more || result.next_until === null) return counts;
+        range = { ...body, until: result.next_until };
+      }
+    },
+    onSuccess: ({ replayed, skipped }) => {
       release();
       toast({
         tone: replayed === 0 ? "info" : "success",
         title:
           replayed === 0
             ? "There was nothing to replay"
-            : `Replayed ${formatCounted(replayed, "request", "requests")}`,
-        ...(more
-          ? { description: "Older requests remain. Choose an earlier range for them." }
-          : {}),
+            : `Replayed ${formatCounted(replayed, "request")}`,
+        ...(skipped === 0
+          ? {}
+          : {
+              description: `${formatCounted(skipped, "request")} started no run: the filter did not let ${skipped === 1 ? "it" : "them"} pass, or the mapping failed.`,
+            }),
       });
       close();
     },
@@ -68,12 +86,13 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
   });
   const submit = () => {
     const isCustom = range === "custom";
-    const since = isCustom ? fromZoned(from, zone) : Date.now() - starts[range];
+    const since = isCustom ? fromZoned(from, zone) : openedMs - starts[range];
     const until = isCustom && to !== "" ? fromZoned(to, zone) : undefined;
     if (since === undefined) return setProblem("Choose the time from which to replay.");
     if (until !== undefined && until <= since)
       return setProblem("The start must be before the end.");
     setProblem(undefined);
+    setProgress(0);
     replay.mutate({
       since: new Date(since).toISOString(),
       ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
@@ -86,7 +105,7 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
       open
       onOpenChange={close}
       title="Replay many requests"
-      description="Each verified request starts a new run with the present settings, at most 1,000 at once."
+      description="Each verified request starts a new run with the present settings."
       footer={
         <>
           <Button onClick={close}>Cancel</Button>
@@ -94,7 +113,7 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
             variant="primary"
             onClick={submit}
             pending={replay.isPending}
-            pendingText="Replaying…"
+            pendingText={progress === 0 ? "Replaying…" : `Replayed ${formatCount(progress)}…`}
           >
             Replay
           </Button>
