@@ -3,7 +3,7 @@ import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson } from "../../server/test/people.ts";
 import { inBrowser, openDashboard } from "./dashboard.ts";
 
-/** Tests tooltips and tabs, which are our own. */
+/** Tests tooltips and tabs, which are our own, and menus, which are loaded late. */
 
 const beckon = await startTestBeckon();
 const viewer = await addPerson(beckon, { role: "viewer" });
@@ -67,4 +67,19 @@ inBrowser("the arrow keys, Home and End move between tabs", async () => {
   }
   await page.keyboard.press("Tab");
   await page.getByRole("tabpanel", { name: "curl" }).and(page.locator(":focus")).waitFor();
+});
+
+inBrowser("a key opens a menu at its first item, also before its code was loaded", async () => {
+  const agent = await beckon.createAgent();
+  const page = await openDashboard(beckon.url, { as: viewer, path: "/sign-in" });
+  await page.route(/assets\/menu-panel-/, async (route) => {
+    await isPressed.promise;
+    await route.continue();
+  });
+  const isPressed = Promise.withResolvers<void>();
+  await page.goto(new URL(`/w/${workspaceId}/agents/${agent.id}/connect`, beckon.url).href);
+  await page.getByRole("button", { name: "More about this agent" }).focus();
+  await page.keyboard.press("Enter");
+  isPressed.resolve();
+  await page.getByRole("menuitem").first().and(page.locator(":focus")).waitFor();
 });

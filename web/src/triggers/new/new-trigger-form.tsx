@@ -1,4 +1,5 @@
-import { createTriggerBody, type PresetName } from "@beckon/contract";
+import type { CreateTriggerAnswer } from "@beckon/client";
+import { createTriggerBody, type Preset, type PresetName } from "@beckon/contract";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -16,7 +17,6 @@ import { callbackTexts } from "../callback-texts.ts";
 import { triggerQuery, triggersKey } from "../queries.ts";
 import { presetsQuery } from "../receiving/queries.ts";
 import type { TriggerExample } from "./examples.ts";
-import type { Created } from "./new-trigger.tsx";
 import { SenderChoice, shortTitle } from "./sender-choice.tsx";
 
 /** What the form asks for. */
@@ -26,6 +26,14 @@ interface Fields {
   readonly name: string;
   readonly prompt_prefix: string;
   readonly allows_callback: boolean;
+}
+
+/** A trigger that was just created, with the preset of its sender and the generated secret. */
+export interface Created {
+  readonly trigger: CreateTriggerAnswer;
+  readonly preset: Preset | undefined;
+  /** undefined if none was generated. */
+  readonly secret: string | undefined;
 }
 
 interface NewTriggerFormProps {

@@ -1,17 +1,9 @@
 import type { CreateTriggerAnswer } from "@beckon/client";
-import type { Preset } from "@beckon/contract";
 import { useState } from "react";
 import { CreatedSender } from "./created-sender.tsx";
 import { CreatedTrigger } from "./created-trigger.tsx";
 import { examples } from "./examples.ts";
-import { NewTriggerForm } from "./new-trigger-form.tsx";
-
-/** A trigger that was just created, with the preset of its sender and the generated secret. */
-export interface Created {
-  readonly trigger: CreateTriggerAnswer;
-  readonly preset: Preset | undefined;
-  readonly secret: string | undefined;
-}
+import { type Created, NewTriggerForm } from "./new-trigger-form.tsx";
 
 interface NewTriggerProps {
   /** Id of the example with which the form is filled in. For an unknown id, the form is empty. */

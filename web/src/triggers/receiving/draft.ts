@@ -80,7 +80,7 @@ export function draftOf(promptPrefix: string, receiving: Receiving | null): Draf
           : "pair" in timestamp
             ? "pair"
             : "pointer",
-    timestamp: timestamp === null ? "" : (Object.values(timestamp)[0] ?? ""),
+    timestamp: Object.values<string>(timestamp ?? {})[0] ?? "",
     idHeader: hmac?.id?.header ?? "",
     tolerance: String(hmac?.tolerance_seconds ?? 300),
     secretEncoding: hmac?.secret_encoding ?? "text",
@@ -105,8 +105,8 @@ export function draftOf(promptPrefix: string, receiving: Receiving | null): Draf
     origins: (form.origins ?? []).join("\n"),
     honeypot: form.honeypot ?? "",
     answer: "redirect" in answer ? "redirect" : "text" in answer ? "text" : "json",
-    redirect: "redirect" in answer ? answer.redirect : "",
-    text: "text" in answer ? answer.text : "",
+    redirect: form.answer !== null && "redirect" in form.answer ? form.answer.redirect : "",
+    text: form.answer !== null && "text" in form.answer ? form.answer.text : "",
   };
 }
 

@@ -26,7 +26,7 @@ interface PreviewPanelProps {
   readonly onOwnChange: (own: OwnPayload) => void;
   readonly preview: Preview | undefined;
   readonly error: Error | null;
-  /** Whether the settings cannot be sent, so that the preview is the last one that could be made. */
+  /** Whether the settings cannot be sent, so that the preview is the last possible one. */
   readonly isStale: boolean;
   /** The button that starts a run, and its result. */
   readonly children: ReactNode;

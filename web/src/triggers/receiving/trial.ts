@@ -1,5 +1,8 @@
-import type { ExampleRequest, Preset, ReceivedRequest, TrialRequest } from "@beckon/contract";
+import type { PreviewTriggerBody } from "@beckon/client";
+import type { ExampleRequest, Preset, ReceivedRequest } from "@beckon/contract";
 import { contentTypeOf, type PayloadType } from "../input/payload.ts";
+
+type TrialRequest = PreviewTriggerBody["request"];
 
 /** What a preview is made of, as it was chosen: `request:<id>`, `example:<index>` or `own`. */
 export type TrialChoice = string;
@@ -42,7 +45,7 @@ export function firstChoice(
 }
 
 /** Reads lines such as `x-event: push`. Lines of another form are left out. */
-export function headersOf(text: string): Record<string, string> {
+function headersOf(text: string): Record<string, string> {
   return Object.fromEntries(
     text.split("\n").flatMap((line) => {
       const [, name, value] = /^\s*([\w!#$%&'*+.^`|~-]+)\s*:\s*(.*?)\s*$/.exec(line) ?? [];

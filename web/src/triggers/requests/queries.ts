@@ -1,4 +1,5 @@
-import type { ReceivedRequest, RequestOutcome } from "@beckon/contract";
+import type { ListTriggerRequestsQuery } from "@beckon/client";
+import type { ReceivedRequest } from "@beckon/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { type CurrentWorkspace, listOptions } from "../../data/index.ts";
@@ -11,10 +12,7 @@ export interface TriggerIds {
 }
 
 /** What a list of received requests selects. */
-export interface RequestFilters {
-  readonly outcome?: RequestOutcome | undefined;
-  readonly event_type?: string | undefined;
-}
+export type RequestFilters = Pick<ListTriggerRequestsQuery, "outcome" | "event_type">;
 
 /** Beginning of the keys of all queries of a trigger's received requests. */
 export const requestsKey = (workspaceId: string, { id, agent_id }: TriggerIds) =>

@@ -6,7 +6,7 @@ import type { RequestFilters } from "./queries.ts";
 type Search = Readonly<Record<string, string | undefined>>;
 
 /** Returns the filters of a URL. What the API would reject is left out. */
-export function filtersOf(search: Search): RequestFilters {
+function filtersOf(search: Search): RequestFilters {
   const outcome = search.outcome as RequestOutcome | undefined;
   const eventType = search.event_type?.trim().slice(0, 200) || undefined;
   return {

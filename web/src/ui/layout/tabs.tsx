@@ -79,7 +79,7 @@ export function Tabs({ label, value, onChange, items }: TabsProps) {
           id={`${id}panel`}
           role="tabpanel"
           aria-labelledby={`${id}${open.value}`}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: the Tab key leads from the tab to its content
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: Tab leads to the content
           tabIndex={0}
           className="min-w-0 pt-4"
         >

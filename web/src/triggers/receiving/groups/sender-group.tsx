@@ -6,7 +6,7 @@ import { useReceivingForm } from "../form-context.ts";
 const generic: readonly string[] = ["hmac", "secret-header", "basic", "none"];
 
 /** The options of senders: services first, then what others are configured with by hand. */
-export function senderOptions(presets: readonly Preset[]): readonly (SelectOption | SelectGroup)[] {
+function senderOptions(presets: readonly Preset[]): readonly (SelectOption | SelectGroup)[] {
   const optionOf = ({ name, title }: Preset) => ({ value: name, label: title });
   return [
     { value: "", label: "Anything: text, JSON or a form" },
