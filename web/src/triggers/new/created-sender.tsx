@@ -3,10 +3,10 @@ import type { Preset } from "@beckon/contract";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button, CopyField, Dialog, FormError, Link } from "../../ui/index.ts";
+import { shortTitle } from "../receiving/short-title.ts";
 import { FirstRequest } from "../requests/first-request.tsx";
 import { SecretForm } from "../sender/secret-form.tsx";
 import { useSenderSecret } from "../sender/use-sender-secret.ts";
-import { shortTitle } from "./sender-choice.tsx";
 
 interface CreatedSenderProps {
   readonly trigger: CreateTriggerAnswer;

@@ -16,8 +16,9 @@ import { Button, Checkbox, Dialog, Field, FormError, TextArea, TextInput } from 
 import { callbackTexts } from "../callback-texts.ts";
 import { triggerQuery, triggersKey } from "../queries.ts";
 import { presetsQuery } from "../receiving/queries.ts";
+import { shortTitle } from "../receiving/short-title.ts";
 import type { TriggerExample } from "./examples.ts";
-import { SenderChoice, shortTitle } from "./sender-choice.tsx";
+import { SenderChoice } from "./sender-choice.tsx";
 
 /** What the form asks for. */
 const typed = { name: true, prompt_prefix: true, allows_callback: true } as const;

@@ -3,15 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useWorkspace } from "../../data/index.ts";
 import { FormError, RadioCards, Skeleton } from "../../ui/index.ts";
 import { presetsQuery } from "../receiving/queries.ts";
+import { shortTitle } from "../receiving/short-title.ts";
 
 interface SenderChoiceProps {
   /** The name of the chosen preset; empty for a trigger without one. */
   readonly value: PresetName | "";
   readonly onChange: (name: PresetName | "") => void;
 }
-
-/** Returns the title without the senders that it names in brackets. */
-export const shortTitle = (title: string) => title.replace(/ \(.*\)$/, "");
 
 /** The choice of who posts to a new trigger. */
 export function SenderChoice({ value, onChange }: SenderChoiceProps) {

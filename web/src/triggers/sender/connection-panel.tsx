@@ -6,6 +6,7 @@ import { useWorkspace } from "../../data/index.ts";
 import { Banner, Button, Link, Menu, Panel, SecretField, Time } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { presetsQuery } from "../receiving/queries.ts";
+import { shortTitle } from "../receiving/short-title.ts";
 import { RotateUrl } from "../trigger/rotate-url.tsx";
 import { useTriggerActions } from "../trigger/use-trigger-actions.ts";
 import { useSenderSecret } from "./use-sender-secret.ts";
@@ -35,9 +36,7 @@ export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
   };
   return (
     <Panel
-      title={
-        preset === undefined ? "Connection" : `Connect ${preset.title.replace(/ \(.*\)$/, "")}`
-      }
+      title={preset === undefined ? "Connection" : `Connect ${shortTitle(preset.title)}`}
       actions={
         disabledReason === undefined ? (
           <Menu
