@@ -1,6 +1,7 @@
+import { createHmac } from "node:crypto";
 import type { Api } from "./api.ts";
 import type { Load } from "./load.ts";
-import { type Measurement, measure, type Target } from "./measure.ts";
+import { type Measurement, measure, requestBody, type Target } from "./measure.ts";
 import type { Agent } from "./prepare-agent.ts";
 import { run } from "./processes.ts";
 import { countReceived, type Receivers } from "./receivers/start-receivers.ts";
@@ -25,6 +26,8 @@ export interface Case {
    * checkout, and the ratio shows the cost of the feature. Default: both are prepared.
    */
   readonly preparedOn?: "checkout";
+  /** Headers that the requests also have. Default: none. */
+  readonly request?: Pick<Load, "headers" | "uniqueHeader">;
 }
 
 export interface Prepared {
@@ -64,6 +67,8 @@ const memory: Measure = { name: "memory MiB", digits: 0, of: ({ memoryMiB }) => 
 const p50: Measure = { name: "p50 ms", digits: 2, of: (one) => one.p50 };
 export const defaultMeasures: readonly Measure[] = [rate, serverCpu, databaseCpu];
 
+const githubSecret = "It's a Secret to Everybody";
+
 export const cases: readonly Case[] = [
   {
     name: "invoke, instant model, 64 connections",
@@ -76,6 +81,15 @@ export const cases: readonly Case[] = [
     source: "fire",
     model: "instant",
     connections: 64,
+  },
+  {
+    name: "fire as GitHub does, with verification, filter and template, 64 connections",
+    source: "fire",
+    model: "instant",
+    connections: 64,
+    prepare: receiveAsGithub,
+    preparedOn: "checkout",
+    request: { headers: headersOfGithub(), uniqueHeader: "x-github-delivery" },
   },
   {
     name: "invoke, 500 ms model, 1,000 connections",
@@ -126,6 +140,30 @@ export const cases: readonly Case[] = [
     preparedOn: "checkout",
   },
 ];
+
+/** Returns the headers of an event as GitHub sends it, without its id. */
+function headersOfGithub(): Record<string, string> {
+  const signature = createHmac("sha256", githubSecret).update(requestBody).digest("hex");
+  return { "x-github-event": "issues", "x-hub-signature-256": `sha256=${signature}` };
+}
+
+/** Sets the trigger to receive events of GitHub, and back to the default afterwards. */
+async function receiveAsGithub({ api, agent }: Prepared): Promise<() => Promise<void>> {
+  const path = `/agents/${agent.id}/triggers/${agent.triggerId}`;
+  const presets = await api<{ name: string; receiving: object }[]>("GET", "/trigger-presets");
+  const preset = presets.find(({ name }) => name === "github");
+  await api("PATCH", path, {
+    receiving: {
+      ...preset?.receiving,
+      filter: 'event.type == "issues"',
+      template: "An event of GitHub, {{ event.type }}: {{ payload.input }}",
+    },
+  });
+  await api("POST", `${path}/secret`, { secret: githubSecret });
+  return async () => {
+    await api("PATCH", path, { receiving: null });
+  };
+}
 
 /** Opens five dashboards and closes them when the returned function is called. */
 async function openDashboards({ port, key }: Prepared): Promise<() => Promise<void>> {
@@ -209,6 +247,7 @@ export async function measureCase(
   try {
     return await measure(opened, target, {
       ...requestOf(one, prepared.agent),
+      ...one.request,
       ...shapeOf(one),
       seconds,
     });

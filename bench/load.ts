@@ -10,6 +10,8 @@ export interface Load {
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly body: string;
+  /** Name of a header with another value in each request; undefined for none. */
+  readonly uniqueHeader?: string | undefined;
   readonly connections: number;
   readonly seconds: number;
   /** Seconds before the measurement, until the connections are open and the rate is steady. */
@@ -37,6 +39,12 @@ let total = 0;
 let failures = 0;
 let measuring = false;
 let stopped = false;
+let sent = 0;
+/** Distinguishes the requests of this process from those of an earlier measurement. */
+const run = Date.now().toString(36);
+
+const uniqueHeader = () =>
+  load.uniqueHeader === undefined ? {} : { [load.uniqueHeader]: `${run}-${++sent}` };
 
 async function connection(): Promise<void> {
   const client = new Client(`http://127.0.0.1:${load.port}`, {
@@ -49,7 +57,7 @@ async function connection(): Promise<void> {
     const response = await client.request({
       method: "POST",
       path: load.path,
-      headers: { "content-type": "application/json", ...load.headers },
+      headers: { "content-type": "application/json", ...load.headers, ...uniqueHeader() },
       body: load.body,
     });
     const text = await response.body.text();

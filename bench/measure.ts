@@ -20,6 +20,9 @@ export interface Measurement extends LoadResult {
   readonly memoryMiB: number;
 }
 
+/** The body of every request. */
+export const requestBody = JSON.stringify({ input: "What is the state of order 4711?" });
+
 /**
  * Applies a load to a server. Throughput and latencies are those of the measured time. CPU is
  * counted for all requests until no run is left, so that work after the responses counts too.
@@ -29,10 +32,9 @@ export async function measure(
   target: Target,
   load: Omit<Load, "port" | "body">,
 ): Promise<Measurement> {
-  const body = JSON.stringify({ input: "What is the state of order 4711?" });
   const before = target.cpu();
   const generator = await run<"begin">(opened, "load.ts", [
-    JSON.stringify({ ...load, port: target.port, body }),
+    JSON.stringify({ ...load, port: target.port, body: requestBody }),
   ]);
   const result = await new Promise<LoadResult | { error: string }>((resolve) => {
     generator.child.once("message", (message) =>

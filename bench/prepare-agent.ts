@@ -3,6 +3,7 @@ import type { Api } from "./api.ts";
 export interface Agent {
   readonly id: string;
   readonly token: string;
+  readonly triggerId: string;
   readonly triggerPath: string;
 }
 
@@ -22,6 +23,13 @@ export async function prepareAgent(api: Api, name: string, modelPort: number): P
     model: `${name}/bench`,
     limits,
   });
-  const trigger = await api<{ url: string }>("POST", `/agents/${agent.id}/triggers`, { name });
-  return { id: agent.id, token: agent.token, triggerPath: new URL(trigger.url).pathname };
+  const trigger = await api<{ id: string; url: string }>("POST", `/agents/${agent.id}/triggers`, {
+    name,
+  });
+  return {
+    id: agent.id,
+    token: agent.token,
+    triggerId: trigger.id,
+    triggerPath: new URL(trigger.url).pathname,
+  };
 }

@@ -12,6 +12,7 @@ import {
   describeDeliveries,
   killAroundDeliveries,
 } from "../server/test/crash/kill-around-deliveries.ts";
+import { describeRequests, killAroundRequests } from "../server/test/crash/kill-around-requests.ts";
 import { killAroundSteps } from "../server/test/crash/kill-around-steps.ts";
 import { faultsOf, storm, summary } from "../server/test/crash/storm.ts";
 import { startGuard } from "../server/test/guard.ts";
@@ -25,6 +26,7 @@ import { fillMemory } from "../server/test/soak/memory.ts";
  *   crash       e2e/crash.test.ts with more runs and faults, and with kills of PostgreSQL
  *   money       kills of server processes around the write of a step: what is metered and reserved
  *   deliveries  kills of server processes while events are delivered
+ *   requests    kills of server processes while triggers receive events, each several times
  *   disk        a full disk
  *   processes   lost processes with 500 runs
  *   memory      a workspace that fills the memory
@@ -36,6 +38,7 @@ import { fillMemory } from "../server/test/soak/memory.ts";
  *   MONEY_KILLS           kills around the write of a step; default 500
  *   DELIVERY_KILLS        kills while events are delivered; default 30
  *   DELIVERY_EVENTS       delivered events; default 10000
+ *   REQUEST_KILLS         kills while triggers receive events; default 3000
  */
 type Embedded = Awaited<ReturnType<typeof startEmbedded>>;
 
@@ -44,6 +47,7 @@ const tests: Readonly<Record<string, () => Promise<boolean>>> = {
   crash: crashOften,
   money: killOftenAroundSteps,
   deliveries: killOftenAroundDeliveries,
+  requests: killOftenAroundRequests,
   disk: () => fillDisk(log),
   processes: () => loseProcesses(log),
   memory: () => fillMemory(log),
@@ -146,6 +150,21 @@ function killOftenAroundDeliveries(): Promise<boolean> {
     for (const line of report.broken.slice(0, 50)) log(`✗ ${line}`);
     log(
       `soak: deliveries, seed ${seed}: ${kills} kills, ${describeDeliveries(report)}; ` +
+        `${report.broken.length} violations`,
+    );
+    return report.broken.length === 0;
+  });
+}
+
+function killOftenAroundRequests(): Promise<boolean> {
+  const seed = printedSeed();
+  const kills = number("REQUEST_KILLS", 3_000);
+  return withDatabase(async ({ url }, database) => {
+    const options = { seed, kills, databaseUrl: url, pool: database.engine, log };
+    const report = await killAroundRequests(options);
+    for (const line of report.broken.slice(0, 50)) log(`✗ ${line}`);
+    log(
+      `soak: requests, seed ${seed}: ${kills} kills, ${describeRequests(report)}; ` +
         `${report.broken.length} violations`,
     );
     return report.broken.length === 0;

@@ -54,8 +54,8 @@ const hmacFields = z.strictObject({
     .refine((parts) => parts.includes("body"), "must contain body"),
   /**
    * The Unix time in seconds or milliseconds or an RFC 3339 time that the sender signed. null: the
-   * sender signs no time. With `form` `pairs` it can be the name of a pair. A time in a JSON body is
-   * signed with the body.
+   * sender signs no time. With `form` `pairs` it can be the name of a pair. A time in a JSON body
+   * is signed with the body.
    */
   timestamp: z
     .union([
@@ -79,7 +79,7 @@ const hmacVerification = hmacFields.superRefine((hmac, context) => {
   const reject = (path: string, message: string) =>
     context.addIssue({ code: "custom", path: [path], message });
   const { timestamp, signed, form } = hmac;
-  // A time that is not signed could be replaced, so it would not prevent that requests are repeated.
+  // A time that is not signed can be replaced, and would not protect against repeated requests.
   const isHeaderOrPair = timestamp !== null && !("pointer" in timestamp);
   if (isHeaderOrPair !== signed.includes("timestamp")) {
     reject("signed", "must contain timestamp if, and only if, timestamp is a header or a pair");
@@ -114,8 +114,8 @@ export type Verification = z.infer<typeof verification>;
 export type HmacVerification = z.infer<typeof hmacVerification>;
 
 /**
- * Returns whether a header can have a credential, a secret or a signature, by its name. Such headers
- * are not stored, and the agent cannot see them.
+ * Returns whether a header can have a credential, a secret or a signature, by its name. Such
+ * headers are not stored, and the agent cannot see them.
  * @param name in lower case.
  */
 export function isCredentialHeader(name: string): boolean {
@@ -232,8 +232,8 @@ export const receiving = z.strictObject({
   /**
    * A Liquid template (https://liquidjs.com) of the message after the prompt prefix. Its variables:
    * `payload` (parsed JSON or form fields, else text), `headers`, `query` (only the chosen ones),
-   * `event` (`id`, `type`), `files`, `received_at`. null: the chosen headers and query parameters as
-   * lines, an empty line, and the payload.
+   * `event` (`id`, `type`), `files`, `received_at`. null: the chosen headers and query parameters
+   * as lines, an empty line, and the payload.
    */
   template: cleanText(100_000).min(1).nullable().default(null),
   /** While the agent is paused or a limit is spent: reject, or hold the run until it is over. */
@@ -266,8 +266,8 @@ export const receiving = z.strictObject({
 export type Receiving = z.infer<typeof receiving>;
 
 /**
- * The secret that a sender shares with a trigger, 1 to 500 characters of printable ASCII. Which form
- * it has depends on the verification.
+ * The secret that a sender shares with a trigger, 1 to 500 characters of printable ASCII. Which
+ * form it has depends on the verification.
  */
 export const senderSecret = z
   .string()

@@ -34,13 +34,14 @@ export const updateTriggerBody = z.strictObject({
 export const testTriggerBody = z
   .strictObject({
     /**
-     * A test starts a run as a request to the trigger's URL would. This is the body of that request:
-     * text if it is a string, else JSON. If `payload` is absent, the body is empty. An empty body is
-     * valid only if the trigger has a prompt prefix.
+     * A test starts a run as a request to the trigger's URL would. This is the body of that
+     * request: text if it is a string, else JSON. If `payload` is absent, the body is empty. An
+     * empty body is valid only if the trigger has a prompt prefix.
      */
     payload: jsonValue.optional(),
     /**
-     * The Content-Type of that request. Default: none for text, `application/json` for other values.
+     * The Content-Type of that request. Default: none for text, `application/json` for other
+     * values.
      */
     content_type: cleanText(200).min(1).optional(),
     /** Instead of `payload`: a received request, an example of a preset, or a whole request. */
@@ -61,14 +62,14 @@ export const trigger = z.object({
   enabled: z.boolean(),
   allows_callback: z.boolean(),
   receiving: receiving.nullable(),
-  /** Whether a sender secret is set. Without it, a verification that needs one rejects everything. */
+  /** Whether a sender secret is set. Without it, a verification that needs one rejects all. */
   sender_secret_set: z.boolean(),
-  /** Until when the next verified request is captured as a sample; null: it starts a run as usual. */
+  /** Until when the next verified request is captured as a sample; null: it is not captured. */
   listening_until: z.iso.datetime().nullable(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
 export type Trigger = z.infer<typeof trigger>;
 
-/** Mistakes that a filter or a template makes with the last received request. They are saved anyway. */
+/** Mistakes that a filter or a template makes with the last received request. */
 export const triggerWarnings = z.object({ warnings: z.array(mappingMistake) });

@@ -53,6 +53,7 @@ test("an error names a secret that cannot be decrypted and what to do", async ()
       /^200 .*its credential was deleted.* Ask the agent.s administrator to enter it again/,
     ),
     "signing secret": `409 secret_unreadable: This signing secret ${sealed} Give the subscription a new secret: rotate it.`,
+    "sender secret": `409 secret_unreadable: This sender secret ${sealed} Set the secret of this trigger again, and enter it at the sender.`,
     "stored answer": expect.stringMatching(
       `^409 secret_unreadable: This stored answer ${sealed} The request was executed`,
     ),

@@ -10,6 +10,7 @@ import {
 } from "./base/secrets/index.ts";
 import { reEncryptSubscriptions } from "./deliveries/index.ts";
 import { reEncryptProviderKeys } from "./providers/index.ts";
+import { reEncryptSenderSecrets } from "./received/index.ts";
 import { reEncryptTokens } from "./tokens/index.ts";
 
 export interface MasterKeys {
@@ -59,6 +60,7 @@ export async function reconcileMasterKey(
       reEncryptProviderKeys,
       reEncryptToolSecrets,
       reEncryptSubscriptions,
+      reEncryptSenderSecrets,
       reEncryptResponses,
     ]) {
       const counts = await reEncrypt(client, { from: previous, to: current });

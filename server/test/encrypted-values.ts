@@ -27,6 +27,7 @@ export type EncryptedValue =
   | "provider run"
   | "tool"
   | "signing secret"
+  | "sender secret"
   | "stored answer";
 
 export const allDecrypt: Readonly<Record<EncryptedValue, string>> = {
@@ -36,6 +37,7 @@ export const allDecrypt: Readonly<Record<EncryptedValue, string>> = {
   "provider run": "opens",
   tool: "opens",
   "signing secret": "opens",
+  "sender secret": "opens",
   "stored answer": "opens",
 };
 
@@ -54,6 +56,11 @@ export async function createEncryptedValues(beckon: TestBeckon): Promise<Encrypt
   ];
   const agent = await beckon.createAgent();
   const trigger = await beckon.createTrigger(agent.id);
+  const receiver = await beckon.createTrigger(agent.id, {
+    receiving: { verification: { kind: "header", header: "x-secret" } },
+  });
+  const senderPath = `/agents/${agent.id}/triggers/${receiver.id}/secret`;
+  const sender = (await beckon.call(senderPath, { method: "POST" })).body.data;
   const kept = {
     name: `sealed-${number}`,
     kind: "openai-compatible",
@@ -110,6 +117,7 @@ export async function createEncryptedValues(beckon: TestBeckon): Promise<Encrypt
       const reached = target.reached.length;
       const called = await invoke(url, handy, "/call read {}");
       const signed = await at(`/subscriptions/${signing.id}/secret`);
+      const sent = await at(senderPath);
       const again = await createAgain(url);
       const used = models.requests.at(-1)?.headers.authorization;
       return {
@@ -126,6 +134,7 @@ export async function createEncryptedValues(beckon: TestBeckon): Promise<Encrypt
             ? "opens"
             : describe(called),
         "signing secret": signed.body.data?.secret === signing.secret ? "opens" : describe(signed),
+        "sender secret": sent.body.data?.secret === sender.secret ? "opens" : describe(sent),
         "stored answer":
           again.status === 201 && again.body.data.token === once.body.data.token
             ? "opens"

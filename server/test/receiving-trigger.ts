@@ -1,16 +1,18 @@
 import { createHmac } from "node:crypto";
 import { type Receiving, receiving } from "@beckon/contract";
+import type { Pool } from "pg";
 import { createSecretCipher, parseMasterKey } from "../src/base/secrets/index.ts";
 import { bindingOfSenderSecret } from "../src/received/index.ts";
 import { presets } from "../src/receiving/index.ts";
 import type { Answer, TestBeckon } from "./beckon.ts";
 
-/** A trigger with settings, and the secret that its sender signs with. */
+type Queryable = Pick<Pool, "query">;
+
+/** A trigger with settings. */
 export interface ReceivingTrigger {
   readonly id: string;
   readonly agentId: string;
   readonly url: string;
-  readonly secret: string;
   /** Sends a request that is signed as GitHub signs. */
   send(body: unknown, headers?: Record<string, string>, query?: string): Promise<Answer>;
   /** Changes the settings. */
@@ -57,39 +59,22 @@ export async function createReceiving(
   { from = github, prefix = "" }: { readonly from?: Receiving; readonly prefix?: string } = {},
 ): Promise<ReceivingTrigger> {
   const { id, url } = await beckon.createTrigger(agentId, { prompt_prefix: prefix });
-  const secret = "It's a Secret to Everybody";
   const { masterKey } = beckon.config;
   if (masterKey === undefined) throw new Error("there is no master key");
-  const cipher = createSecretCipher(parseMasterKey(masterKey));
   const engine = beckon.db.database.engine;
-  const { rows } = await engine.query<{ workspace_id: string }>(
-    "select workspace_id from triggers where id = $1",
-    [id],
-  );
-  const workspaceId = rows[0]?.workspace_id ?? "";
-  const encrypted = cipher.encrypt(
-    secret,
-    bindingOfSenderSecret({ workspaceId, triggerId: id, column: "sender_secret" }),
-  );
   let settings = merged(from, change);
-  const write = () =>
-    engine.query(
-      `update triggers set receiving = $2, sender_secret = $3,
-        receiving_version = receiving_version + 1 where id = $1`,
-      [id, JSON.stringify(settings), encrypted],
-    );
+  const write = () => configureTrigger(engine, masterKey, id, settings);
   await write();
   return {
     id,
     agentId,
     url,
-    secret,
     send(body, headers = {}, query = "") {
       const text = typeof body === "string" ? body : JSON.stringify(body);
       return beckon.call(`${url}${query}`, {
         credential: null,
         body: text,
-        headers: { "content-type": "application/json", ...signedAsGithub(secret, text), ...headers },
+        headers: { "content-type": "application/json", ...signedAsGithub(text), ...headers },
       });
     },
     async set(next) {
@@ -106,9 +91,34 @@ export async function createReceiving(
   };
 }
 
+const secret = "It's a Secret to Everybody";
+
+/** Stores the settings of a trigger, and the secret with which `signedAsGithub` signs. */
+export async function configureTrigger(
+  pool: Queryable,
+  masterKey: string,
+  triggerId: string,
+  settings: Receiving,
+): Promise<void> {
+  const { rows } = await pool.query<{ workspace_id: string }>(
+    "select workspace_id from triggers where id = $1",
+    [triggerId],
+  );
+  const workspaceId = rows[0]?.workspace_id ?? "";
+  const encrypted = createSecretCipher(parseMasterKey(masterKey)).encrypt(
+    secret,
+    bindingOfSenderSecret({ workspaceId, triggerId, column: "sender_secret" }),
+  );
+  await pool.query(
+    `update triggers set receiving = $2, sender_secret = $3,
+      receiving_version = receiving_version + 1 where id = $1`,
+    [triggerId, JSON.stringify(settings), encrypted],
+  );
+}
+
 /** Returns the header with which GitHub signs a body. */
-export function signedAsGithub(secret: string, body: string): Record<string, string> {
-  const signature = createHmac("sha256", secret).update(body).digest("hex");
+export function signedAsGithub(body: string, key = secret): Record<string, string> {
+  const signature = createHmac("sha256", key).update(body).digest("hex");
   return { "x-hub-signature-256": `sha256=${signature}` };
 }
 

@@ -10,8 +10,8 @@ import twilio from "twilio/lib/webhooks/webhooks.js";
 import { presets } from "../src/receiving/index.ts";
 
 /**
- * The senders that the presets are for. Each signs as the sender signs, with the sender's own package
- * if there is one, else as its documentation says.
+ * The senders that the presets are for. Each signs as the sender signs, with the sender's own
+ * package if there is one, else as its documentation says.
  */
 export interface Sender {
   readonly name: string;
@@ -303,5 +303,6 @@ export interface GithubEvent {
 /** All payloads of `@octokit/webhooks-examples`. */
 export function githubEvents(): readonly GithubEvent[] {
   // Not imported: TypeScript would infer types of 8 MB of JSON.
-  return createRequire(import.meta.url)("@octokit/webhooks-examples");
+  const require = createRequire(import.meta.url);
+  return require("@octokit/webhooks-examples");
 }

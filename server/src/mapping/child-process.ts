@@ -47,8 +47,9 @@ export function childArguments(limits: EvaluationLimits): {
 }
 
 /**
- * Starts a child process that can do nothing but compute: its environment is empty, it can read only
- * its own code, and it can write no file and start no process or thread (Node.js' permission model).
+ * Starts a child process that can do nothing but compute: its environment is empty, it can read
+ * only its own code, and it can write no file and start no process or thread (Node.js' permission
+ * model).
  * If this Node.js has a permission for the network, the child does not have it.
  * @param on `exit` is called once, also if the process could not be started
  */

@@ -2,17 +2,17 @@ export { isAllowedAddress } from "./addresses.ts";
 export {
   type DecodedBody,
   decodeBody,
-  type HoldBytes,
-  type ReceivedFile,
+  textOf,
   tooLarge,
+  tooLargeForMemory,
   tooManyBodies,
   toPayload,
 } from "./bodies/index.ts";
-export { answerHandshake, type HandshakeAnswer } from "./handshake.ts";
+export { answerHandshake } from "./handshake.ts";
 export { presets } from "./presets/index.ts";
-export { queryOf, type RawRequest } from "./raw-request.ts";
+export type { RawRequest } from "./raw-request.ts";
 export { type ReceivedEvent, readEvent } from "./read-event.ts";
 export { generateSenderSecret, senderSecretMistake } from "./sender-secret.ts";
 export { chosenHeaders, chosenQuery, storedHeaders } from "./shown-values.ts";
-export type { ValidSecrets, VerificationResult } from "./verification-result.ts";
+export type { ValidSecrets } from "./verification-result.ts";
 export { verifyRequest } from "./verify.ts";

@@ -1,22 +1,15 @@
 import { isCredentialHeader, isStorableText, type Receiving } from "@beckon/contract";
-import { queryOf, type RawRequest } from "./raw-request.ts";
+import { headerOf, queryOf, type RawRequest } from "./raw-request.ts";
 
 /**
  * Returns the headers of a request that can be stored and shown: all except credentials, secrets,
  * cookies and signatures. Names are in lower case.
  */
 export function storedHeaders(
-  { verification }: Pick<Receiving, "verification">,
-  { headers }: Pick<RawRequest, "headers">,
+  settings: Pick<Receiving, "verification">,
+  request: Pick<RawRequest, "headers">,
 ): Record<string, string> {
-  const secretHeader = "header" in verification ? verification.header : undefined;
-  const stored: [string, string][] = [];
-  for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || name === secretHeader || isCredentialHeader(name)) continue;
-    const text = Array.isArray(value) ? value.join(", ") : value;
-    if (isStorableText(text)) stored.push([name, text]);
-  }
-  return Object.fromEntries(stored);
+  return headersOf(Object.keys(request.headers), settings, request);
 }
 
 /** Returns the headers that the agent sees: the chosen ones that are present and can be stored. */
@@ -24,13 +17,22 @@ export function chosenHeaders(
   settings: Pick<Receiving, "headers" | "verification">,
   request: Pick<RawRequest, "headers">,
 ): Record<string, string> {
-  const stored = storedHeaders(settings, request);
-  return Object.fromEntries(
-    settings.headers.flatMap((name) => {
-      const value = Object.hasOwn(stored, name) ? stored[name] : undefined;
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  return headersOf(settings.headers, settings, request);
+}
+
+function headersOf(
+  names: readonly string[],
+  { verification }: Pick<Receiving, "verification">,
+  request: Pick<RawRequest, "headers">,
+): Record<string, string> {
+  const secretHeader = "header" in verification ? verification.header : undefined;
+  const shown: [string, string][] = [];
+  for (const name of names) {
+    if (name === secretHeader || isCredentialHeader(name)) continue;
+    const value = headerOf(request, name);
+    if (value !== undefined && isStorableText(value)) shown.push([name, value]);
+  }
+  return Object.fromEntries(shown);
 }
 
 /** Returns the chosen query parameters that are present, repeated ones joined by commas. */

@@ -9,8 +9,8 @@ import { rejected, type VerificationResult, verified } from "./verification-resu
 const maxSignatures = 20;
 
 /**
- * Verifies an HMAC (RFC 2104) over parts of the request. One signature that is valid with one of the
- * secrets is enough.
+ * Verifies an HMAC (RFC 2104) over parts of the request. One signature that is valid with one of
+ * the secrets is enough.
  * @param secrets one or more, not empty.
  */
 export function verifyHmac(

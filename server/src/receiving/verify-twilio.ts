@@ -5,8 +5,8 @@ import { rejected, type VerificationResult, verified } from "./verification-resu
 const header = "x-twilio-signature";
 
 /**
- * Verifies Twilio's signature: an HMAC-SHA1 of the URL that Twilio requested, followed by the fields
- * of a form sorted by name. Of other bodies, the signed URL has the hash in `bodySHA256`.
+ * Verifies Twilio's signature: an HMAC-SHA1 of the URL that Twilio requested, followed by the
+ * fields of a form sorted by name. Of other bodies, the signed URL has the hash in `bodySHA256`.
  * @param secrets auth tokens of the Twilio account, one or more.
  * @see https://www.twilio.com/docs/usage/webhooks/webhooks-security
  */

@@ -11,9 +11,17 @@ const github = async () => {
   return body.data.find(({ name }: { name: string }) => name === "github").receiving;
 };
 
+interface Made {
+  readonly id: string;
+  readonly url: string;
+  readonly receiving?: unknown;
+  readonly sender_secret_set?: boolean;
+  readonly listening_until?: string | null;
+}
+
 async function made(receiving: unknown, body: Record<string, unknown> = {}) {
   const agent = await beckon.createAgent();
-  const trigger = await beckon.createTrigger(agent.id, { receiving, ...body });
+  const trigger: Made = await beckon.createTrigger(agent.id, { receiving, ...body });
   return { agent, ...trigger, path: `/agents/${agent.id}/triggers/${trigger.id}` };
 }
 const patch = (path: string, receiving: unknown) =>

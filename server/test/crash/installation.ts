@@ -9,6 +9,7 @@ export interface Installation {
   readonly key: string;
   readonly masterKey: string;
   readonly agent: { readonly id: string; readonly token: string };
+  readonly triggerId: string;
   readonly triggerToken: string;
   close(): Promise<void>;
 }
@@ -72,6 +73,7 @@ export async function install(
       key,
       masterKey,
       agent,
+      triggerId: trigger.id,
       triggerToken: trigger.token,
       close: () => fleet.close(),
     };

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import { textOf } from "../../base/body-text.ts";
 import { ApiError, type Result } from "../../base/errors.ts";
+import type { Window } from "../../base/fixed-window.ts";
 import { hashCredential, isCredential } from "../../base/secrets/index.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
 import type { TriggerOfToken } from "../../received/index.ts";
-import { toPayload } from "../../receiving/index.ts";
-import { type Caller, callerId, startRun, TriggerReconfigured } from "../../runs/index.ts";
+import { textOf, toPayload } from "../../receiving/index.ts";
+import { type Caller, startRun, TriggerReconfigured } from "../../runs/index.ts";
 import {
   answerTriggerHandshake,
   ReceivedBody,
@@ -93,7 +93,7 @@ export async function handleFire(
   const caller = callerOf(c);
   if (caller === undefined) throw unauthorized(services, c);
   const { triggers } = state;
-  const body = new ReceivedBody(c.env.incoming, services.runs.memory, callerId(caller));
+  const body = new ReceivedBody(c.env.incoming, services.runs.memory, caller);
   const request: FireRequest = { caller, body };
   let call: ReceivedCall | undefined;
   try {
@@ -162,7 +162,7 @@ function toReceivedCall(
   { caller, body }: FireRequest,
 ): ReceivedCall {
   const key = idempotencyKey(headerOf(incoming, "idempotency-key"));
-  let rateError: { readonly value: ApiError | undefined } | undefined;
+  let counted: Window | undefined;
   return {
     caller,
     body,
@@ -173,9 +173,9 @@ function toReceivedCall(
     webhookId: fireKey(undefined, headerOf(incoming, "webhook-id")),
     headers: fireCors,
     readTrigger: () => triggers.read(caller.hash),
-    countRequest(triggerId, maxPerMinute) {
-      rateError ??= { value: rates.count(triggerId, maxPerMinute) };
-      return rateError.value;
+    countRequest(triggerId) {
+      counted ??= rates.count(triggerId);
+      return counted;
     },
   };
 }

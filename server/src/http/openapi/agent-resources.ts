@@ -37,6 +37,7 @@ const triggers = [
     prompt_prefix: "A payment came in:",
     enabled: true,
     allows_callback: false,
+    receiving: null,
   },
 ];
 const madeTrigger = {

@@ -15,7 +15,7 @@ import {
   pathParameters,
   sessionParameters,
 } from "./parameters.ts";
-import { resources, shownSecrets } from "./resources.ts";
+import { addedExamples, resources } from "./resources.ts";
 import { headersOf } from "./response-headers.ts";
 
 /** Returns the OpenAPI operation object of a route of the management API. */
@@ -227,17 +227,17 @@ function resourceOf(
     resource === undefined
       ? schemaOfResponse(data)
       : { $ref: `#/components/schemas/${resource.name}` };
-  const example = dataExample ?? resource?.example ?? secretsOf(data);
+  const example = dataExample ?? resource?.example ?? addedTo(data);
   if (also === undefined) return { schema, example };
   return {
     schema: { allOf: [schema, schemaOfResponse(also)] },
-    example: { ...(example as object), ...secretsOf(also) },
+    example: { ...(example as object), ...addedTo(also) },
   };
 }
 
-function secretsOf(object: z.ZodType): Record<string, unknown> {
+function addedTo(object: z.ZodType): Record<string, unknown> {
   const names = Object.keys(object instanceof z.ZodObject ? object.shape : {});
   return Object.fromEntries(
-    names.flatMap((name) => (name in shownSecrets ? [[name, shownSecrets[name]]] : [])),
+    names.flatMap((name) => (name in addedExamples ? [[name, addedExamples[name]]] : [])),
   );
 }

@@ -89,7 +89,7 @@ export const resources: readonly Resource[] = [
         {
           bucket: "2026-01-31T08:00:00.000Z",
           agent_id: null,
-          runs: { queued: 0, running: 1, succeeded: 40, failed: 2, cancelled: 0 },
+          runs: { waiting: 0, queued: 0, running: 1, succeeded: 40, failed: 2, cancelled: 0 },
           duration_ms: { p50: 840, p95: 3410 },
           usage: { input_tokens: 50_400, output_tokens: 9_800 },
           cost_micros: 18_400,
@@ -309,7 +309,8 @@ export const resources: readonly Resource[] = [
 ];
 
 /** Examples of secrets, by the name of the field. */
-export const shownSecrets: Readonly<Record<string, string>> = {
+export const addedExamples: Readonly<Record<string, string>> = {
+  warnings: [],
   token: "bka_…",
   key: "bkw_…",
   secret: "whsec_…",

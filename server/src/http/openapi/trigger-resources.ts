@@ -61,7 +61,6 @@ export const triggerResources = [
       updated_at: time,
     },
   },
-  { name: "Receiving", schema: receiving, example: receivingExample },
   {
     name: "TriggerPreset",
     schema: preset,

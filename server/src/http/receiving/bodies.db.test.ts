@@ -171,6 +171,29 @@ describe("large bodies", () => {
     expectError(answer, 413, "too_large", /25 MiB\) after it is inflated/);
   });
 
+  test("a body that can never fit in the memory of the server gets 413, which says what to raise", async () => {
+    // Of 96 MiB, requests and responses get 30, of which one trigger can use 22.5, which is enough
+    // for bodies of 3.75 MiB.
+    const small = await beckon.another({ settings: { BECKON_MEMORY_BUDGET_MIB: "96" } });
+    try {
+      const { token } = await beckon.createTrigger(agent.id, {
+        receiving: {
+          bodies: { gzip: true, max_bytes: maxReceivedBytes },
+          template: "{{ payload | size }}",
+        },
+      });
+      const url = `${small.url}/api/public/triggers/${token}`;
+      const tooLarge = await send(url, "x".repeat(10_000_000), "text/plain");
+      expectError(tooLarge, 413, "too_large", /BECKON_MEMORY_BUDGET_MIB/);
+      expect((await send(url, "x".repeat(2_000_000), "text/plain")).status).toBe(200);
+      const bomb = gzipSync(Buffer.alloc(20_000_000, "x"));
+      const inflated = await send(url, bomb, "text/plain", { "content-encoding": "gzip" });
+      expectError(inflated, 413, "too_large", /BECKON_MEMORY_BUDGET_MIB/);
+    } finally {
+      await small.stop();
+    }
+  });
+
   test("without a template, more than 1 MiB cannot be set", async () => {
     const answer = await beckon.call(`/agents/${agent.id}/triggers`, {
       body: { name: "Big", receiving: { bodies: { max_bytes: 1_048_577 } } },

@@ -3,6 +3,7 @@ import { startTestBeckon } from "../../../test/beckon.ts";
 import { eventually } from "../../../test/eventually.ts";
 import { createReceiving } from "../../../test/receiving-trigger.ts";
 import { newId } from "../../base/ids.ts";
+import { expireQueued } from "../../runs/index.ts";
 
 const beckon = await startTestBeckon();
 const { engine } = beckon.db.database;
@@ -39,7 +40,11 @@ test("a paused agent's events are held, and their runs are executed in order aft
     runIds.push(body.run_id);
   }
   for (const runId of runIds) expect(await runOf(runId)).toMatchObject({ status: "waiting" });
-  expect((await trigger.requests()).map(({ outcome }) => outcome)).toEqual(["held", "held", "held"]);
+  expect((await trigger.requests()).map(({ outcome }) => outcome)).toEqual([
+    "held",
+    "held",
+    "held",
+  ]);
   await resume();
   const runs = await Promise.all(runIds.map(ended));
   expect(runs.map(({ status }) => status)).toEqual(["succeeded", "succeeded", "succeeded"]);
@@ -123,6 +128,89 @@ test("a person drops held runs by cancelling them", async () => {
   await resume();
   expect(await runOf(two)).toMatchObject({ status: "cancelled", started_at: null });
 });
+
+test("at a spent limit a trigger rejects with the run error, or holds the run until the limit is raised", async () => {
+  const { agentId, trigger } = await holding();
+  const path = `/limits/agent/${agentId}`;
+  await beckon.call(path, { method: "PUT", body: { limit_micros: 10 } });
+  await engine.query("update budgets set spent = 10 where scope_id = $1", [agentId]);
+  const held = await trigger.send({}, { "x-github-delivery": "held" });
+  expect(held.status).toBe(200);
+  expect(await runOf(held.body.run_id)).toMatchObject({ status: "waiting" });
+  await trigger.set({ when_paused: "refuse" });
+  const rejected = await trigger.send({}, { "x-github-delivery": "rejected" });
+  expect(rejected).toMatchObject({ status: 500, body: { code: "ceiling_reached" } });
+  expect(await trigger.requests()).toMatchObject([
+    { outcome: "held", run_id: held.body.run_id },
+    { outcome: "limit_reached", run_id: rejected.body.run_id, error: expect.any(String) },
+  ]);
+  await beckon.call(path, { method: "PUT", body: { limit_micros: 1_000_000 } });
+  expect((await ended(held.body.run_id)).started_at).not.toBeNull();
+  // An event that failed at a limit is not bound, so its sender can send it again.
+  const again = await trigger.send({}, { "x-github-delivery": "rejected" });
+  expect(again.status).toBe(200);
+  expect(again.body.run_id).not.toBe(rejected.body.run_id);
+});
+
+test("a run that was written as held after the resume is queued by the next poll", async () => {
+  const { agentId, trigger, pause } = await holding();
+  await pause();
+  const { body } = await trigger.send({});
+  // As after a resume that the start statement's snapshot did not contain: nothing wakes the worker.
+  await engine.query("update agents set paused_at = null, pause_reason = null where id = $1", [
+    agentId,
+  ]);
+  expect(await ended(body.run_id)).toMatchObject({ status: "succeeded" });
+});
+
+test("no held run starts while its agent is paused, however often it is paused and resumed", async () => {
+  const { trigger, pause, resume } = await holding();
+  for (let round = 0; round < 5; round++) {
+    await pause();
+    const sent = await Promise.all([1, 2, 3].map(() => trigger.send({ round })));
+    // The resume wakes the worker, which releases runs while the pause arrives.
+    await resume();
+    await pause();
+    const { rows: before } = await engine.query(statusesOf, [trigger.id]);
+    const other = await trigger.send({ round });
+    const { rows: after } = await engine.query(statusesOf, [trigger.id]);
+    // After the response to the pause, no more runs are released.
+    expect(after[0].waiting).toBe(before[0].waiting + 1);
+    await resume();
+    for (const { body } of [...sent, other]) await ended(body.run_id);
+  }
+});
+
+test("a run that was held for days has 24 hours in the queue, and a run is held for 7 days", async () => {
+  const { agentId, trigger, pause } = await holding();
+  await pause();
+  const [young, old, queued] = await Promise.all(
+    [1, 2, 3].map(async () => (await trigger.send({})).body.run_id as string),
+  );
+  const age = (runId: string | undefined, days: number) =>
+    engine.query("update runs set created_at = now() - make_interval(days => $2) where id = $1", [
+      runId,
+      days,
+    ]);
+  await age(young, 6);
+  await age(old, 8);
+  await age(queued, 6);
+  await engine.query(
+    "update runs set status = 'queued', released_at = now() where id = $1 and status = 'waiting'",
+    [queued],
+  );
+  await expireQueued(beckon.db.database);
+  expect(await runOf(young ?? "")).toMatchObject({ status: "waiting" });
+  expect(await runOf(old ?? "")).toMatchObject({
+    status: "cancelled",
+    error: { code: "cancelled", message: expect.stringContaining("held for 7 days") },
+  });
+  expect(await ended(queued ?? "")).toMatchObject({ status: "succeeded" });
+  expect((await beckon.call(`/agents/${agentId}/runs?status=waiting`)).body.data).toHaveLength(1);
+});
+
+const statusesOf = `select count(*) filter (where r.status = 'waiting')::int as waiting
+  from runs r join run_inputs i on i.run_id = r.id where i.trigger_id = $1`;
 
 /** Writes copies of a held run. */
 async function copyRun(runId: string, count: number): Promise<void> {

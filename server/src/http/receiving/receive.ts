@@ -23,6 +23,7 @@ import {
   verifiedRow,
 } from "./received-rows.ts";
 import { confirmAndRecord } from "./record.ts";
+import { tooManyRequests } from "./request-rates.ts";
 import { skippedResponse } from "./responses.ts";
 import { startVerified } from "./start-verified.ts";
 
@@ -89,7 +90,9 @@ export async function receive(
 
   const { max_per_minute: maxPerMinute } = receiving;
   const tooMany =
-    maxPerMinute === null ? undefined : call.countRequest(trigger.triggerId, maxPerMinute);
+    maxPerMinute === null
+      ? undefined
+      : tooManyRequests(call.countRequest(trigger.triggerId), maxPerMinute);
   if (tooMany !== undefined) {
     const row = verifiedRow(request, { outcome: "rejected", error: tooMany.message });
     await confirmAndRecord(services, check, row);

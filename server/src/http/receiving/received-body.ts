@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { ApiError } from "../../base/errors.ts";
-import type { Memory } from "../../runs/index.ts";
+import { type Caller, callerId, type Memory } from "../../runs/index.ts";
 import { type RawBody, ReceivedBodyHold, readBody } from "../request/index.ts";
 
 /** Maximum size of the body of a request to a trigger without settings: 1 MiB. */
@@ -14,15 +14,15 @@ export const defaultMaxBytes = 1_048_576;
 export class ReceivedBody {
   readonly #incoming: IncomingMessage;
   readonly #memory: Memory;
-  readonly #owner: string;
+  readonly #caller: Caller;
   #hold: ByteHold | ReceivedBodyHold | undefined;
   #read: { readonly maxBytes: number; readonly body: Promise<RawBody> } | undefined;
 
-  /** @param owner who the bytes are counted for: see `ByteBudget`. */
-  constructor(incoming: IncomingMessage, memory: Memory, owner: string) {
+  /** @param caller for whom the bytes are counted */
+  constructor(incoming: IncomingMessage, memory: Memory, caller: Caller) {
     this.#incoming = incoming;
     this.#memory = memory;
-    this.#owner = owner;
+    this.#caller = caller;
   }
 
   /**
@@ -32,7 +32,7 @@ export class ReceivedBody {
    */
   readDefault(): Promise<RawBody> {
     const hold = () => {
-      this.#hold ??= this.#memory.exchanges.hold(this.#owner);
+      this.#hold ??= this.#memory.exchanges.hold(callerId(this.#caller));
       return this.#hold;
     };
     this.#read ??= { maxBytes: defaultMaxBytes, body: readBody(this.#incoming, hold) };
@@ -71,7 +71,7 @@ export class ReceivedBody {
   }
 
   #receivedHold(): ByteHold | ReceivedBodyHold {
-    this.#hold ??= new ReceivedBodyHold(this.#memory, this.#owner);
+    this.#hold ??= new ReceivedBodyHold(this.#memory, callerId(this.#caller));
     return this.#hold;
   }
 }

@@ -1,4 +1,5 @@
-import type { ApiError, Result } from "../../base/errors.ts";
+import type { Result } from "../../base/errors.ts";
+import type { Window } from "../../base/fixed-window.ts";
 import type { TriggerOfToken, TriggerSettings } from "../../received/index.ts";
 import type { Caller, RunCallback, RunLabels } from "../../runs/index.ts";
 import type { ReceivedBody } from "./received-body.ts";
@@ -17,11 +18,8 @@ export interface ReceivedCall {
   readonly webhookId: Result<string> | undefined;
   /** Headers of every response. */
   readonly headers: Readonly<Record<string, string>>;
-  /**
-   * Counts the request against the limit of its trigger, once. Returns the error for its response
-   * if it is above the limit.
-   */
-  readonly countRequest: (triggerId: string, maxPerMinute: number) => ApiError | undefined;
+  /** Counts the request of its trigger, once. Returns the count of the current minute. */
+  readonly countRequest: (triggerId: string) => Window;
   /** Reads the trigger as it is stored now. @throws ApiError `unauthorized`, `unavailable` */
   readonly readTrigger: () => Promise<TriggerOfToken>;
 }

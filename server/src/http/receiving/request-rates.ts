@@ -1,11 +1,11 @@
 import { elapsed } from "../../base/clock.ts";
 import { ApiError } from "../../base/errors.ts";
-import { FixedWindowCounter } from "../../base/fixed-window.ts";
+import { FixedWindowCounter, type Window } from "../../base/fixed-window.ts";
 
 /** Counts the requests of each trigger in this process, for the limit `max_per_minute`. */
 export interface RequestRates {
-  /** Counts a request. Returns the error for its response if it is above the limit. */
-  count(triggerId: string, maxPerMinute: number): ApiError | undefined;
+  /** Counts a request. Returns the number of requests in the current minute, and its end. */
+  count(triggerId: string): Window;
 }
 
 const windowMs = 60_000;
@@ -19,25 +19,28 @@ const maxTriggers = 50_000;
 /** Creates the counts of one process. */
 export function createRequestRates(): RequestRates {
   const counter = new FixedWindowCounter({ windowMs, maxKeys: maxTriggers });
-  return {
-    count(triggerId, maxPerMinute) {
-      const { count, endsAt } = counter.add(triggerId);
-      if (count <= maxPerMinute) return undefined;
-      const resetSeconds = Math.max(1, Math.ceil(Math.round(endsAt - elapsed()) / 1_000));
-      return new ApiError(
-        "too_many_requests",
-        `This trigger accepts ${maxPerMinute.toLocaleString("en")} requests a minute. Send the request again later.`,
-        {
-          retryAfter: resetSeconds,
-          limit: {
-            policy: "trigger-requests",
-            quota: maxPerMinute,
-            windowSeconds: windowMs / 1_000,
-            remaining: 0,
-            resetSeconds,
-          },
-        },
-      );
+  return { count: (triggerId) => ({ ...counter.add(triggerId) }) };
+}
+
+/** Returns the error for a request that is above the limit; undefined if it is not. */
+export function tooManyRequests(
+  { count, endsAt }: Window,
+  maxPerMinute: number,
+): ApiError | undefined {
+  if (count <= maxPerMinute) return undefined;
+  const resetSeconds = Math.max(1, Math.ceil(Math.round(endsAt - elapsed()) / 1_000));
+  return new ApiError(
+    "too_many_requests",
+    `This trigger accepts ${maxPerMinute.toLocaleString("en")} requests a minute. Send the request again later.`,
+    {
+      retryAfter: resetSeconds,
+      limit: {
+        policy: "trigger-requests",
+        quota: maxPerMinute,
+        windowSeconds: windowMs / 1_000,
+        remaining: 0,
+        resetSeconds,
+      },
     },
-  };
+  );
 }

@@ -1,4 +1,4 @@
-export { textOf } from "../../base/body-text.ts";
+export { textOf } from "../../receiving/index.ts";
 export { canSend, holdExchange, tooManyResponses } from "./hold-exchange.ts";
 export { bindKey, idempotencyKey } from "./idempotency-key.ts";
 export { type RawBody, readBody } from "./read-body.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { ApiError, type Result } from "../../base/errors.ts";
-import { tooLarge, tooManyBodies } from "../../receiving/index.ts";
+import { tooLarge, tooLargeForMemory, tooManyBodies } from "../../receiving/index.ts";
 
 /** Maximum size of a request body, except of triggers that are set to accept more: 1 MiB. */
 const defaultMaxBytes = 1_048_576;
@@ -83,14 +83,6 @@ export function readBody(
 /** Returns whether a body of this size never fits, even if nothing else is in memory. */
 function isTooLargeFor(hold: BodyHold, bytes: number): boolean {
   return bytes > defaultMaxBytes && heldPerByte * bytes > hold.maxBytes;
-}
-
-/** A retry cannot succeed, so this is not the error of a server that is busy. */
-function tooLargeForMemory(): ApiError {
-  return new ApiError(
-    "too_large",
-    "The body is larger than the memory that this server has for it. Send less, or raise BECKON_MEMORY_BUDGET_MIB.",
-  );
 }
 
 function truncated(): ApiError {

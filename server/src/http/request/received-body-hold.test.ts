@@ -33,6 +33,17 @@ test("if one of the budgets has not enough left, nothing is counted", () => {
   }
 });
 
+test("an inflated body that never fits is too large, one that does not fit now is not", () => {
+  const memory = budgets(12 * mebibyte, 100 * mebibyte);
+  const [hold, other] = ["a", "b"].map((owner) => new ReceivedBodyHold(memory, owner));
+  expect(hold?.grow(6 * mebibyte)).toBe(true);
+  expect(() => hold?.growInflated(mebibyte + 1)).toThrow("larger than the memory");
+  expect(other?.growInflated(2 * mebibyte)).toBe(false);
+  hold?.release();
+  expect(other?.growInflated(2 * mebibyte)).toBe(true);
+  other?.release();
+});
+
 test("the maximum is that of the smaller budget", () => {
   const hold = new ReceivedBodyHold(budgets(100 * mebibyte, 10 * mebibyte), "trigger");
   expect(hold.maxBytes).toBe(60 * mebibyte);

@@ -1,10 +1,11 @@
 import type { ByteBudget, ByteHold } from "../../base/byte-budget.ts";
+import { tooLargeForMemory } from "../../receiving/index.ts";
 import { heldPerByte } from "./read-body.ts";
 
 /**
- * Counts the body of a request to a trigger against two budgets: its memory against `exchanges`, and
- * its bytes, as received and as inflated, against `bodies`. Such bodies can have up to 25 MiB, and
- * the second budget bounds them also on servers with much memory.
+ * Counts the body of a request to a trigger against two budgets: its memory against `exchanges`,
+ * and its bytes, as received and as inflated, against `bodies`. Such bodies can have up to 25 MiB,
+ * and the second budget bounds them also on servers with much memory.
  */
 export class ReceivedBodyHold {
   readonly #memory: ByteHold;
@@ -35,8 +36,15 @@ export class ReceivedBodyHold {
     return false;
   }
 
-  /** Adds bytes of an inflated body, as `decodeBody` counts them. Returns the same as `grow`. */
-  readonly growInflated = (bytes: number): boolean => this.grow(heldPerByte * bytes);
+  /**
+   * Adds bytes of an inflated body, as `decodeBody` counts them. Returns the same as `grow`.
+   * @throws ApiError `too_large` if the body never fits, even if nothing else is in memory
+   */
+  readonly growInflated = (bytes: number): boolean => {
+    const heldBytes = heldPerByte * bytes;
+    if (this.#memory.heldBytes + heldBytes > this.maxBytes) throw tooLargeForMemory();
+    return this.grow(heldBytes);
+  };
 
   release(): void {
     this.#memory.release();

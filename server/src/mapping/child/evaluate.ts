@@ -18,8 +18,8 @@ export interface MappingEvaluator {
 }
 
 /**
- * Characters of all filters, and of all templates, whose compiled form a process keeps. The compiled
- * form of a character needs up to 200 bytes.
+ * Characters of all filters, and of all templates, whose compiled form a process keeps. The
+ * compiled form of a character needs up to 200 bytes.
  */
 const maxCompiledCharacters = 100_000;
 

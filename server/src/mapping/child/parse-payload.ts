@@ -2,8 +2,8 @@
 const canHaveLargeInteger = /\d{16}/;
 
 /**
- * Returns the value of a JSON document. Integers that a number cannot represent are bigints, so that
- * ids of other systems stay exact. A key `__proto__` is an ordinary key.
+ * Returns the value of a JSON document. Integers that a number cannot represent are bigints, so
+ * that ids of other systems stay exact. A key `__proto__` is an ordinary key.
  * @throws SyntaxError if it is not JSON; RangeError if it is nested too deeply
  */
 export function parsePayload(json: string): unknown {

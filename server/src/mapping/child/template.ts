@@ -94,8 +94,7 @@ function failing<T>(work: () => T): T {
   try {
     return work();
   } catch (thrown) {
-    if (thrown instanceof RangeError)
-      throw new Failure("template", tooDeep);
+    if (thrown instanceof RangeError) throw new Failure("template", tooDeep);
     const [line] = positionOf(thrown);
     const text = messageOf(thrown)
       .replace(/, (?:file:[^,]*, )?line:\d+, col:\d+$/, "")

@@ -2,7 +2,8 @@ import { ApiError } from "../../base/errors.ts";
 
 /**
  * Counts more bytes that a body uses.
- * @returns false if the process cannot hold them
+ * @returns false if the process cannot hold them now
+ * @throws ApiError `too_large` if it can never hold them
  */
 export type HoldBytes = (bytes: number) => boolean;
 
@@ -15,6 +16,15 @@ export function tooLarge(maxBytes: number, when?: string): ApiError {
     ...(when === undefined ? [] : [when]),
   ].join(" ");
   return new ApiError("too_large", `The body is larger than ${size}. Send less, or a link to it.`);
+}
+
+/** The error for a body that never fits. A retry cannot succeed, so it is not `unavailable`. */
+export function tooLargeForMemory(): ApiError {
+  return new ApiError(
+    "too_large",
+    "The body is larger than the memory that this server has for it. " +
+      "Send less, or raise BECKON_MEMORY_BUDGET_MIB.",
+  );
 }
 
 /** The error if the process cannot hold another body now. */

@@ -1,5 +1,4 @@
 import type { Receiving } from "@beckon/contract";
-import { textOf } from "../../base/body-text.ts";
 import { ApiError } from "../../base/errors.ts";
 import { parseJson } from "../../base/parse-json.ts";
 import { headerOf, mediaTypeOf, type RawRequest } from "../raw-request.ts";
@@ -8,8 +7,10 @@ import { maxFormFields, urlEncodedFields } from "./form-fields.ts";
 import { inflate } from "./inflate.ts";
 import { checkNesting } from "./json-nesting.ts";
 import { type ReceivedFile, readMultipart } from "./multipart.ts";
+import { textOf } from "./text-of.ts";
 import { formType, isJsonType, isTextType } from "./to-payload.ts";
 
+/** A body without its encoding, as the agent, filter and template see it. */
 export interface DecodedBody {
   /** Parsed JSON, the fields of a form, or else the text. */
   readonly payload: unknown;

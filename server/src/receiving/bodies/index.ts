@@ -1,4 +1,4 @@
-export { type HoldBytes, tooLarge, tooManyBodies } from "./body-limits.ts";
+export { tooLarge, tooLargeForMemory, tooManyBodies } from "./body-limits.ts";
 export { type DecodedBody, decodeBody } from "./decode-body.ts";
-export type { ReceivedFile } from "./multipart.ts";
+export { textOf } from "./text-of.ts";
 export { toPayload } from "./to-payload.ts";

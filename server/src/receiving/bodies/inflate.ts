@@ -6,8 +6,8 @@ import { type HoldBytes, tooLarge, tooManyBodies } from "./body-limits.ts";
 const chunkBytes = 64 * 1024;
 
 /**
- * Undoes a Content-Encoding in a thread of libuv's pool, piece by piece. Stops as soon as the result
- * is above `maxBytes`, so that a small body cannot fill the memory.
+ * Undoes a Content-Encoding in a thread of libuv's pool, piece by piece. Stops as soon as the
+ * result is above `maxBytes`, so that a small body cannot fill the memory.
  * @throws ApiError `too_large`, `bad_request` if the body is damaged or truncated, `unavailable` if
  *   the process cannot hold the result.
  */

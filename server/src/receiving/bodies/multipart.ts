@@ -49,8 +49,8 @@ const pieceBytes = 256 * 1024;
 /**
  * Reads a form (RFC 7578). Empty files without a name are left out, because browsers send one for
  * each file input in which no file was chosen.
- * @throws ApiError `bad_request` if the body is not such a form, or has too many fields or files, or
- *   a name that is not valid.
+ * @throws ApiError `bad_request` if the body is not such a form, has too many fields or files, or
+ *   has a name that is not valid.
  */
 export async function readMultipart(
   bytes: Buffer,

@@ -71,6 +71,8 @@ export async function startRun(ports: StartPorts, request: StartRequest): Promis
     case "started":
       if (outcome.failure !== undefined) throw outcome.failure;
       return outcome.run;
+    case "empty":
+      throw outcome.error;
     case "reconfigured":
       throw new TriggerReconfigured();
     default:

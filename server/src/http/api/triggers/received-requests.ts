@@ -143,6 +143,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
   },
 ];
 
+/** The settings for the services that send webhooks. */
 export const presetRoutes: readonly ManagedRoute[] = [
   {
     method: "GET",

@@ -7,6 +7,7 @@ import { metering } from "./metering.ts";
 import { pagination } from "./pagination.ts";
 import { streams } from "./streams.ts";
 import { subscriptions } from "./subscriptions.ts";
+import { triggers } from "./triggers.ts";
 
 export type { Chapter } from "./chapter.ts";
 
@@ -18,6 +19,7 @@ export function chaptersOf(baseUrl: string): Chapter[] {
     pagination(baseUrl),
     idempotency(baseUrl),
     streams(baseUrl),
+    triggers(baseUrl),
     subscriptions(baseUrl),
     metering(baseUrl),
     limits(baseUrl),

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { ApiError } from "./errors.ts";
+import { ApiError } from "../../base/errors.ts";
 
 /**
  * Returns the body as text.

@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { describeRequests, killAroundRequests } from "../server/test/crash/kill-around-requests.ts";
+import { testDatabase } from "../server/test/database.ts";
+
+const { url, database } = await testDatabase();
+const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31));
+console.log(`CRASH_SEED=${seed}`);
+
+const kills = 30;
+
+it("starts one run for each event when processes are killed under duplicates", async () => {
+  const report = await killAroundRequests({
+    seed,
+    kills,
+    databaseUrl: url,
+    pool: database.engine,
+  });
+  console.log(`${kills} kills: ${describeRequests(report)}`);
+  expect(report.broken.slice(0, 20)).toEqual([]);
+  // Otherwise the kills were too late to meet a request.
+  expect(report.repeated).toBeGreaterThan(0);
+}, 300_000);
