@@ -15,8 +15,14 @@ test("the packed tarball starts from inside a node_modules folder and serves the
   linkPackages(beckon, modules);
 
   const port = await freePort();
+  const bootstrapKey = `bootstrap_${"0123456789".repeat(4)}`;
   const product = await startProduct(
-    { PORT: String(port), BECKON_DATA_DIR: join(folder, "data"), BECKON_EGRESS_ALLOW: "" },
+    {
+      PORT: String(port),
+      BECKON_DATA_DIR: join(folder, "data"),
+      BECKON_EGRESS_ALLOW: "",
+      BECKON_BOOTSTRAP_KEY: bootstrapKey,
+    },
     [join(beckon, "bin/beckon")],
     folder,
   );
@@ -32,6 +38,22 @@ test("the packed tarball starts from inside a node_modules folder and serves the
     body: '{"input":"Hello"}',
   });
   expect(run.status).toBe(200);
+
+  // The child process that evaluates filters and templates is JavaScript in the package, and finds
+  // packages that are symbolic links.
+  const call = async (path: string, body: object) => {
+    const response = await fetch(`${url}/api/public/agents/${id}/triggers${path}`, {
+      method: "POST",
+      headers: { "x-api-key": bootstrapKey, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return (await response.json()).data;
+  };
+  const trigger = await call("", { name: "Packed" });
+  const receiving = { filter: "payload.a > 1", template: "a is {{ payload.a }}" };
+  expect(
+    await call(`/${trigger.id}/preview`, { request: { payload: { a: 2 } }, receiving }),
+  ).toMatchObject({ passes: true, input: "a is 2", mistakes: [] });
   expect(await product.stop()).toBe(0);
 });
 

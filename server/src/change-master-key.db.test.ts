@@ -85,6 +85,7 @@ test("a startup killed at any moment leaves everything readable, and the next on
     providers: 1,
     agent_secrets: 1,
     subscriptions: 1,
+    triggers: 1,
     idempotency: 1,
   });
   expect(before.tokens).toBeGreaterThan(250);

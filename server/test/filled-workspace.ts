@@ -19,7 +19,10 @@ export interface FilledWorkspace {
   readonly viewer: Person;
   readonly agent: { readonly id: string; readonly token: string };
   readonly deletedAgentId: string;
+  /** A trigger with settings and a secret. */
   readonly trigger: { readonly id: string; readonly url: string };
+  /** The request that started a run of this trigger. A second one started none. */
+  readonly requestId: string;
   readonly provider: { readonly id: string; readonly name: string };
   /** Price of a model of the provider. */
   readonly priceId: string;
@@ -133,7 +136,13 @@ async function fillWorkspace(
       .run_id as string;
   const busy = { agentId: busyAgent.id, runIds: [await start(), await start()] };
   await eventually("the run at its model", () => model.requests.length || undefined);
-  const trigger = await send(`/agents/${agent.id}/triggers`, { name: mark, prompt_prefix: mark });
+  const trigger = await send(`/agents/${agent.id}/triggers`, {
+    name: mark,
+    prompt_prefix: mark,
+    receiving: { event_type: { header: "x-event" }, form: { honeypot: "website" } },
+  });
+  const triggerPath = `/agents/${agent.id}/triggers/${trigger.id}`;
+  await send(`${triggerPath}/secret`, { secret: `secret-${mark}` });
   await beckon.call(`/agents/${agent.id}/triggers`, {
     credential: key,
     body: { name: `${mark}-2` },
@@ -141,8 +150,24 @@ async function fillWorkspace(
   const { run_id: runId } = (
     await beckon.invoke(agent, `${mark} ${longInput}`, { "idempotency-key": mark, ...labels })
   ).body;
-  const { run_id: firedId } = (await beckon.call(trigger.url, { credential: null, body: mark }))
-    .body;
+  const fire = async (body: string) =>
+    (
+      await beckon.call(trigger.url, {
+        credential: null,
+        body,
+        headers: {
+          "content-type": "application/x-www-form-urlencoded",
+          "x-event": mark,
+        },
+      })
+    ).body;
+  await fire(`website=${mark}`);
+  const { run_id: firedId } = await fire(`name=${mark}`);
+  const [{ id: requestId }] = (
+    await beckon.call(`${triggerPath}/requests?outcome=started`, {
+      credential: key,
+    })
+  ).body.data;
   const draft = { input: mark, config: { model: "demo/echo", instructions: mark } };
   const { id: draftId } = await send(`/agents/${agent.id}/draft-runs`, draft);
   for (const id of [firedId, draftId])
@@ -189,6 +214,7 @@ async function fillWorkspace(
     agent,
     deletedAgentId,
     trigger,
+    requestId,
     provider,
     priceId,
     planId,
@@ -265,6 +291,7 @@ export function pathParametersOf(of: FilledWorkspace): Readonly<Record<string, s
   return {
     ":agent_id": of.agent.id,
     ":trigger_id": of.trigger.id,
+    ":request_id": of.requestId,
     ":run_id": of.runId,
     ":artifact_id": of.artifactId,
     ":seq": "1",

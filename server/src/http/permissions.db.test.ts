@@ -12,6 +12,18 @@ const beckon = await startTestBeckon();
 const agent = await beckon.createAgent();
 const other = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
+const receiver = await beckon.createTrigger(agent.id, {
+  receiving: { form: { honeypot: "website" } },
+});
+const ofReceiver = `/agents/${agent.id}/triggers/${receiver.id}`;
+// A request that is stored and starts no run.
+await beckon.call(receiver.url, {
+  credential: null,
+  body: "website=x",
+  headers: { "content-type": "application/x-www-form-urlencoded" },
+});
+await beckon.call(`${ofReceiver}/secret`, { method: "POST" });
+const [received] = (await beckon.call(`${ofReceiver}/requests`)).body.data;
 const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
 const { data: price } = (
   await beckon.call("/prices", {
@@ -88,6 +100,19 @@ const routes: readonly (readonly [scope: string, method: string, path: string])[
   ["triggers:write", "POST", `/agents/${agent.id}/triggers/${trigger.id}/test`],
   ["agents:invoke", "POST", `/agents/${agent.id}/triggers/${trigger.id}/test`],
   ["triggers:write", "GET", `/agents/${agent.id}/triggers/${trigger.id}/token`],
+  ["triggers:write", "POST", `${ofReceiver}/secret`],
+  ["triggers:write", "GET", `${ofReceiver}/secret`],
+  ["triggers:write", "POST", `${ofReceiver}/listen`],
+  ["triggers:write", "DELETE", `${ofReceiver}/listen`],
+  ["triggers:read", "POST", `${ofReceiver}/preview`],
+  ["triggers:read", "GET", `${ofReceiver}/requests`],
+  ["triggers:read", "GET", `${ofReceiver}/requests/${received.id}`],
+  ["runs:read", "GET", `${ofReceiver}/requests/${received.id}`],
+  ["triggers:write", "POST", `${ofReceiver}/requests/${received.id}/replay`],
+  ["agents:invoke", "POST", `${ofReceiver}/requests/${received.id}/replay`],
+  ["triggers:write", "POST", `${ofReceiver}/requests/replay`],
+  ["agents:invoke", "POST", `${ofReceiver}/requests/replay`],
+  ["triggers:read", "GET", "/trigger-presets"],
   ["runs:read", "GET", "/runs"],
   ["runs:read", "GET", `/agents/${agent.id}/runs`],
   ["runs:read", "GET", "/runs/stats"],

@@ -56,7 +56,7 @@ async function keepsApart(asked: unknown, ask: () => Promise<Answer>): Promise<A
 
 /** Query parameters that do not refer to a resource. */
 const plainInQueries =
-  "limit paused deleted with format created_after created_before status source kind action since until view type bucket group_by from to scope".split(
+  "limit outcome paused deleted with format created_after created_before status source kind action since until view type bucket group_by from to scope".split(
     " ",
   );
 
@@ -69,6 +69,7 @@ const inQueries: Readonly<
 > = {
   agent_id: () => [theirs.agent.id, theirs.deletedAgentId],
   trigger_id: () => [theirs.trigger.id],
+  event_type: () => [theirs.mark],
   run_id: () => [theirs.runId],
   external_id: () => [theirs.mark],
   tag: () => [theirs.mark],
@@ -130,7 +131,9 @@ test.each(managedRoutes.filter(({ doc }) => doc.list))(
   async ({ path, doc }) => {
     // `listWorkspaces` shows a key only its own workspace, so there is no second page and no
     // cursor. `listEvents` returns two cursors: that of the page and that of the first event.
-    const expected = doc.id === "listWorkspaces" ? 0 : doc.id === "listEvents" ? 2 : 1;
+    // All presets are on one page.
+    const isOnePage = doc.id === "listWorkspaces" || doc.id === "listTriggerPresets";
+    const expected = isOnePage ? 0 : doc.id === "listEvents" ? 2 : 1;
     expect(await inQueries.after?.(pathOf(path, theirs))).toHaveLength(expected);
   },
 );
@@ -146,9 +149,10 @@ const plainInBodies = new Set(
   beckon agents paused pause_reason triggers prompt_prefix enabled filter error created_after created_before status source all version
   payload content_type input config kind base_url api_key free document
   input_micros_per_million output_micros_per_million cached_input_micros_per_million cache_write_micros_per_million scopes preset expires_in_days expires_at time_zone role
-  max_cost_micros reserve_output_tokens limit_micros pauses_agent tokens voice_ms browser_ms cost_micros plan takes_effect anchor_day event_types tags format since until which allows_callback`.split(
-    /\s+/,
-  ),
+  max_cost_micros reserve_output_tokens limit_micros pauses_agent tokens voice_ms browser_ms cost_micros plan takes_effect anchor_day event_types tags format since until which allows_callback
+  receiving verification allowed_addresses event_id event_id_days event_type handshake bodies template when_paused when_disabled max_per_minute form
+  header algorithm encoding signed timestamp id tolerance_seconds secret_encoding literal pair pointer multipart xml ndjson csv gzip max_bytes
+  origins honeypot answer redirect text request example verify_token seconds outcome`.split(/\s+/),
 );
 
 /** Returns the names of all fields of a JSON Schema, at every depth. */
@@ -221,6 +225,8 @@ const cases: Readonly<
   "createSubscription.agent_ids": [theirs.agent.id, theirs.deletedAgentId].map(
     (id) => [subscribing({ agent_ids: [ours.agent.id, id] }), 400] as const,
   ),
+  "testTrigger.request_id": [[{ request: { request_id: theirs.requestId } }, 404]],
+  "previewTrigger.request_id": [[{ request: { request_id: theirs.requestId } }, 404]],
   "createSubscription.trigger_ids": [
     [subscribing({ trigger_ids: [ours.trigger.id, theirs.trigger.id] }), 400],
   ],

@@ -117,7 +117,9 @@ test.each(described.filter(({ doc }) => doc.body !== undefined))(
 test("every managed route answers as it declares", async () => {
   const provider = await beckon.createProvider((await startModelServer()).url);
   const agent = await beckon.createAgent();
-  const trigger = await beckon.createTrigger(agent.id);
+  const trigger = await beckon.createTrigger(agent.id, { receiving: {} });
+  await beckon.call(trigger.url, { credential: null, body: "Hello" });
+  const received = await beckon.call(`/agents/${agent.id}/triggers/${trigger.id}/requests`);
   const { body: invoked } = await beckon.invoke(agent, longInput);
   const key = (await beckon.call("/keys", { body: { name: "Test", preset: "observer" } })).body
     .data;
@@ -125,6 +127,7 @@ test("every managed route answers as it declares", async () => {
   const ids: Record<string, string> = {
     ":agent_id": agent.id,
     ":trigger_id": trigger.id,
+    ":request_id": received.body.data[0].id,
     ":version": "1",
     ":run_id": invoked.run_id,
     ":artifact_id": await artifactOf(beckon, invoked.run_id),

@@ -308,8 +308,8 @@ export const resources: readonly Resource[] = [
   ...peopleResources,
 ];
 
-/** Examples of secrets, by the name of the field. */
-export const addedExamples: Readonly<Record<string, string>> = {
+/** Examples of secrets and of other fields that only some responses have, by their names. */
+export const addedExamples: Readonly<Record<string, unknown>> = {
   warnings: [],
   token: "bka_…",
   key: "bkw_…",
