@@ -219,7 +219,7 @@ inBrowser("every preset can be chosen, shown and saved", async () => {
 });
 
 inBrowser("each outcome is explained, and hostile text is text", async () => {
-  const { page, trigger, agent, secret, open } = await openGithub({
+  const { page, trigger, secret, open } = await openGithub({
     name: hostile,
     change: { template: "{{ payload.text }}", filter: "payload.ok" },
   });
@@ -251,12 +251,11 @@ inBrowser("each outcome is explained, and hostile text is text", async () => {
     .click();
   await row(page, /again.*Repeated/).waitFor();
   await row(page, /Not verified/).waitFor({ state: "detached" });
-  expect(new URL(page.url()).search).toContain("outcome=repeated");
+  await expect.poll(() => page.url()).toContain("outcome=repeated");
   const none = await open("?event_type=unknown");
   await none.getByText("No request matches these filters.").waitFor();
   await button(none, "Clear filters").click();
   await row(none, /again.*Repeated/).waitFor();
-  await expect.poll(() => page.url()).toContain(agent.id);
 });
 
 inBrowser("the next request is captured as a sample, and many are replayed", async () => {
@@ -330,8 +329,11 @@ inBrowser("a viewer reads everything on a phone, and changes nothing", async () 
     .toBe(true);
   await settings.getByText("An event:").first().waitFor();
   await expectAccessible(settings);
-  const { scrollWidth, clientWidth } = await settings
-    .locator("html")
-    .evaluate(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }));
-  expect(scrollWidth).toBe(clientWidth);
+  await expect
+    .poll(() =>
+      settings
+        .locator("html")
+        .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
+    )
+    .toBe(0);
 });

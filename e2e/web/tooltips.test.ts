@@ -1,3 +1,4 @@
+import type { Locator } from "playwright-core";
 import { expect } from "vitest";
 import { startTestBeckon } from "../../server/test/beckon.ts";
 import { addPerson } from "../../server/test/people.ts";
@@ -42,9 +43,13 @@ inBrowser("a tooltip opens on visible focus and closes when the focus leaves", a
     await button.focus();
     await page.getByRole("tooltip").waitFor();
     await expect.poll(() => page.getByRole("tooltip").count()).toBe(1);
-    const box = await page.getByRole("tooltip").boundingBox();
-    const near = await button.boundingBox();
-    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual((near?.y ?? 0) + 1);
+    const bottomOf = async (target: Locator) => {
+      const box = await target.boundingBox();
+      return (box?.y ?? 0) + (box?.height ?? 0);
+    };
+    await expect
+      .poll(async () => (await bottomOf(button)) - (await bottomOf(page.getByRole("tooltip"))))
+      .toBeGreaterThan(0);
   }
   await page.getByRole("tab", { name: "curl" }).focus();
   await page.getByRole("tooltip").waitFor({ state: "detached" });
@@ -72,11 +77,11 @@ inBrowser("the arrow keys, Home and End move between tabs", async () => {
 inBrowser("a key opens a menu at its first item, also before its code was loaded", async () => {
   const agent = await beckon.createAgent();
   const page = await openDashboard(beckon.url, { as: viewer, path: "/sign-in" });
+  const isPressed = Promise.withResolvers<void>();
   await page.route(/assets\/menu-panel-/, async (route) => {
     await isPressed.promise;
     await route.continue();
   });
-  const isPressed = Promise.withResolvers<void>();
   await page.goto(new URL(`/w/${workspaceId}/agents/${agent.id}/connect`, beckon.url).href);
   await page.getByRole("button", { name: "More about this agent" }).focus();
   await page.keyboard.press("Enter");
