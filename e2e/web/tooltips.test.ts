@@ -74,17 +74,24 @@ inBrowser("the arrow keys, Home and End move between tabs", async () => {
   await page.getByRole("tabpanel", { name: "curl" }).and(page.locator(":focus")).waitFor();
 });
 
-inBrowser("a key opens a menu at its first item, also before its code was loaded", async () => {
-  const agent = await beckon.createAgent();
-  const page = await openDashboard(beckon.url, { as: viewer, path: "/sign-in" });
-  const isPressed = Promise.withResolvers<void>();
-  await page.route(/assets\/menu-panel-/, async (route) => {
-    await isPressed.promise;
-    await route.continue();
-  });
-  await page.goto(new URL(`/w/${workspaceId}/agents/${agent.id}/connect`, beckon.url).href);
-  await page.getByRole("button", { name: "More about this agent" }).focus();
-  await page.keyboard.press("Enter");
-  isPressed.resolve();
-  await page.getByRole("menuitem").first().and(page.locator(":focus")).waitFor();
-});
+inBrowser(
+  "a key opens a menu at its first enabled item, also before its code was loaded",
+  async () => {
+    const agent = await beckon.createAgent();
+    const page = await openDashboard(beckon.url, { as: viewer, path: "/sign-in" });
+    const isPressed = Promise.withResolvers<void>();
+    await page.route(/assets\/menu-panel-/, async (route) => {
+      await isPressed.promise;
+      await route.continue();
+    });
+    await page.goto(new URL(`/w/${workspaceId}/agents/${agent.id}/connect`, beckon.url).href);
+    await page.getByRole("button", { name: "More about this agent" }).focus();
+    await page.keyboard.press("Enter");
+    isPressed.resolve();
+    // A viewer cannot duplicate the agent, which is the item before this one.
+    await page
+      .getByRole("menuitem", { name: "Export as YAML" })
+      .and(page.locator(":focus"))
+      .waitFor();
+  },
+);
