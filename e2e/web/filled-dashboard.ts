@@ -345,7 +345,7 @@ async function addGithub(api: Api, agentId: string): Promise<FilledDashboard["gi
       headers: {
         "x-github-event": type,
         "x-github-delivery": id,
-        ...signedAsGithub(signedWith, JSON.stringify(payload)),
+        ...signedAsGithub(JSON.stringify(payload), signedWith),
       },
     });
   const issue = { action: "opened", issue: { number: 4711, title: "The total is wrong 👋" } };

@@ -42,7 +42,7 @@ async function send(
       "content-type": "application/json",
       "x-github-event": type,
       "x-github-delivery": id,
-      ...signedAsGithub(secret, text),
+      ...signedAsGithub(text, secret),
     },
   });
   return status;
