@@ -2,6 +2,7 @@ import { addRun } from "../../server/test/add-run.ts";
 import { addUsage } from "../../server/test/add-usage.ts";
 import { eventually } from "../../server/test/eventually.ts";
 import { password } from "../../server/test/people.ts";
+import { signedAsGithub } from "../../server/test/receiving-trigger.ts";
 import type { StandaloneBeckon } from "../../server/test/standalone-beckon.ts";
 import { startTargetServer, type TargetServer } from "../../server/test/target-server.ts";
 import { createOwner, type SignedIn, signIn } from "./accounts.ts";
@@ -21,6 +22,11 @@ export interface FilledDashboard {
   /** An agent with a very long name and very long texts. */
   readonly longAgentId: string;
   readonly triggerId: string;
+  /** A trigger that receives the webhooks of GitHub, with received requests by their outcome. */
+  readonly github: {
+    readonly triggerId: string;
+    readonly requests: { readonly started: string; readonly notVerified: string };
+  };
   readonly runs: {
     readonly succeeded: string;
     readonly failed: string;
@@ -178,6 +184,7 @@ export async function fillDashboard(
   });
   await api(`/agents/${refunds.id}/triggers`, { name: longName, enabled: false });
   const fire = (payload: unknown) => api(payments.url, payload);
+  const github = await addGithub(api, refunds.id);
   const subscriptions = await addSubscriptions(api, { receiver, agentId: refunds.id });
   const { run_id: firedId } = await fire({ order: 4711, customer: "Grace 👋", lines: [1, 2, 3] });
 
@@ -284,6 +291,7 @@ export async function fillDashboard(
     bareAgentId: bare.id,
     longAgentId: long.id,
     triggerId: payments.id,
+    github,
     runs: { succeeded, failed, running, long: longRun },
     subscriptions: { ...subscriptions, paused: paused.id },
     deliveries,
@@ -313,5 +321,42 @@ async function addSubscriptions(
       format: "cloudevents",
       payload: "thin",
     }),
+  };
+}
+
+/** Adds a trigger that receives webhooks as GitHub sends them, and a request of each kind. */
+async function addGithub(api: Api, agentId: string): Promise<FilledDashboard["github"]> {
+  const presets: { name: string; receiving: object }[] = await api("/trigger-presets");
+  const receiving = presets.find(({ name }) => name === "github")?.receiving;
+  const trigger = await api(`/agents/${agentId}/triggers`, {
+    name: "GitHub",
+    prompt_prefix: "An event of our repository arrived:",
+    receiving: {
+      ...receiving,
+      filter: 'event.type != "ping"',
+      template: "{{ event.type }} {{ payload.action }}\n{{ payload.issue.title }}",
+      when_paused: "hold",
+    },
+  });
+  const path = `/agents/${agentId}/triggers/${trigger.id}`;
+  const { secret } = await api(`${path}/secret`, {});
+  const send = (type: string, id: string, payload: object, signedWith = secret) =>
+    api(trigger.url, payload, {
+      headers: {
+        "x-github-event": type,
+        "x-github-delivery": id,
+        ...signedAsGithub(JSON.stringify(payload), signedWith),
+      },
+    });
+  const issue = { action: "opened", issue: { number: 4711, title: "The total is wrong 👋" } };
+  await send("ping", "72d3162e-cc78-11e3-81ab-4c9367dc0957", { zen: "Keep it simple." });
+  await send("issues", "72d3162e-cc78-11e3-81ab-4c9367dc0958", issue);
+  await send("issues", "72d3162e-cc78-11e3-81ab-4c9367dc0958", issue);
+  await send("push", "72d3162e-cc78-11e3-81ab-4c9367dc0959", issue, "another").catch(() => {});
+  const requests: { id: string; outcome: string }[] = await api(`${path}/requests`);
+  const idOf = (outcome: string) => requests.find((each) => each.outcome === outcome)?.id ?? "";
+  return {
+    triggerId: trigger.id,
+    requests: { started: idOf("started"), notVerified: idOf("invalid_signature") },
   };
 }

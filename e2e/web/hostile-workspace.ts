@@ -125,6 +125,7 @@ export async function addHostile(
     return (await api(`/agents/${agentId}/invoke`, { input: payload }, { headers })).run_id;
   };
   const { run_id: fired } = await api(trigger.url, { text: payload });
+  const received = await addReceived(api, agent.id, payload);
   const runs = [await start(agent.id), await start(failing.id), fired];
   for (const id of runs)
     await eventually(
@@ -136,10 +137,32 @@ export async function addHostile(
     ...["playground", "settings", "connect", "versions", "runs", `triggers/${trigger.id}`].map(
       (tab) => `/agents/${agent.id}/${tab}`,
     ),
+    ...received,
     ...runs.map((id) => `/runs/${id}`),
     ...(subscription === undefined ? [] : [`/subscriptions/${subscription.id}`]),
     ...["input", "journal"].map((tab) => `/runs/${runs[0]}?tab=${tab}&seq=3`),
   ];
+}
+
+/**
+ * Creates a trigger whose settings and received request contain the payload, and returns the paths
+ * of the pages that show them.
+ */
+async function addReceived(api: Api, agentId: string, payload: string): Promise<string[]> {
+  const trigger = await api(`/agents/${agentId}/triggers`, {
+    name: payload.slice(0, maxNameLength),
+    prompt_prefix: payload,
+    receiving: {
+      event_id: { pointer: "/text" },
+      event_type: { pointer: "/text" },
+      query: ["text"],
+      template: "{{ payload.text }}{{ query.text }}",
+    },
+  });
+  await api(`${trigger.url}?${new URLSearchParams({ text: payload })}`, { text: payload });
+  const [request] = await api(`/agents/${agentId}/triggers/${trigger.id}/requests`);
+  const path = `/agents/${agentId}/triggers/${trigger.id}`;
+  return [path, `${path}/settings`, `${path}/requests/${request.id}`];
 }
 
 /** Pages that show all payloads. */

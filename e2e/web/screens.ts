@@ -32,6 +32,11 @@ const ofAgent = (path: string) => ({
     `/w/${owner.workspaceId}/agents/${bareAgentId}${path}`,
 });
 
+const ofGithub = (rest: (github: FilledDashboard["github"]) => string) => ({
+  path: ({ owner, agentId, github }: FilledDashboard) =>
+    `/w/${owner.workspaceId}/agents/${agentId}/triggers/${github.triggerId}${rest(github)}`,
+});
+
 const ofRun = (runOf: (of: FilledDashboard) => string) => ({
   path: (of: FilledDashboard) => `/w/${of.owner.workspaceId}/runs/${runOf(of)}`,
 });
@@ -132,6 +137,26 @@ export const screens: readonly Screen[] = [
     path: ({ owner, agentId, triggerId }) =>
       `/w/${owner.workspaceId}/agents/${agentId}/triggers/${triggerId}`,
     dialog: /^Rotate/,
+  },
+  {
+    name: "trigger-github",
+    module: "triggers/trigger/trigger-screen.tsx",
+    ...ofGithub(() => ""),
+  },
+  {
+    name: "trigger-settings",
+    module: "triggers/receiving/settings-screen.tsx",
+    ...ofGithub(() => "/settings"),
+  },
+  {
+    name: "received-request",
+    module: "triggers/requests/request-screen.tsx",
+    ...ofGithub(({ requests }) => `/requests/${requests.started}`),
+  },
+  {
+    name: "received-request-not-verified",
+    module: "triggers/requests/request-screen.tsx",
+    ...ofGithub(({ requests }) => `/requests/${requests.notVerified}`),
   },
   { name: "agent-runs", module: "runs/list/agent-runs-screen.tsx", ...ofAgent("/runs") },
   { name: "versions", module: "agents/versions/versions-screen.tsx", ...ofAgent("/versions") },

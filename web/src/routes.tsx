@@ -259,6 +259,16 @@ const screens = {
       ),
     ]),
     inAgent(
+      "/triggers/$triggerId/settings",
+      "triggers:read",
+      screen(() => import("./triggers/receiving/settings-screen.tsx"), "TriggerSettingsScreen"),
+    ),
+    inAgent(
+      "/triggers/$triggerId/requests/$requestId",
+      "triggers:read",
+      screen(() => import("./triggers/requests/request-screen.tsx"), "RequestScreen"),
+    ),
+    inAgent(
       "/connect",
       "agents:read",
       screen(() => import("./agents/connect/connect-screen.tsx"), "ConnectScreen"),

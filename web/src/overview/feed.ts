@@ -56,6 +56,7 @@ export function lineOf(run: ListedRun): FeedLine {
 const msOf = (time: string | null) => (time === null ? undefined : Date.parse(time));
 
 const statusAfter: Readonly<Record<string, string | undefined>> = {
+  "run.waiting": "waiting",
   "run.queued": "queued",
   "run.started": "running",
   "run.resumed": "running",
@@ -96,8 +97,9 @@ function runLine(known: FeedLine | undefined, event: WorkspaceEvent): FeedLine |
   const at = Date.parse(event.time);
   const before = known?.kind === "run" ? known : undefined;
   // The list that was read may already show a later state of the run than this event.
-  if (status === "queued" && before !== undefined) return before;
-  const hasEnded = !["queued", "running"].includes(status);
+  if (status === "queued" && before !== undefined)
+    return before.status === "waiting" ? { ...before, status } : before;
+  const hasEnded = !["waiting", "queued", "running"].includes(status);
   const { error } = event.data as { error?: { message?: unknown } };
   return {
     kind: "run",

@@ -9,7 +9,7 @@ const end = "2026-11-03T12:30:30.000Z";
 const group = (bucket: string | null, counts: object, more: object = {}) => ({
   bucket,
   agent_id: null,
-  runs: { queued: 0, running: 0, succeeded: 0, failed: 0, cancelled: 0, ...counts },
+  runs: { waiting: 0, queued: 0, running: 0, succeeded: 0, failed: 0, cancelled: 0, ...counts },
   duration_ms: { p50: null, p95: null },
   usage: { input_tokens: 0, output_tokens: 0 },
   cost_micros: 0,

@@ -44,7 +44,7 @@ test("a row that was read after the end stays as it was read", () => {
 
 test("events that change no row keep the state, and rows without events are the same", () => {
   const live = addEvents(new Map(), [event(3, "run.step")]);
-  expect(addEvents(live, [event(1, "run.queued")])).toBe(live);
+  expect(addEvents(live, [event(1, "run.waiting")])).toBe(live);
   expect(patched(run, live)).toBe(run);
 });
 

@@ -11,6 +11,7 @@ export type LiveRuns = ReadonlyMap<string, readonly JournalEvent[]>;
 const maxRuns = 2_000;
 
 const kept: ReadonlySet<string> = new Set([
+  "run.queued",
   "run.started",
   "run.resumed",
   "run.finished",

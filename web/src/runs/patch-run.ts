@@ -12,6 +12,9 @@ export function isEnded({ finished_at }: Pick<Run, "finished_at">): boolean {
 export function patchRun(run: Run, { type, time, data }: JournalEvent): Run {
   if (isEnded(run)) return run;
   switch (type) {
+    case "run.queued":
+      // A held run is released. The event of a new run says nothing that the run does not.
+      return run.status === "waiting" ? { ...run, status: "queued" } : run;
     case "run.started":
       return { ...run, status: "running", started_at: run.started_at ?? time };
     case "run.resumed": {

@@ -33,6 +33,10 @@ const advice: Readonly<Record<Code, { readonly what: string; readonly remedy: st
     what: "A limit in money applies, and the model has no known price.",
     remedy: "Set a price of the model, or mark its provider as free if its calls cost nothing.",
   },
+  mapping_error: {
+    what: "The trigger's filter or message template failed.",
+    remedy: "Correct it in the trigger's settings, then replay the request.",
+  },
   interrupted: {
     what: "The server's processes ended several times during the run.",
     remedy: "Look in the server's log for the reason, for example a lack of memory.",

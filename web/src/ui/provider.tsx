@@ -1,4 +1,3 @@
-import { Tooltip } from "radix-ui";
 import type { ReactNode } from "react";
 import { ToastProvider } from "./overlay/toast.tsx";
 import { TimeZoneProvider } from "./text/time-zone.tsx";
@@ -9,15 +8,11 @@ interface UiProviderProps {
   readonly children: ReactNode;
 }
 
-/**
- * Provides the contexts of tooltips, toasts and times. Render it once per page, above all of them.
- */
+/** Provides the contexts of toasts and times. Render it once per page, above all of them. */
 export function UiProvider({ timeZone, children }: UiProviderProps) {
   return (
     <TimeZoneProvider zone={timeZone}>
-      <Tooltip.Provider delayDuration={400} skipDelayDuration={200}>
-        <ToastProvider>{children}</ToastProvider>
-      </Tooltip.Provider>
+      <ToastProvider>{children}</ToastProvider>
     </TimeZoneProvider>
   );
 }

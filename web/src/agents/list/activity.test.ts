@@ -4,7 +4,7 @@ import { activityOf } from "./activity.ts";
 const group = (agent_id: string, bucket: string, counts: object) => ({
   agent_id,
   bucket,
-  runs: { queued: 0, running: 0, succeeded: 0, failed: 0, cancelled: 0, ...counts },
+  runs: { waiting: 0, queued: 0, running: 0, succeeded: 0, failed: 0, cancelled: 0, ...counts },
   duration_ms: { p50: null, p95: null },
   usage: { input_tokens: 0, output_tokens: 0 },
   cost_micros: 0,

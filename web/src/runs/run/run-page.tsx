@@ -7,9 +7,11 @@ import { shortenId } from "../../format/index.ts";
 import type { RunStreamState } from "../../live/index.ts";
 import {
   Badge,
+  Banner,
   CopyButton,
   Duration,
   Id,
+  LinkButton,
   PageHeader,
   StatusMark,
   useMedia,
@@ -107,6 +109,19 @@ export function RunPage({ run }: { readonly run: Run }) {
             />
           </section>
         )}
+        {run.status === "waiting" ? (
+          <Banner
+            tone="warning"
+            action={
+              <LinkButton href={`/w/${workspace.id}/agents/${run.agent_id}`} size="small">
+                Open the agent
+              </LinkButton>
+            }
+          >
+            This run is held. It is queued when its agent is resumed, or when the spent limit is
+            reset or raised. After 7 days it is cancelled.
+          </Banner>
+        ) : null}
         {isNarrow ? facts : null}
         {isFollowed ? (
           <StreamNotice state={stream} onRetry={() => setSubscription(subscription + 1)} />

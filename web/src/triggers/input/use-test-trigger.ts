@@ -1,4 +1,4 @@
-import type { Trigger } from "@beckon/client";
+import type { TestTriggerBody, Trigger } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useIdempotencyKey, useWorkspace } from "../../data/index.ts";
 import { runQuery } from "../../runs/index.ts";
@@ -14,7 +14,7 @@ export function useTestTrigger({ id, agent_id }: Pick<Trigger, "id" | "agent_id"
   const queryClient = useQueryClient();
   const { keyOf, release } = useIdempotencyKey();
   const { mutate, data, error, isPending } = useMutation({
-    mutationFn: (body: { payload: string; content_type: string }) =>
+    mutationFn: (body: TestTriggerBody) =>
       workspace.client.triggers.test(agent_id, id, body, { idempotencyKey: keyOf(body) }),
     onSuccess: (run) => {
       // Sending the same payload again is another test, so it needs a new Idempotency-Key.
@@ -26,6 +26,8 @@ export function useTestTrigger({ id, agent_id }: Pick<Trigger, "id" | "agent_id"
   return {
     send: (type: PayloadType, payload: string) =>
       mutate({ payload, content_type: contentTypeOf(type) }),
+    /** Starts a run with a received request, an example, or a payload with headers. */
+    sendRequest: (request: NonNullable<TestTriggerBody["request"]>) => mutate({ request }),
     isPending,
     error,
     runId: isPending ? undefined : data?.id,

@@ -1,4 +1,5 @@
-import { CreditCard, type LucideIcon, MailPlus, Workflow } from "lucide-react";
+import type { PresetName } from "@beckon/contract";
+import { CreditCard, GitPullRequest, type LucideIcon, MailPlus, Workflow } from "lucide-react";
 
 /** An example of what a trigger can be used for. */
 export interface TriggerExample {
@@ -9,10 +10,21 @@ export interface TriggerExample {
   readonly explanation: string;
   readonly name: string;
   readonly promptPrefix: string;
+  /** The preset of its sender; undefined if it accepts anything. */
+  readonly preset?: PresetName;
 }
 
 /** The examples that are shown while an agent has no trigger. */
 export const examples: readonly TriggerExample[] = [
+  {
+    id: "github",
+    icon: GitPullRequest,
+    title: "GitHub, Stripe, Slack and others",
+    explanation: "A service posts signed events. Beckon verifies them, and runs each one once.",
+    name: "GitHub",
+    promptPrefix: "An event of our repository arrived. Say what has to be done:",
+    preset: "github",
+  },
   {
     id: "form",
     icon: MailPlus,

@@ -1,7 +1,8 @@
 import type { CreateTriggerAnswer } from "@beckon/client";
-import { createTriggerBody } from "@beckon/contract";
+import { createTriggerBody, type Preset, type PresetName } from "@beckon/contract";
 import { zodResolver } from "@hookform/resolvers/zod";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { useAgent } from "../../agents/index.ts";
 import {
@@ -14,22 +15,45 @@ import {
 import { Button, Checkbox, Dialog, Field, FormError, TextArea, TextInput } from "../../ui/index.ts";
 import { callbackTexts } from "../callback-texts.ts";
 import { triggerQuery, triggersKey } from "../queries.ts";
+import { presetsQuery } from "../receiving/queries.ts";
+import { shortTitle } from "../receiving/short-title.ts";
 import type { TriggerExample } from "./examples.ts";
+import { SenderChoice } from "./sender-choice.tsx";
+
+/** What the form asks for. */
+const typed = { name: true, prompt_prefix: true, allows_callback: true } as const;
+
+interface Fields {
+  readonly name: string;
+  readonly prompt_prefix: string;
+  readonly allows_callback: boolean;
+}
+
+/** A trigger that was just created, with the preset of its sender and the generated secret. */
+export interface Created {
+  readonly trigger: CreateTriggerAnswer;
+  readonly preset: Preset | undefined;
+  /** undefined if none was generated. */
+  readonly secret: string | undefined;
+}
 
 interface NewTriggerFormProps {
   readonly example: TriggerExample | undefined;
   readonly onClose: () => void;
-  readonly onCreated: (trigger: CreateTriggerAnswer) => void;
+  readonly onCreated: (created: Created) => void;
 }
 
-/** The form of a new trigger. Only the name is required. */
+/** The form of a new trigger: who sends, and a name. */
 export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormProps) {
   const workspace = useWorkspace();
   const agent = useAgent();
   const queryClient = useQueryClient();
   const { keyOf } = useIdempotencyKey();
-  const { register, handleSubmit, formState } = useForm({
-    resolver: zodResolver(createTriggerBody, { error: wording }),
+  const { data: presets } = useQuery(presetsQuery(workspace));
+  const [sender, setSender] = useState<PresetName | "">(example?.preset ?? "");
+  const preset = presets?.find(({ name }) => name === sender);
+  const { register, handleSubmit, formState, setValue, getValues } = useForm({
+    resolver: zodResolver(createTriggerBody.pick(typed), { error: wording }),
     mode: "onTouched",
     defaultValues: {
       name: example?.name ?? "",
@@ -37,12 +61,33 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
       allows_callback: false,
     },
   });
+  const choose = (name: PresetName | "") => {
+    const titleOf = (of: string) =>
+      shortTitle(presets?.find((each) => each.name === of)?.title ?? "");
+    // A name that was typed is kept.
+    const current = getValues("name").trim();
+    if (current === "" || current === titleOf(sender))
+      setValue("name", titleOf(name), { shouldValidate: formState.errors.name !== undefined });
+    setSender(name);
+  };
   const create = useMutation({
-    mutationFn: (body: { name: string; prompt_prefix: string; allows_callback: boolean }) =>
-      workspace.client.triggers.create(agent.id, body, { idempotencyKey: keyOf(body) }),
+    mutationFn: async (fields: Fields): Promise<Created> => {
+      const body = preset === undefined ? fields : { ...fields, receiving: preset.receiving };
+      const { triggers } = workspace.client;
+      const trigger = await triggers.create(agent.id, body, { idempotencyKey: keyOf(body) });
+      const needsSecret = preset?.secret_from === "receiver";
+      const secret = needsSecret
+        ? await workspace.client.triggers
+            .setSecret(agent.id, trigger.id, {}, { idempotencyKey: keyOf(trigger.id) })
+            // The trigger exists. The next page offers to generate the secret again.
+            .then(({ secret: generated }) => generated)
+            .catch(() => undefined)
+        : undefined;
+      return { trigger, preset, secret };
+    },
     onSuccess: (created) => {
-      const { token: _, url: __, ...trigger } = created;
-      queryClient.setQueryData(triggerQuery(workspace, agent.id, created.id).queryKey, trigger);
+      const { token: _, url: __, ...trigger } = created.trigger;
+      queryClient.setQueryData(triggerQuery(workspace, agent.id, trigger.id).queryKey, trigger);
       onCreated(created);
       return announceChanges(queryClient, triggersKey(workspace.id, agent.id));
     },
@@ -52,7 +97,7 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
       open
       onOpenChange={onClose}
       title="New trigger"
-      description={`Whatever is posted to its URL starts a run of ${agent.name}.`}
+      description={`What is posted to its URL starts a run of ${agent.name}.`}
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -76,12 +121,13 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
         )}
         className="flex flex-col gap-4"
       >
+        <SenderChoice value={sender} onChange={choose} />
         <Field
           label="Name"
           hint="Who or what calls it. Only people see it."
           error={messageOf(formState.errors.name)}
         >
-          <TextInput {...register("name")} autoComplete="off" autoFocus />
+          <TextInput {...register("name")} autoComplete="off" />
         </Field>
         <Field
           label="Prompt prefix"

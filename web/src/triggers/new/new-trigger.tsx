@@ -1,8 +1,9 @@
 import type { CreateTriggerAnswer } from "@beckon/client";
 import { useState } from "react";
+import { CreatedSender } from "./created-sender.tsx";
 import { CreatedTrigger } from "./created-trigger.tsx";
 import { examples } from "./examples.ts";
-import { NewTriggerForm } from "./new-trigger-form.tsx";
+import { type Created, NewTriggerForm } from "./new-trigger-form.tsx";
 
 interface NewTriggerProps {
   /** Id of the example with which the form is filled in. For an unknown id, the form is empty. */
@@ -11,11 +12,14 @@ interface NewTriggerProps {
   readonly onClose: (created?: CreateTriggerAnswer) => void;
 }
 
-/** Asks for the name of a new trigger, then shows its URL. */
+/** Asks for the sender and the name of a new trigger, then shows what to enter at the sender. */
 export function NewTrigger({ exampleId, onClose }: NewTriggerProps) {
-  const [created, setCreated] = useState<CreateTriggerAnswer>();
-  if (created !== undefined)
-    return <CreatedTrigger trigger={created} onClose={() => onClose(created)} />;
+  const [created, setCreated] = useState<Created>();
   const example = examples.find(({ id }) => id === exampleId);
-  return <NewTriggerForm example={example} onClose={() => onClose()} onCreated={setCreated} />;
+  if (created === undefined)
+    return <NewTriggerForm example={example} onClose={() => onClose()} onCreated={setCreated} />;
+  const { trigger, preset, secret } = created;
+  const close = () => onClose(trigger);
+  if (preset === undefined) return <CreatedTrigger trigger={trigger} onClose={close} />;
+  return <CreatedSender trigger={trigger} preset={preset} secret={secret} onClose={close} />;
 }

@@ -6,6 +6,10 @@ import { isNotFound, useWorkspace } from "../../data/index.ts";
 import { EmptyState, LinkButton, Problem } from "../../ui/index.ts";
 import { InputPanel } from "../input/input-panel.tsx";
 import { triggerQuery, useTriggerId } from "../queries.ts";
+import { ReceivingPanel } from "../receiving/receiving-panel.tsx";
+import { SenderHint } from "../receiving/sender-hint.tsx";
+import { RequestsPanel } from "../requests/requests-panel.tsx";
+import { ConnectionPanel } from "../sender/connection-panel.tsx";
 import { ReceivedPanel } from "./received-panel.tsx";
 import { TriggerHeader } from "./trigger-header.tsx";
 import { TriggerSkeleton } from "./trigger-skeleton.tsx";
@@ -41,13 +45,25 @@ export function TriggerScreen() {
 }
 
 function OpenTrigger({ trigger }: { readonly trigger: Trigger }) {
+  const { receiving } = trigger;
   return (
     <>
       <title>{`${trigger.name} · Beckon`}</title>
       <TriggerHeader trigger={trigger} />
-      <UrlPanel trigger={trigger} />
-      <InputPanel trigger={trigger} />
-      <ReceivedPanel trigger={trigger} />
+      {receiving === null ? (
+        <>
+          <UrlPanel trigger={trigger} />
+          <InputPanel trigger={trigger} />
+          <SenderHint trigger={trigger} />
+          <ReceivedPanel trigger={trigger} />
+        </>
+      ) : (
+        <>
+          <ConnectionPanel trigger={trigger} />
+          <ReceivingPanel trigger={trigger} receiving={receiving} />
+          <RequestsPanel trigger={trigger} />
+        </>
+      )}
     </>
   );
 }

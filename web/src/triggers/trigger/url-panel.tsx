@@ -2,16 +2,10 @@ import type { Trigger } from "@beckon/client";
 import { RotateCw } from "lucide-react";
 import { useState } from "react";
 import { useWorkspace } from "../../data/index.ts";
-import {
-  Button,
-  IssuedSecretDialog,
-  Panel,
-  RotateDialog,
-  SecretField,
-  Time,
-} from "../../ui/index.ts";
+import { Button, Panel, SecretField, Time } from "../../ui/index.ts";
 import { callbackTexts } from "../callback-texts.ts";
 import { needsEditor } from "../permission.ts";
+import { RotateUrl } from "./rotate-url.tsx";
 import { TriggerSwitch } from "./trigger-switch.tsx";
 import { useTriggerActions } from "./use-trigger-actions.ts";
 
@@ -20,7 +14,7 @@ export function UrlPanel({ trigger }: { readonly trigger: Trigger }) {
   const { can } = useWorkspace();
   const actions = useTriggerActions(trigger);
   const [isRotating, setIsRotating] = useState(false);
-  const [issued, setIssued] = useState<string>();
+  const [rotations, setRotations] = useState(0);
   const [oldUntil, setOldUntil] = useState<number>();
   const disabledReason = needsEditor(can);
   return (
@@ -40,7 +34,7 @@ export function UrlPanel({ trigger }: { readonly trigger: Trigger }) {
       {/* With a new `key` after a rotation, the field is reset, so that it no longer shows the old
           URL. */}
       <SecretField
-        key={issued}
+        key={rotations}
         label="POST to"
         start={`${location.origin}/api/public/triggers/`}
         load={actions.reveal}
@@ -56,27 +50,15 @@ export function UrlPanel({ trigger }: { readonly trigger: Trigger }) {
         <TriggerSwitch trigger={trigger} field="allows_callback" {...callbackTexts} />
       </div>
       {isRotating ? (
-        <RotateDialog
-          title={`Rotate the URL of ${trigger.name}?`}
-          effect="Beckon issues a new URL. What is posted to the old one is rejected from the time that you choose."
-          label="The old URL stops"
-          confirmLabel="Rotate URL"
-          onClose={() => setIsRotating(false)}
-          onRotate={async (graceSeconds) => {
-            setIssued(await actions.rotate(graceSeconds));
-            setOldUntil(graceSeconds === 0 ? undefined : Date.now() + graceSeconds * 1_000);
+        <RotateUrl
+          trigger={trigger}
+          onRotated={setOldUntil}
+          onClose={() => {
             setIsRotating(false);
+            setRotations(rotations + 1);
           }}
         />
       ) : null}
-      {issued === undefined ? null : (
-        <IssuedSecretDialog
-          title={`New URL of ${trigger.name}`}
-          label="URL"
-          secret={issued}
-          onClose={() => setIssued(undefined)}
-        />
-      )}
     </Panel>
   );
 }

@@ -1,7 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import type { ComponentProps, MouseEvent, ReactNode } from "react";
 import { Spinner } from "../feedback/spinner.tsx";
-import { Tooltip } from "../overlay/tooltip.tsx";
+import { Tooltip } from "../tooltip/tooltip.tsx";
 import { type ButtonSize, type ButtonVariant, buttonLook } from "./look.ts";
 
 /** Properties of {@link Button}. */

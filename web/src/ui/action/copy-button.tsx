@@ -1,6 +1,6 @@
 import { Check, Copy, X } from "lucide-react";
 import type { MouseEvent } from "react";
-import { Tooltip } from "../overlay/tooltip.tsx";
+import { Tooltip } from "../tooltip/tooltip.tsx";
 import { buttonLook, iconButtonLook } from "./look.ts";
 import { useCopy } from "./use-copy.ts";
 

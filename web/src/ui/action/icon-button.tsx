@@ -1,6 +1,6 @@
 import type { LucideIcon } from "lucide-react";
 import type { ComponentProps, MouseEvent } from "react";
-import { Tooltip } from "../overlay/tooltip.tsx";
+import { Tooltip } from "../tooltip/tooltip.tsx";
 import { type ButtonSize, type ButtonVariant, iconButtonLook } from "./look.ts";
 
 interface IconButtonProps

@@ -1,5 +1,4 @@
-import { Tabs as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import { type KeyboardEvent, type ReactNode, useId } from "react";
 
 /** A tab of {@link Tabs}. */
 export interface TabItem {
@@ -22,27 +21,71 @@ export const tabLook =
   "text-ink-2 transition-colors hover:text-ink focus-visible:-outline-offset-2 " +
   "aria-[current=page]:border-tide aria-[current=page]:font-semibold " +
   "aria-[current=page]:text-ink " +
-  "data-[state=active]:border-tide data-[state=active]:font-semibold data-[state=active]:text-ink";
+  "aria-selected:border-tide aria-selected:font-semibold aria-selected:text-ink";
 
-/** Tabs within a page. The arrow keys move between them. Only the open tab is rendered. */
+/** The index of the tab that a key opens. */
+const steps: Readonly<Record<string, (index: number, count: number) => number>> = {
+  ArrowRight: (index, count) => (index + 1) % count,
+  ArrowLeft: (index, count) => (index + count - 1) % count,
+  Home: () => 0,
+  End: (_, count) => count - 1,
+};
+
+/**
+ * Tabs within a page, as in the ARIA Authoring Practices: the arrow keys, Home and End open another
+ * tab. Only the open tab is rendered.
+ */
 export function Tabs({ label, value, onChange, items }: TabsProps) {
+  const id = useId();
+  const open = items.find((item) => item.value === value);
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
+    const step = steps[event.key];
+    if (step === undefined) return;
+    const index = items.findIndex((item) => item.value === value);
+    const chosen = items[step(index, items.length)];
+    if (chosen === undefined) return;
+    event.preventDefault();
+    onChange(chosen.value);
+    document.getElementById(`${id}${chosen.value}`)?.focus();
+  };
   return (
-    <Radix.Root value={value} onValueChange={onChange} className="flex min-w-0 flex-col">
-      <Radix.List
+    <div className="flex min-w-0 flex-col">
+      <div
+        role="tablist"
         aria-label={label}
+        onKeyDown={onKeyDown}
         className="flex min-w-0 gap-5 overflow-x-auto overflow-y-hidden border-b border-rule"
       >
         {items.map((item) => (
-          <Radix.Trigger key={item.value} value={item.value} className={tabLook}>
+          <button
+            key={item.value}
+            id={`${id}${item.value}`}
+            type="button"
+            role="tab"
+            aria-selected={item === open}
+            aria-controls={item === open ? `${id}panel` : undefined}
+            // The Tab key stops at the open tab only.
+            tabIndex={item === open ? 0 : -1}
+            onClick={() => onChange(item.value)}
+            className={tabLook}
+          >
             {item.label}
-          </Radix.Trigger>
+          </button>
         ))}
-      </Radix.List>
-      {items.map((item) => (
-        <Radix.Content key={item.value} value={item.value} className="min-w-0 pt-4">
-          {item.content}
-        </Radix.Content>
-      ))}
-    </Radix.Root>
+      </div>
+      {open === undefined ? null : (
+        <div
+          key={open.value}
+          id={`${id}panel`}
+          role="tabpanel"
+          aria-labelledby={`${id}${open.value}`}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: Tab leads to the content
+          tabIndex={0}
+          className="min-w-0 pt-4"
+        >
+          {open.content}
+        </div>
+      )}
+    </div>
   );
 }

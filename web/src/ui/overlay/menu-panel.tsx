@@ -1,6 +1,6 @@
 import { Check, type LucideIcon } from "lucide-react";
 import { DropdownMenu as Radix } from "radix-ui";
-import type { ComponentProps, ReactElement } from "react";
+import { type ComponentProps, type ReactElement, useRef } from "react";
 import { Anchor } from "../link.tsx";
 import { Kbd } from "../text/kbd.tsx";
 
@@ -36,9 +36,10 @@ export interface MenuProps {
 
 interface MenuPanelProps extends MenuProps {
   /**
-   * True if the menu's button was pressed before this code was loaded. The menu then opens at once.
+   * How the menu's button was pressed before this code was loaded. The menu then opens at once.
+   * Undefined if it was not pressed.
    */
-  readonly defaultOpen: boolean;
+  readonly pressedBy: "pointer" | "key" | undefined;
 }
 
 const line =
@@ -46,13 +47,23 @@ const line =
   "outline-none data-highlighted:bg-hover data-disabled:text-ink-3";
 
 /** The implementation of `Menu`, loaded after the first paint. */
-export function MenuPanel({ trigger, label, items, align = "end", defaultOpen }: MenuPanelProps) {
+export function MenuPanel({ trigger, label, items, align = "end", pressedBy }: MenuPanelProps) {
+  // Radix focuses the first item of a menu that is opened by a key. It does not know of a key that
+  // was pressed before it was loaded.
+  const mustFocus = useRef(pressedBy === "key");
   return (
-    <Radix.Root modal={false} defaultOpen={defaultOpen}>
+    <Radix.Root modal={false} defaultOpen={pressedBy !== undefined}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content
           aria-label={label}
+          onFocus={({ currentTarget }) => {
+            if (!mustFocus.current) return;
+            mustFocus.current = false;
+            currentTarget
+              .querySelector<HTMLElement>("[role^=menuitem]:not([data-disabled])")
+              ?.focus();
+          }}
           align={align}
           sideOffset={4}
           collisionPadding={8}

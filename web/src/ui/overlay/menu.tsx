@@ -1,4 +1,4 @@
-import { cloneElement, type PointerEvent, useState } from "react";
+import { cloneElement, type MouseEvent, type PointerEvent, useState } from "react";
 import { createDeferred, useDeferred } from "../deferred.ts";
 import type { MenuProps } from "./menu-panel.tsx";
 
@@ -6,9 +6,9 @@ const panel = createDeferred(async () => (await import("./menu-panel.tsx")).Menu
 
 /** A menu of actions below its button. */
 export function Menu(props: MenuProps) {
-  const [isPressed, setPressed] = useState(false);
-  const Panel = useDeferred(panel, isPressed);
-  if (Panel !== undefined) return <Panel {...props} defaultOpen={isPressed} />;
+  const [pressedBy, setPressedBy] = useState<"pointer" | "key">();
+  const Panel = useDeferred(panel, pressedBy !== undefined);
+  if (Panel !== undefined) return <Panel {...props} pressedBy={pressedBy} />;
   return cloneElement(props.trigger, {
     "aria-haspopup": "menu",
     "aria-expanded": false,
@@ -19,8 +19,9 @@ export function Menu(props: MenuProps) {
       // Radix's own button does the same. Without it, the mouse would focus the button after the
       // menu has opened, and the menu would close because the focus is outside of it.
       event.preventDefault();
-      setPressed(true);
+      setPressedBy("pointer");
     },
-    onClick: () => setPressed(true),
+    // A click without a pointer has no clicks to count.
+    onClick: ({ detail }: MouseEvent) => setPressedBy(detail === 0 ? "key" : "pointer"),
   });
 }

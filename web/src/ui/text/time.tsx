@@ -1,6 +1,6 @@
 import { createContext, useContext, useMemo } from "react";
 import { formatExact, formatTime } from "../../format/index.ts";
-import { Tooltip } from "../overlay/tooltip.tsx";
+import { Tooltip } from "../tooltip/tooltip.tsx";
 import { useTextAtNow } from "./now.ts";
 import { useTimeZone } from "./time-zone.tsx";
 

@@ -21,7 +21,14 @@ export const filterNames = [
   "created_before",
 ] as const satisfies readonly (keyof ListRunsQuery)[];
 
-export const statuses = ["queued", "running", "succeeded", "failed", "cancelled"] as const;
+export const statuses = [
+  "waiting",
+  "queued",
+  "running",
+  "succeeded",
+  "failed",
+  "cancelled",
+] as const;
 export const sources = ["invoke", "trigger", "draft"] as const;
 
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -87,7 +94,7 @@ export type BulkAction = "cancel" | "delete";
 
 /** The states in which a run can be cancelled or deleted. */
 const statesFor = {
-  cancel: ["queued", "running"],
+  cancel: ["waiting", "queued", "running"],
   delete: ["succeeded", "failed", "cancelled"],
 } as const;
 

@@ -42,6 +42,7 @@ function lookOf(row: TimelineRow): { look: string; background?: string } {
         look: `${full} border border-current ${colour("text-chart-3")}`,
         background: stripes,
       };
+    case "held":
     case "queued":
     case "resumed":
       return { look: "top-1/2 border-t-2 border-dotted border-ink-3" };

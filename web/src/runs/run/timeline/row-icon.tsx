@@ -1,8 +1,19 @@
-import { Ban, Bot, CircleMinus, Hourglass, OctagonX, RotateCw, Unplug, Wrench } from "lucide-react";
+import {
+  Ban,
+  Bot,
+  CircleMinus,
+  CirclePause,
+  Hourglass,
+  OctagonX,
+  RotateCw,
+  Unplug,
+  Wrench,
+} from "lucide-react";
 import { Spinner } from "../../../ui/index.ts";
 import type { TimelineRow } from "./timeline.ts";
 
 const icons = {
+  held: CirclePause,
   queued: Hourglass,
   model: Bot,
   tool: Wrench,
@@ -13,7 +24,7 @@ const icons = {
 
 /** The icon of a step; a spinner while the step has not ended. */
 export function RowIcon({ row }: { readonly row: TimelineRow }) {
-  if (row.end === undefined && row.kind !== "queued")
+  if (row.end === undefined && row.kind !== "queued" && row.kind !== "held")
     return (
       <span className="inline-flex text-tide">
         <Spinner />

@@ -50,6 +50,20 @@ describe("rows", () => {
     expect(layOut(run, events).rows.map(({ level }) => level)).toEqual([1, 2, 1]);
   });
 
+  test("a held run waits until it is released or cancelled", () => {
+    expect(shown(journal([0, "run.waiting"], [500, "run.queued"], [620, "run.started"]))).toEqual([
+      ["Held", 0, 500, "held"],
+      ["Queued", 500, 620, "queued"],
+      ["Model call 1", 620, undefined, "model"],
+    ]);
+    expect(shown(journal([0, "run.waiting"], [900, "run.cancelled"])).at(0)).toEqual([
+      "Held",
+      0,
+      900,
+      "held",
+    ]);
+  });
+
   test("a queued run waits until it starts", () => {
     expect(shown(journal([0, "run.queued"]))).toEqual([["Queued", 0, undefined, "queued"]]);
     expect(shown(journal([0, "run.queued"], [120, "run.started"]))).toEqual([

@@ -2,7 +2,15 @@ import type { JournalEvent, Run } from "@beckon/client";
 import { toolOutcomeOf, unansweredCall } from "../../tool-outcome.ts";
 
 /** The kinds of rows of the timeline. */
-export type RowKind = "queued" | "model" | "tool" | "rejected" | "lost" | "resumed" | "end";
+export type RowKind =
+  | "held"
+  | "queued"
+  | "model"
+  | "tool"
+  | "rejected"
+  | "lost"
+  | "resumed"
+  | "end";
 
 /** A row of the timeline. Times are Unix times in ms. */
 export interface TimelineRow {
@@ -82,8 +90,17 @@ export function layOut(
     const at = Math.max(Date.parse(time), start);
     const from = (duration: unknown) => Math.max(start, at - (Number(duration) || 0));
     switch (type) {
+      case "run.waiting":
+        add(seq, { kind: "held", name: "Held", end: undefined });
+        break;
       case "run.queued":
-        add(seq, { kind: "queued", name: "Queued", end: undefined });
+        closeOpenRows(rows, at);
+        add(seq, {
+          kind: "queued",
+          name: "Queued",
+          start: rows.length === 0 ? start : at,
+          end: undefined,
+        });
         break;
       case "run.started": {
         const queued = rows.find(({ kind }) => kind === "queued");

@@ -1,0 +1,339 @@
+import { presetName } from "@beckon/contract";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { startTestBeckon } from "../../server/test/beckon.ts";
+import { addPerson } from "../../server/test/people.ts";
+import { signedAsGithub } from "../../server/test/receiving-trigger.ts";
+import { expectAccessible } from "./accessibility.ts";
+import { inBrowser, openDashboard, viewports } from "./dashboard.ts";
+
+/** Tests triggers that receive the webhooks of a service, from the preset to the replay. */
+
+const beckon = await startTestBeckon();
+const editor = await addPerson(beckon, { role: "editor" });
+const viewer = await addPerson(beckon, { role: "viewer" });
+const { body: me } = await editor.call("/me");
+const workspaceId: string = me.data.workspaces[0].id;
+
+const hostile = '"><img src=x onerror="document.title=1">{{ 7 | times: 7 }}';
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const requests = (page: Page) => page.getByRole("table", { name: "Received requests" });
+const row = (page: Page, name: RegExp) => requests(page).getByRole("row", { name });
+const pathOf = (agentId: string, rest = "") =>
+  `/w/${workspaceId}/agents/${agentId}/triggers${rest}`;
+
+let deliveries = 0;
+
+/** Sends an event as GitHub sends it. */
+async function send(
+  url: string,
+  secret: string,
+  {
+    type = "issues",
+    payload = { action: "opened" } as object,
+    id = `delivery-${++deliveries}`,
+  } = {},
+) {
+  const text = JSON.stringify(payload);
+  const { status } = await beckon.call(url, {
+    credential: null,
+    body: text,
+    headers: {
+      "content-type": "application/json",
+      "x-github-event": type,
+      "x-github-delivery": id,
+      ...signedAsGithub(text, secret),
+    },
+  });
+  return status;
+}
+
+/** Creates an agent with a trigger for GitHub over the API, and opens a page of the trigger. */
+async function openGithub({
+  change = {},
+  as = editor,
+  rest = "",
+  name = "GitHub",
+  viewport = undefined as { width: number; height: number } | undefined,
+  theme = "light" as "light" | "dark",
+} = {}) {
+  const agent = await beckon.createAgent({ name: "Triage" });
+  const { body: presets } = await editor.call("/trigger-presets");
+  const preset = presets.data.find((each: { name: string }) => each.name === "github");
+  const { body: created } = await editor.call(`/agents/${agent.id}/triggers`, {
+    body: { name, prompt_prefix: "An event:", receiving: { ...preset.receiving, ...change } },
+  });
+  const trigger = created.data;
+  const base = `/agents/${agent.id}/triggers/${trigger.id}`;
+  const { body: secrets } = await editor.call(`${base}/secret`, { body: {} });
+  const secret: string = secrets.data.secret;
+  const open = (path = rest) =>
+    openDashboard(beckon.url, {
+      as,
+      path: pathOf(agent.id, `/${trigger.id}${path}`),
+      theme,
+      ...(viewport === undefined ? {} : { viewport }),
+    });
+  return { agent, trigger, base, secret, open, page: await open() };
+}
+
+const shownIn = async (page: Page, label: string) =>
+  page
+    .getByRole("dialog")
+    .locator("div", { has: page.getByRole("button", { name: `Copy ${label}`, exact: true }) })
+    .last()
+    .locator("span.font-mono")
+    .textContent();
+
+inBrowser("from a preset to the replay of the first request", async () => {
+  const agent = await beckon.createAgent({ name: "Triage" });
+  const page = await openDashboard(beckon.url, { as: editor, path: pathOf(agent.id) });
+  await page.getByRole("link", { name: "New trigger" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("GitHub", { exact: true }).click();
+  await expect.poll(() => page.getByLabel("Name", { exact: true }).inputValue()).toBe("GitHub");
+  await expectAccessible(page);
+  await button(page, "Create").click();
+
+  await page.getByRole("dialog", { name: "Connect GitHub" }).waitFor();
+  await dialog.getByText(/Settings.*Webhooks/).waitFor();
+  await dialog.getByText("Waiting for the first request").waitFor();
+  await expectAccessible(page);
+  const url = (await shownIn(page, "URL")) ?? "";
+  const secret = (await shownIn(page, "Secret")) ?? "";
+  expect(url).toContain("/api/public/triggers/bkt_");
+  expect(await send(url, "another secret")).toBe(401);
+  await dialog.getByText("Not verified").waitFor();
+  expect(await send(url, secret, { type: "ping", payload: { zen: "Keep it simple." } })).toBe(200);
+  await dialog.getByText("ping", { exact: true }).waitFor();
+  await dialog.getByText("Started", { exact: true }).waitFor();
+  await button(page, "Done").click();
+
+  await page.waitForURL(/\/triggers\/trg_\w+$/);
+  await row(page, /ping.*Started/).waitFor();
+  await row(page, /Not verified/).waitFor();
+  await expect.poll(() => page.content()).not.toContain(secret);
+  await page.getByText("Live", { exact: true }).last().waitFor();
+  expect(await send(url, secret, { type: "push", payload: { ref: "refs/heads/main" } })).toBe(200);
+  await row(page, /push.*Started/)
+    .getByRole("link")
+    .click();
+
+  await page.waitForURL(/\/requests\/req_\w+$/);
+  const input = page.getByRole("region", { name: "Input of the model" });
+  await input.getByText("x-github-event: push").waitFor();
+  await input.getByText("refs/heads/main").waitFor();
+  await button(page, "With the present settings").click();
+  await input.getByText("Headers and query").waitFor();
+  await page.getByText("x-github-delivery").waitFor();
+  await expect.poll(() => page.content()).not.toContain("sha256=");
+  await expectAccessible(page);
+
+  await button(page, "Replay").click();
+  await page.getByRole("menuitem", { name: "Onto the current version" }).click();
+  await page.waitForURL(/\/runs\/run_\w+$/);
+  await page.getByText("Succeeded").first().waitFor();
+  await page.goto(new URL(pathOf(agent.id), beckon.url).href);
+  await row(page, /push replay.*Started/).waitFor();
+});
+
+inBrowser("a sender that makes its own secret is connected with it", async () => {
+  const agent = await beckon.createAgent();
+  const page = await openDashboard(beckon.url, {
+    as: editor,
+    path: pathOf(agent.id, "?new=blank"),
+  });
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("Stripe", { exact: true }).click();
+  await button(page, "Create").click();
+  await page.getByRole("dialog", { name: "Connect Stripe" }).waitFor();
+  await button(page, "Save secret").click();
+  await dialog.getByText("Fill this in.").waitFor();
+  await page.getByLabel("Secret of the sender").fill("whsec_0123456789abcdef");
+  await button(page, "Save secret").click();
+  await dialog.getByText("The secret is saved.").waitFor();
+  await button(page, "Done").click();
+  await page.getByRole("heading", { name: "Connect Stripe" }).waitFor();
+  await page.getByText("Waiting for the first request").waitFor();
+  await page.getByRole("group", { name: "Secret" }).getByRole("button", { name: "Reveal" }).click();
+  await page.getByText("whsec_0123456789abcdef").waitFor();
+});
+
+inBrowser("settings are previewed, mistakes are shown at their line, and saved", async () => {
+  const { page, trigger, base, secret } = await openGithub();
+  const payload = { action: "opened", issue: { title: "It is broken" } };
+  expect(await send(trigger.url, secret, { payload })).toBe(200);
+  await page.getByRole("link", { name: "Edit and preview" }).click();
+  await page.waitForURL(/\/settings$/);
+  const input = page.getByRole("region", { name: "Input of the model" });
+  await input.getByText("x-github-event: issues").waitFor();
+  const template = page.getByLabel("Message template");
+  await template.fill("{{ event.type }}\n{{ payload.issue.title | nothing }}");
+  await page.getByText(/Line 2: /).waitFor();
+  await page.getByText("Mistake", { exact: true }).waitFor();
+  await expectAccessible(page);
+  await template.fill("{{ event.type }}\n{{ payload.issue.title | upcase }}");
+  await input.getByText("IT IS BROKEN").waitFor();
+  await expect.poll(() => input.locator("[data-part=prefix]").textContent()).toBe("An event:");
+  await page.getByText("Filter", { exact: true }).click();
+  const filter = page.getByLabel("Only requests for which this is true");
+  await filter.fill("payload.action ==");
+  await page.getByText(/Line 1: /).waitFor();
+  await filter.fill('payload.action == "closed"');
+  await page.getByText("Filtered out", { exact: true }).waitFor();
+
+  await page.getByText("Bodies and limits", { exact: true }).click();
+  await page.getByLabel("Largest body").fill("0");
+  await page.getByText(/Use 1,024 or more/).waitFor();
+  await page.getByLabel("Largest body").fill("512");
+  await page.getByText("Unsaved: Message template, Filter, Bodies and limits").waitFor();
+  await button(page, "Save").click();
+  await page.getByText("Saved", { exact: true }).waitFor();
+  const { body: saved } = await editor.call(base);
+  expect(saved.data.receiving).toMatchObject({
+    preset: "github",
+    filter: 'payload.action == "closed"',
+    template: "{{ event.type }}\n{{ payload.issue.title | upcase }}",
+    bodies: { max_bytes: 524_288 },
+  });
+  expect(await send(trigger.url, secret, { payload })).toBe(202);
+  await page.getByRole("link", { name: "GitHub" }).click();
+  await row(page, /issues.*Filtered out/).waitFor();
+});
+
+inBrowser("every preset can be chosen, shown and saved", async () => {
+  const { page, base } = await openGithub({ rest: "/settings" });
+  for (const name of presetName.options) {
+    await page.getByRole("combobox", { name: "Sender", exact: true }).selectOption(name);
+    if (name !== "github") {
+      await button(page, "Save").click();
+      await button(page, "Save").waitFor({ state: "detached" });
+    }
+    await expect.poll(async () => (await editor.call(base)).body.data.receiving.preset).toBe(name);
+  }
+  await page
+    .getByRole("combobox", { name: "Sender", exact: true })
+    .selectOption({ label: "Anything: text, JSON or a form" });
+  await button(page, "Save").click();
+  await expect.poll(async () => (await editor.call(base)).body.data.receiving).toBeNull();
+});
+
+inBrowser("each outcome is explained, and hostile text is text", async () => {
+  const { page, trigger, secret, open } = await openGithub({
+    name: hostile,
+    change: { template: "{{ payload.text }}", filter: "payload.ok" },
+  });
+  await page.getByRole("heading", { name: hostile }).waitFor();
+  const payload = { ok: true, text: hostile };
+  expect(await send(trigger.url, secret, { type: hostile, payload, id: hostile })).toBe(200);
+  expect(await send(trigger.url, secret, { type: "again", payload, id: hostile })).toBe(200);
+  expect(await send(trigger.url, "wrong", { payload })).toBe(401);
+  expect(await send(trigger.url, secret, { payload: { text: "no ok" } })).toBe(200);
+  for (const [name, text] of [
+    [/onerror.*Started/, hostile],
+    [/again.*Repeated/, "An earlier request had the same event id"],
+    [/Not verified/, "Its headers and body were not stored."],
+    [/issues.*Mapping failed/, "The filter or the message template failed"],
+  ] as const) {
+    await row(page, name).getByRole("link").click();
+    await page.waitForURL(/\/requests\/req_\w+$/);
+    await page.getByText(text).first().waitFor();
+    await expectAccessible(page);
+    await page.goBack();
+  }
+  await expect.poll(() => page.title()).not.toBe("1");
+  await button(page, "Filter").click();
+  await page.getByRole("menuitem", { name: "Outcome" }).click();
+  await page
+    .getByRole("button", { name: "Repeated" })
+    .or(page.getByRole("option", { name: "Repeated" }))
+    .first()
+    .click();
+  await row(page, /again.*Repeated/).waitFor();
+  await row(page, /Not verified/).waitFor({ state: "detached" });
+  await expect.poll(() => page.url()).toContain("outcome=repeated");
+  const none = await open("?event_type=unknown");
+  await none.getByText("No request matches these filters.").waitFor();
+  await button(none, "Clear filters").click();
+  await row(none, /again.*Repeated/).waitFor();
+});
+
+inBrowser("the next request is captured as a sample, and many are replayed", async () => {
+  const { page, trigger, secret } = await openGithub();
+  await page.getByText("Waiting for the first request").waitFor();
+  await button(page, "More about received requests").click();
+  await page.getByRole("menuitem", { name: "Listen for a sample" }).click();
+  await page.getByText(/Listening for a sample, \d+ s left/).waitFor();
+  expect(await send(trigger.url, secret)).toBe(202);
+  await row(page, /issues.*Sample/).waitFor();
+  await page.getByText(/Listening for a sample/).waitFor({ state: "detached" });
+  await button(page, "More about received requests").click();
+  await page.getByRole("menuitem", { name: "Replay many" }).click();
+  await page.getByLabel("Which requests?").selectOption("captured");
+  await expectAccessible(page);
+  await button(page, "Replay").click();
+  await page.waitForTimeout(1500);
+  await page.screenshot({ path: "/tmp/shots/dbg.png" });
+  await page.getByText("Replayed 1 request").first().waitFor();
+  await row(page, /issues replay.*Started/).waitFor();
+});
+
+inBrowser("a held run waits for its agent, and says so", async () => {
+  const { page, trigger, agent, secret } = await openGithub({ change: { when_paused: "hold" } });
+  await editor.call(`/agents/${agent.id}/pause`, { body: {} });
+  expect(await send(trigger.url, secret)).toBe(200);
+  await row(page, /issues.*Held/)
+    .getByRole("link")
+    .click();
+  await page.getByText("Its run waits until the agent is resumed").waitFor();
+  await page.getByRole("link", { name: /^run_/ }).click();
+  await page.waitForURL(/\/runs\/run_\w+$/);
+  await page.getByText("This run is held.").waitFor();
+  await expectAccessible(page);
+  await editor.call(`/agents/${agent.id}/resume`, { body: {} });
+  await page.getByText("This run is held.").waitFor({ state: "detached" });
+  await page.getByText("Succeeded").first().waitFor();
+});
+
+inBrowser("a list that cannot be read says since when it is not live", async () => {
+  const { page, trigger, secret } = await openGithub();
+  expect(await send(trigger.url, secret)).toBe(200);
+  await row(page, /issues.*Started/).waitFor();
+  await page.route(/\/requests\?/, (route) => route.abort());
+  await page.getByText(/^Not live, as of \d\d:\d\d:\d\d$/).waitFor({ timeout: 30_000 });
+  await row(page, /issues.*Started/).waitFor();
+  await page.unroute(/\/requests\?/);
+  await button(page, "Retry").first().click();
+  await page.getByText(/^Not live/).waitFor({ state: "detached" });
+});
+
+inBrowser("a viewer reads everything on a phone, and changes nothing", async () => {
+  const { page, trigger, secret, open } = await openGithub({
+    as: viewer,
+    viewport: viewports.narrow,
+    theme: "dark",
+  });
+  expect(await send(trigger.url, secret)).toBe(200);
+  await row(page, /issues.*Started/).waitFor();
+  for (const name of ["Reveal", "Rotate"])
+    await expect.poll(() => button(page, name).first().getAttribute("aria-disabled")).toBe("true");
+  await expectAccessible(page);
+  await row(page, /issues.*Started/)
+    .getByRole("link")
+    .click();
+  await expect.poll(() => button(page, "Replay").getAttribute("aria-disabled")).toBe("true");
+  await expectAccessible(page);
+  const settings = await open("/settings");
+  await expect
+    .poll(() => settings.getByRole("combobox", { name: "Sender", exact: true }).isDisabled())
+    .toBe(true);
+  await settings.getByText("An event:").first().waitFor();
+  await expectAccessible(settings);
+  await expect
+    .poll(() =>
+      settings
+        .locator("html")
+        .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
+    )
+    .toBe(0);
+});

@@ -1,0 +1,52 @@
+import { receiving } from "@beckon/contract";
+import { expect, test } from "vitest";
+import { draftOf, receivingOf, signedParts, signedPattern } from "./draft.ts";
+
+test("every setting is the same after it was shown in the form", () => {
+  const given = receiving.parse({
+    verification: {
+      kind: "hmac",
+      header: "x-signature",
+      algorithm: "sha512",
+      encoding: "base64",
+      prefix: "v1",
+      form: "pairs",
+      signed: [{ literal: "v0:" }, "timestamp", { literal: ":" }, "id", "body"],
+      timestamp: { pair: "t" },
+      id: { header: "x-id" },
+      tolerance_seconds: 60,
+      secret_encoding: "whsec",
+    },
+    allowed_addresses: ["192.0.2.1", "2001:db8::/32"],
+    event_id: { pointer: "/id" },
+    event_id_days: 30,
+    event_type: { query: "type" },
+    handshake: "meta",
+    bodies: { multipart: true, xml: true, ndjson: true, csv: true, gzip: true, max_bytes: 2_048 },
+    headers: ["x-event", "x-other"],
+    query: ["page"],
+    filter: "payload.ok == true",
+    template: "{{ payload.text }}\n",
+    when_paused: "hold",
+    when_disabled: "swallow",
+    max_per_minute: 60,
+    form: {
+      origins: ["https://example.com", "https://www.example.com"],
+      honeypot: "website",
+      answer: { redirect: "https://example.com/thanks" },
+    },
+  });
+  expect(receivingOf(draftOf("", given))).toEqual(given);
+  expect(receivingOf(draftOf("", null))).toBeNull();
+});
+
+test("a pattern of signed parts is read as it is written", () => {
+  for (const pattern of ["{body}", "v0:{timestamp}:{body}", "{id}.{timestamp}.{body}", "{x}{body}"])
+    expect(signedPattern(signedParts(pattern))).toBe(pattern);
+  expect(signedParts("v0:{timestamp}:{body}")).toEqual([
+    { literal: "v0:" },
+    "timestamp",
+    { literal: ":" },
+    "body",
+  ]);
+});

@@ -1,0 +1,64 @@
+import type { Preset } from "@beckon/contract";
+import { Field, Link, Select, type SelectGroup, type SelectOption } from "../../../ui/index.ts";
+import { withPreset } from "../draft.ts";
+import { useReceivingForm } from "../form-context.ts";
+
+const generic: readonly string[] = ["hmac", "secret-header", "basic", "none"];
+
+/** The options of senders: services first, then what others are configured with by hand. */
+function senderOptions(presets: readonly Preset[]): readonly (SelectOption | SelectGroup)[] {
+  const optionOf = ({ name, title }: Preset) => ({ value: name, label: title });
+  return [
+    { value: "", label: "Anything: text, JSON or a form" },
+    {
+      group: "Services",
+      options: presets.filter(({ name }) => !generic.includes(name)).map(optionOf),
+    },
+    {
+      group: "Others",
+      options: presets.filter(({ name }) => generic.includes(name)).map(optionOf),
+    },
+  ];
+}
+
+/** The choice of the sender, which sets all other settings. */
+export function SenderGroup({ presets }: { readonly presets: readonly Preset[] }) {
+  const { draft, set, isReadOnly } = useReceivingForm();
+  const preset = presets.find(({ name }) => name === draft.preset);
+  const choose = (name: string) => {
+    const chosen = presets.find((each) => each.name === name);
+    if (chosen === undefined) set({ isDefault: true });
+    else set(withPreset(draft, chosen));
+  };
+  return (
+    <div className="flex min-w-0 flex-col gap-2 p-4">
+      <Field
+        label="Sender"
+        hint={
+          draft.isDefault
+            ? "Any POST of text, JSON or a form starts a run. The agent sees the prompt prefix and the payload."
+            : "Choosing another one sets verification, event id, bodies and headers below."
+        }
+      >
+        <Select
+          value={draft.isDefault ? "" : (draft.preset ?? "custom")}
+          disabled={isReadOnly}
+          onChange={({ target }) => choose(target.value)}
+          options={[
+            ...senderOptions(presets),
+            // The settings were made over the API, without a preset.
+            ...(draft.isDefault || draft.preset !== null
+              ? []
+              : [{ value: "custom", label: "Settings of your own" }]),
+          ]}
+        />
+      </Field>
+      {draft.isDefault || preset === undefined ? null : (
+        <p className="text-dense text-ink-2 text-pretty">
+          {preset.instructions}{" "}
+          {preset.url === null ? null : <Link href={preset.url}>Documentation</Link>}
+        </p>
+      )}
+    </div>
+  );
+}

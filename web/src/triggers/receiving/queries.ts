@@ -1,0 +1,10 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { CurrentWorkspace } from "../../data/index.ts";
+
+/** The presets of senders. They change only with Beckon itself. */
+export const presetsQuery = ({ id, client }: CurrentWorkspace) =>
+  queryOptions({
+    queryKey: [id, "trigger presets"],
+    queryFn: async ({ signal }) => (await client.triggerPresets.list({ signal }).page()).data,
+    staleTime: Number.POSITIVE_INFINITY,
+  });

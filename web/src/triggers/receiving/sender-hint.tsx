@@ -1,0 +1,25 @@
+import type { Trigger } from "@beckon/client";
+import { SlidersHorizontal } from "lucide-react";
+import { useWorkspace } from "../../data/index.ts";
+import { Banner, LinkButton } from "../../ui/index.ts";
+
+/** Says that a trigger which accepts anything can also be made for one sender. */
+export function SenderHint({ trigger }: { readonly trigger: Pick<Trigger, "id" | "agent_id"> }) {
+  const { id } = useWorkspace();
+  return (
+    <Banner
+      action={
+        <LinkButton
+          href={`/w/${id}/agents/${trigger.agent_id}/triggers/${trigger.id}/settings`}
+          icon={SlidersHorizontal}
+          size="small"
+        >
+          Choose a sender
+        </LinkButton>
+      }
+    >
+      This trigger accepts any POST. For webhooks of a service such as GitHub or Stripe, choose the
+      sender: Beckon then verifies requests, runs each event once, and keeps what arrived.
+    </Banner>
+  );
+}

@@ -1,0 +1,204 @@
+import type { Trigger } from "@beckon/client";
+import type { Preset, Receiving } from "@beckon/contract";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import { failureOf, useList, useWorkspace } from "../../data/index.ts";
+import { Button, FormError, isEqual, LeaveGuard, Panel, SaveBar } from "../../ui/index.ts";
+import { samplePayloads } from "../input/payload.ts";
+import { TestResult } from "../input/test-result.tsx";
+import { useTestTrigger } from "../input/use-test-trigger.ts";
+import { needsEditor, needsInvoke } from "../permission.ts";
+import { whyNotReplayed } from "../requests/outcomes.ts";
+import { requestQuery, requestsQuery } from "../requests/queries.ts";
+import { useTriggerActions } from "../trigger/use-trigger-actions.ts";
+import { changedGroups } from "./changed-groups.ts";
+import { type Draft, draftOf } from "./draft.ts";
+import { type ReceivingForm, ReceivingFormContext } from "./form-context.ts";
+import { AvailabilityGroup } from "./groups/availability-group.tsx";
+import { BodiesGroup } from "./groups/bodies-group.tsx";
+import { EventsGroup } from "./groups/events-group.tsx";
+import { FilterGroup } from "./groups/filter-group.tsx";
+import { FormsGroup } from "./groups/forms-group.tsx";
+import { InputGroup } from "./groups/input-group.tsx";
+import { SenderGroup } from "./groups/sender-group.tsx";
+import { VerificationGroup } from "./groups/verification-group.tsx";
+import { PreviewPanel } from "./preview-panel.tsx";
+import { summariesOf } from "./summaries.ts";
+import { firstChoice, type OwnPayload, trialOf } from "./trial.ts";
+import { usePreview } from "./use-preview.ts";
+import { check, problemAt } from "./validate.ts";
+
+interface SettingsFormProps {
+  readonly trigger: Trigger;
+  readonly presets: readonly Preset[];
+}
+
+const noProblems: ReadonlyMap<string, string> = new Map();
+
+/** The settings of a trigger in groups, beside a preview that changes while they are typed. */
+export function SettingsForm({ trigger, presets }: SettingsFormProps) {
+  const workspace = useWorkspace();
+  const { update } = useTriggerActions(trigger);
+  const saved = useMemo(
+    () => draftOf(trigger.prompt_prefix, trigger.receiving),
+    [trigger.prompt_prefix, trigger.receiving],
+  );
+  const [edited, setEdited] = useState<Draft>();
+  const draft = edited ?? saved;
+  const isDirty = !isEqual(draft, saved);
+  const checked = useMemo(() => check(draft), [draft]);
+  const [hasTried, setHasTried] = useState(false);
+  const problems = "problems" in checked ? checked.problems : noProblems;
+  const disabledReason = needsEditor(workspace.can);
+  const save = useMutation({
+    mutationFn: (settings: { receiving: Receiving | null; prompt_prefix: string }) =>
+      update(settings),
+    onSuccess: () => {
+      setEdited(undefined);
+      setHasTried(false);
+    },
+  });
+  const form: ReceivingForm = {
+    draft,
+    set: (changed) => {
+      save.reset();
+      setEdited({ ...draft, ...changed });
+    },
+    errorAt: (path) => (hasTried || isDirty ? problemAt(problems, path) : undefined),
+    isReadOnly: disabledReason !== undefined,
+  };
+  const summaries = summariesOf(draft);
+  const trial = useTrial(trigger, presets, draft);
+  const preview = usePreview(
+    trigger,
+    "settings" in checked && trial.request !== undefined
+      ? { request: trial.request, ...checked.settings }
+      : undefined,
+  );
+  const test = useTestTrigger(trigger);
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        setHasTried(true);
+        if ("settings" in checked) save.mutate(checked.settings);
+      }}
+      className="grid min-w-0 grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,26rem)] xl:grid-cols-[minmax(0,1fr)_minmax(0,32rem)]"
+    >
+      <LeaveGuard isDirty={() => isDirty} withinPage />
+      <ReceivingFormContext value={form}>
+        <Panel title="Settings" padding="none">
+          <div className="flex min-w-0 flex-col divide-y divide-rule">
+            <SenderGroup presets={presets} />
+            <InputGroup summary={summaries.input} mistakes={preview.mistakes} />
+            {draft.isDefault ? null : (
+              <>
+                <FilterGroup summary={summaries.filter} mistakes={preview.mistakes} />
+                <VerificationGroup summary={summaries.verification} />
+                <EventsGroup summary={summaries.events} />
+                <BodiesGroup summary={summaries.bodies} />
+                <AvailabilityGroup summary={summaries.availability} />
+                <FormsGroup summary={summaries.forms} />
+              </>
+            )}
+          </div>
+          {save.error === null ? null : (
+            <div className="p-4">
+              <FormError
+                error={failureOf(
+                  save.error,
+                  "the settings were saved",
+                  "Press Save again: saving them twice does no harm.",
+                )}
+              />
+            </div>
+          )}
+          <SaveBar
+            state={
+              save.isPending ? "saving" : isDirty ? "dirty" : save.isSuccess ? "saved" : "clean"
+            }
+            changed={changedGroups(saved, draft)}
+            disabledReason={disabledReason}
+            onDiscard={() => {
+              setEdited(undefined);
+              setHasTried(false);
+            }}
+          />
+        </Panel>
+      </ReceivingFormContext>
+      <div className="min-w-0 lg:sticky lg:top-4">
+        <PreviewPanel
+          choice={trial.choice}
+          onChoose={trial.choose}
+          requests={trial.requests}
+          preset={trial.preset}
+          own={trial.own}
+          onOwnChange={trial.setOwn}
+          preview={preview.data}
+          error={preview.error}
+          isStale={"problems" in checked}
+        >
+          <div className="flex min-w-0 flex-col items-start gap-3">
+            <Button
+              onClick={() => trial.request && test.sendRequest(trial.request)}
+              pending={test.isPending}
+              pendingText="Sending…"
+              disabledReason={
+                needsInvoke(workspace.can) ??
+                (trigger.enabled ? undefined : "The trigger is disabled. Enable it first.") ??
+                (isDirty ? "Save the settings first: a run uses the saved ones." : undefined)
+              }
+            >
+              Start a run with it
+            </Button>
+            <div className="w-full min-w-0">
+              <TestResult test={test} />
+            </div>
+          </div>
+        </PreviewPanel>
+      </div>
+    </form>
+  );
+}
+
+/** How many received requests the preview offers. */
+const maxOffered = 20;
+
+/** Returns the request that the preview is made of, and how to choose another one. */
+function useTrial(trigger: Trigger, presets: readonly Preset[], draft: Draft) {
+  const workspace = useWorkspace();
+  const { request: linked } = useSearch({ strict: false }) as { readonly request?: string };
+  const [chosen, setChosen] = useState(linked === undefined ? undefined : `request:${linked}`);
+  const [own, setOwn] = useState<OwnPayload>({
+    type: "json",
+    text: samplePayloads.json,
+    headers: "",
+  });
+  const list = useList(requestsQuery(workspace, trigger, {}));
+  const linkedRequest = useQuery({
+    ...requestQuery(workspace, trigger, linked ?? ""),
+    enabled: linked !== undefined,
+  });
+  const recent = list.rows.filter((row) => whyNotReplayed(row) === undefined).slice(0, maxOffered);
+  const requests =
+    linkedRequest.data === undefined || recent.some(({ id }) => id === linked)
+      ? recent
+      : [linkedRequest.data, ...recent];
+  const preset = draft.isDefault ? undefined : presets.find(({ name }) => name === draft.preset);
+  const examples = preset?.examples ?? [];
+  // Examples of another sender are no longer offered.
+  const isGone = chosen?.startsWith("example:") && examples[Number(chosen.slice(8))] === undefined;
+  const choice = chosen === undefined || isGone ? firstChoice(requests, examples) : chosen;
+  const isWaiting = chosen === undefined && list.isPending;
+  return {
+    choice,
+    choose: setChosen,
+    requests,
+    preset,
+    own,
+    setOwn,
+    request: isWaiting ? undefined : trialOf(choice, preset, own),
+  };
+}

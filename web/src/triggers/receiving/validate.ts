@@ -1,0 +1,33 @@
+import { createTriggerBody, type Receiving, receiving } from "@beckon/contract";
+import { messageOf, wording } from "../../data/index.ts";
+import { type Draft, receivingOf } from "./draft.ts";
+
+/** The result of checking a draft: the settings to send, or what is wrong by path in the API. */
+export type Checked =
+  | { readonly settings: { receiving: Receiving | null; prompt_prefix: string } }
+  | { readonly problems: ReadonlyMap<string, string> };
+
+const prefix = createTriggerBody.pick({ prompt_prefix: true });
+
+/** Checks the settings as they are typed. */
+export function check(draft: Draft): Checked {
+  const given = receivingOf(draft);
+  const parsed = receiving.nullable().safeParse(given, { error: wording });
+  const text = prefix.safeParse({ prompt_prefix: draft.promptPrefix }, { error: wording });
+  if (parsed.success && text.success)
+    return { settings: { receiving: parsed.data, prompt_prefix: text.data.prompt_prefix } };
+  const issues = [...(parsed.error?.issues ?? []), ...(text.error?.issues ?? [])];
+  const problems = new Map<string, string>();
+  for (const { path, message } of issues) {
+    // An item of a list is shown at its list.
+    const names = path.filter((part) => typeof part === "string").join(".");
+    if (!problems.has(names)) problems.set(names, messageOf({ message }) ?? message);
+  }
+  return { problems };
+}
+
+/** Returns the problem at a path or below it. */
+export function problemAt(problems: ReadonlyMap<string, string>, path: string): string | undefined {
+  const found = [...problems].find(([at]) => at === path || at.startsWith(`${path}.`));
+  return found?.[1];
+}

@@ -1,0 +1,98 @@
+import type { ReceivedRequestDetails } from "@beckon/contract";
+import type { ReactNode } from "react";
+import { JsonTree, parseJson } from "../../json/index.ts";
+import { ByteSize, CodeBlock, Panel } from "../../ui/index.ts";
+
+/** What a request contained: its query parameters, headers and body, always as text. */
+export function ContentsPanel({ request }: { readonly request: ReceivedRequestDetails }) {
+  const { body, body_encoding, outcome } = request;
+  const query = Object.entries(request.query).flatMap(([name, values]) =>
+    values.map((value) => [name, value] as const),
+  );
+  const headers = Object.entries(request.headers);
+  return (
+    <Panel title="Request">
+      <div className="flex min-w-0 flex-col gap-4">
+        {query.length === 0 ? null : (
+          <Part title="Query parameters">
+            <Pairs pairs={query} />
+          </Part>
+        )}
+        {outcome === "invalid_signature" ? null : (
+          <Part title="Headers">
+            <Pairs pairs={headers} />
+            <p className="text-label text-ink-3">
+              Without credentials, cookies, secrets and signatures.
+            </p>
+          </Part>
+        )}
+        <Part
+          title="Body"
+          aside={
+            <span className="text-ink-3">
+              <ByteSize bytes={request.size} />
+            </span>
+          }
+        >
+          {body === null ? (
+            <p className="text-ink-2">
+              {outcome === "invalid_signature"
+                ? "It was not stored, because the request was not verified."
+                : "It is not stored, or was deleted with its run."}
+            </p>
+          ) : body === "" ? (
+            <p className="text-ink-3">Empty</p>
+          ) : body_encoding === "base64" ? (
+            <>
+              <p className="text-label text-ink-3">It is not UTF-8 text. This is its base64.</p>
+              <CodeBlock label="body" code={body} variant="wrap" />
+            </>
+          ) : (
+            <Body text={body} id={request.id} />
+          )}
+        </Part>
+      </div>
+    </Panel>
+  );
+}
+
+function Body({ text, id }: { readonly text: string; readonly id: string }) {
+  const isObject = /^\s*[[{]/.test(text) && parseJson(text) !== undefined;
+  if (isObject)
+    return <JsonTree label="Body" source={{ text }} depth={3} fileName={`${id}.json`} />;
+  return <CodeBlock label="body" code={text} variant="wrap" />;
+}
+
+interface PartProps {
+  readonly title: string;
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+}
+
+function Part({ title, aside, children }: PartProps) {
+  return (
+    <section aria-label={title} className="flex min-w-0 flex-col gap-1.5">
+      <div className="flex min-h-6 items-center gap-2">
+        <h3 className="min-w-0 flex-1 truncate text-label font-semibold text-ink-2">{title}</h3>
+        {aside}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+function Pairs({ pairs }: { readonly pairs: readonly (readonly [string, string])[] }) {
+  if (pairs.length === 0) return <p className="text-ink-3">None</p>;
+  return (
+    <dl className="grid min-w-0 grid-cols-[minmax(0,auto)_minmax(0,1fr)] gap-x-3 gap-y-1 font-mono text-dense">
+      {pairs.map(([name, value], index) => (
+        // A query parameter can be given several times.
+        // biome-ignore lint/suspicious/noArrayIndexKey: the pairs of a request do not change
+        <div key={`${index} ${name}`} className="contents">
+          <dt className="min-w-0 break-all text-ink-3">{name}</dt>
+          <dd className="min-w-0 break-all">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

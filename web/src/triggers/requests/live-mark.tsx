@@ -1,0 +1,33 @@
+import { formatClock } from "../../format/index.ts";
+import { Button, useTimeZone } from "../../ui/index.ts";
+
+interface LiveMarkProps {
+  /** Time of the last successful read in ms, 0 if there was none; undefined while it is live. */
+  readonly staleSince: number | undefined;
+  readonly retry: () => void;
+}
+
+/** Says whether a list is read again by itself and, if that fails, how old it is. */
+export function LiveMark({ staleSince, retry }: LiveMarkProps) {
+  const zone = useTimeZone();
+  const isLive = staleSince === undefined;
+  return (
+    <span className="inline-flex min-h-6 items-center gap-2 text-dense text-ink-2">
+      <span
+        aria-hidden
+        data-keeps-colour
+        className={`size-2 rounded-full ${isLive ? "bg-tide" : "border border-ink-3"}`}
+      />
+      <span role="status">
+        {isLive
+          ? "Live"
+          : `Not live${staleSince === 0 ? "" : `, as of ${formatClock(staleSince, zone)}`}`}
+      </span>
+      {isLive ? null : (
+        <Button size="small" onClick={retry}>
+          Retry
+        </Button>
+      )}
+    </span>
+  );
+}

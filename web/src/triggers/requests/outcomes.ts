@@ -1,0 +1,71 @@
+import type { ReceivedRequest, RequestOutcome } from "@beckon/contract";
+import type { KnownStatus } from "../../ui/index.ts";
+
+interface OutcomeText {
+  readonly word: string;
+  readonly shape: KnownStatus;
+  /** What Beckon did with the request, one sentence. */
+  readonly meaning: string;
+}
+
+/** What became of a request, in the order in which the filter lists it. */
+export const outcomes: Readonly<Record<RequestOutcome, OutcomeText>> = {
+  started: { word: "Started", shape: "succeeded", meaning: "The request started a run." },
+  held: {
+    word: "Held",
+    shape: "waiting",
+    meaning: "Its run waits until the agent is resumed or the limit is reset or raised.",
+  },
+  repeated: {
+    word: "Repeated",
+    shape: "cancelled",
+    meaning: "An earlier request had the same event id, so this one started no run of its own.",
+  },
+  filtered: {
+    word: "Filtered out",
+    shape: "cancelled",
+    meaning: "The filter did not let it pass, so it started no run.",
+  },
+  captured: {
+    word: "Sample",
+    shape: "succeeded",
+    meaning: "It was captured as a sample while Beckon was listening, so it started no run.",
+  },
+  mapping_error: {
+    word: "Mapping failed",
+    shape: "failed",
+    meaning: "The filter or the message template failed, so its run failed at once.",
+  },
+  limit_reached: {
+    word: "Limit reached",
+    shape: "failed",
+    meaning: "A limit was spent, so its run failed at once.",
+  },
+  invalid_signature: {
+    word: "Not verified",
+    shape: "failed",
+    meaning:
+      "It was rejected with 401 because its signature or secret was not valid. Its headers and body were not stored.",
+  },
+  rejected: { word: "Rejected", shape: "failed", meaning: "It was rejected and started no run." },
+  honeypot: {
+    word: "Spam",
+    shape: "cancelled",
+    meaning: "The field that people do not see had a value, so it started no run.",
+  },
+  swallowed: {
+    word: "Ignored",
+    shape: "cancelled",
+    meaning: "The trigger was disabled and is set to accept requests without starting runs.",
+  },
+};
+
+/** Returns why the request cannot be replayed; undefined if it can. */
+export function whyNotReplayed(
+  request: Pick<ReceivedRequest, "outcome"> & { readonly body?: string | null },
+): string | undefined {
+  if (request.outcome === "invalid_signature")
+    return "Only verified requests can be replayed. This one had no valid signature.";
+  if (request.body === null) return "Its body is not stored any more.";
+  return undefined;
+}

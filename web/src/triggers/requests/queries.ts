@@ -1,0 +1,78 @@
+import type { ListTriggerRequestsQuery } from "@beckon/client";
+import type { ReceivedRequest } from "@beckon/contract";
+import { queryOptions } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { type CurrentWorkspace, listOptions } from "../../data/index.ts";
+import { receivedKey } from "../queries.ts";
+
+/** A trigger of the workspace, by its ids. */
+export interface TriggerIds {
+  readonly id: string;
+  readonly agent_id: string;
+}
+
+/** What a list of received requests selects. */
+export type RequestFilters = Pick<ListTriggerRequestsQuery, "outcome" | "event_type">;
+
+/** Beginning of the keys of all queries of a trigger's received requests. */
+export const requestsKey = (workspaceId: string, { id, agent_id }: TriggerIds) =>
+  [...receivedKey(workspaceId, agent_id), id, "requests"] as const;
+
+/** The requests that a trigger has received, newest first. */
+export const requestsQuery = (
+  { id, client }: CurrentWorkspace,
+  trigger: TriggerIds,
+  filters: RequestFilters,
+) => ({
+  ...listOptions<ReceivedRequest>([...requestsKey(id, trigger), "list", filters], (page, options) =>
+    client.triggers.listRequests(trigger.agent_id, trigger.id, { ...filters, ...page }, options),
+  ),
+  // While the screen is not shown, nothing updates the cache, so the data is always stale.
+  staleTime: 0,
+  meta: { live: true },
+});
+
+/** How often the newest request is read while its list is visible, in milliseconds. */
+const pollMs = 2_000;
+
+/**
+ * The newest request of a list; null if there is none. It is read every two seconds while the page
+ * is visible, because requests that start no run cause no event.
+ */
+export const newestRequestQuery = (
+  { id, client }: CurrentWorkspace,
+  trigger: TriggerIds,
+  filters: RequestFilters = {},
+) =>
+  queryOptions({
+    queryKey: [...requestsKey(id, trigger), "newest", filters],
+    queryFn: async ({ signal }): Promise<ReceivedRequest | null> => {
+      const query = { ...filters, limit: 1 };
+      const listing = client.triggers.listRequests(trigger.agent_id, trigger.id, query, {
+        signal,
+      });
+      return (await listing.page()).data[0] ?? null;
+    },
+    refetchInterval: pollMs,
+    staleTime: 0,
+    meta: { live: true },
+  });
+
+/** One received request with what it contained. */
+export const requestQuery = (
+  { id, client }: CurrentWorkspace,
+  trigger: TriggerIds,
+  requestId: string,
+) =>
+  queryOptions({
+    queryKey: [...requestsKey(id, trigger), "details", requestId],
+    queryFn: ({ signal }) =>
+      client.triggers.getRequest(trigger.agent_id, trigger.id, requestId, { signal }),
+    staleTime: 0,
+    meta: { live: true },
+  });
+
+/** Returns the id of the received request in the URL. */
+export function useRequestId(): string {
+  return (useParams({ strict: false }) as { readonly requestId?: string }).requestId ?? "";
+}

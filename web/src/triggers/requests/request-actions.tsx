@@ -1,0 +1,89 @@
+import type { Trigger } from "@beckon/client";
+import type { ReceivedRequestDetails } from "@beckon/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Redo2, SlidersHorizontal } from "lucide-react";
+import { announceChanges, sentenceOf, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
+import { Button, LinkButton, Menu, useToast } from "../../ui/index.ts";
+import { needsInvoke } from "../permission.ts";
+import { whyNotReplayed } from "./outcomes.ts";
+import { requestsKey } from "./queries.ts";
+
+interface RequestActionsProps {
+  readonly trigger: Trigger;
+  readonly request: ReceivedRequestDetails;
+}
+
+/** What can be done with a received request. */
+export function RequestActions({ trigger, request }: RequestActionsProps) {
+  const { id, client, can } = useWorkspace();
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const toast = useToast();
+  const { keyOf, release } = useIdempotencyKey();
+  const { agent_id } = trigger;
+  const replay = useMutation({
+    mutationFn: (version: "current" | "original") =>
+      client.triggers.replayRequest(
+        agent_id,
+        trigger.id,
+        request.id,
+        { version },
+        { idempotencyKey: keyOf([request.id, version]) },
+      ),
+    onSuccess: (run) => {
+      release();
+      toast({ tone: "success", title: "Replayed. This is its run." });
+      void navigate({ href: `/w/${id}/runs/${run.id}` });
+    },
+    onError: (thrown) =>
+      toast({
+        tone: "failure",
+        title: "The request was not replayed.",
+        description: sentenceOf(thrown),
+      }),
+    onSettled: () => announceChanges(queryClient, requestsKey(id, trigger)),
+  });
+  const disabledReason = needsInvoke(can) ?? whyNotReplayed(request);
+  const button = (
+    <Button
+      variant="primary"
+      icon={Redo2}
+      pending={replay.isPending}
+      pendingText="Replaying…"
+      disabledReason={disabledReason}
+    >
+      Replay
+    </Button>
+  );
+  return (
+    <>
+      {request.body === null || trigger.receiving === null ? null : (
+        <LinkButton
+          icon={SlidersHorizontal}
+          href={`/w/${id}/agents/${agent_id}/triggers/${trigger.id}/settings?request=${request.id}`}
+        >
+          Use in preview
+        </LinkButton>
+      )}
+      {disabledReason !== undefined || replay.isPending ? (
+        button
+      ) : (
+        <Menu
+          label="Replay"
+          trigger={button}
+          items={[
+            {
+              label: "Onto the current version",
+              onSelect: () => replay.mutate("current"),
+            },
+            {
+              label: "Onto the original version",
+              onSelect: () => replay.mutate("original"),
+            },
+          ]}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,149 @@
+import type { Trigger } from "@beckon/client";
+import { ArrowUp, EllipsisVertical, Radio, Redo2 } from "lucide-react";
+import { lazy, Suspense, useMemo } from "react";
+import { useList, useWorkspace } from "../../data/index.ts";
+import {
+  Button,
+  DataTable,
+  EmptyState,
+  FilterBar,
+  type FilterDefinition,
+  IconButton,
+  Menu,
+  Panel,
+  StatusMark,
+  useMedia,
+} from "../../ui/index.ts";
+import { needsEditor, needsInvoke } from "../permission.ts";
+import { ListeningBanner } from "./listening-banner.tsx";
+import { LiveMark } from "./live-mark.tsx";
+import { outcomes } from "./outcomes.ts";
+import { requestsQuery } from "./queries.ts";
+import { requestColumns } from "./request-columns.tsx";
+import { useRequestSearch } from "./search.ts";
+import { useListening } from "./use-listening.ts";
+import { useLiveRequests } from "./use-live-requests.ts";
+
+const ReplayRequests = lazy(async () => ({
+  default: (await import("./replay-requests.tsx")).ReplayRequests,
+}));
+
+const filters: readonly FilterDefinition[] = [
+  {
+    id: "outcome",
+    label: "Outcome",
+    options: Object.entries(outcomes).map(([value, { word }]) => ({ value, label: word })),
+  },
+  { id: "event_type", label: "Event", placeholder: "push" },
+];
+
+/** The requests that a trigger has received, newest first, updated live. */
+export function RequestsPanel({ trigger }: { readonly trigger: Trigger }) {
+  const workspace = useWorkspace();
+  const search = useRequestSearch();
+  const list = useList(requestsQuery(workspace, trigger, search.filters));
+  const live = useLiveRequests(trigger, search.filters, list.rows[0]?.id);
+  const listening = useListening(trigger);
+  const isNarrow = !useMedia("(min-width: 768px)");
+  const columns = useMemo(() => requestColumns(isNarrow), [isNarrow]);
+  const isFiltered = Object.keys(search.filters).length > 0;
+  const path = `/w/${workspace.id}/agents/${trigger.agent_id}/triggers/${trigger.id}`;
+  const hasToolbar =
+    list.rows.length > 0 || Object.values(search.values).some((v) => v !== undefined);
+  return (
+    <Panel
+      title="Received"
+      padding="none"
+      actions={
+        <>
+          <LiveMark staleSince={live.staleSince} retry={live.retry} />
+          <Menu
+            label="More about received requests"
+            trigger={
+              <IconButton
+                icon={EllipsisVertical}
+                label="More about received requests"
+                tooltip={false}
+              />
+            }
+            items={[
+              {
+                label: "Listen for a sample",
+                icon: Radio,
+                onSelect: listening.start,
+                disabledReason: needsEditor(workspace.can),
+              },
+              {
+                label: "Replay many",
+                icon: Redo2,
+                onSelect: () => search.show("replay"),
+                disabledReason: needsInvoke(workspace.can),
+              },
+            ]}
+          />
+        </>
+      }
+    >
+      <ListeningBanner trigger={trigger} listening={listening} />
+      {hasToolbar ? (
+        <div className="border-b border-rule px-4 py-2">
+          <FilterBar filters={filters} values={search.values} onChange={search.change} />
+        </div>
+      ) : null}
+      <div className="pointer-events-none sticky top-10 z-3 flex h-0 justify-center">
+        <span role="status" className="sr-only">
+          {live.hasNews ? "There are new requests." : ""}
+        </span>
+        {live.hasNews ? (
+          <span className="pointer-events-auto h-fit rounded-control bg-sheet shadow-popup">
+            <Button size="small" variant="primary" icon={ArrowUp} onClick={live.show}>
+              New requests
+            </Button>
+          </span>
+        ) : null}
+      </div>
+      <DataTable
+        label="Received requests"
+        density={isNarrow ? "double" : "normal"}
+        columns={columns}
+        rows={list.rows}
+        rowKey={({ id }) => id}
+        rowHref={({ id }) => `${path}/requests/${id}`}
+        linkColumn="event"
+        loading={list.isPending}
+        error={list.error}
+        onRetry={list.refetch}
+        hasMore={list.hasNextPage}
+        loadingMore={list.isFetchingNextPage}
+        onLoadMore={() => void list.fetchNextPage()}
+        empty={
+          isFiltered ? (
+            <EmptyState
+              action={
+                <Button
+                  onClick={() => search.change({ outcome: undefined, event_type: undefined })}
+                >
+                  Clear filters
+                </Button>
+              }
+            >
+              No request matches these filters. Requests are kept for 30 days.
+            </EmptyState>
+          ) : (
+            <EmptyState>
+              <StatusMark status="waiting" word="Waiting for the first request" />
+              <span className="block pt-1">
+                It appears here as soon as the sender posts to the URL.
+              </span>
+            </EmptyState>
+          )
+        }
+      />
+      {search.act === "replay" && needsInvoke(workspace.can) === undefined ? (
+        <Suspense>
+          <ReplayRequests trigger={trigger} close={() => search.show(undefined)} />
+        </Suspense>
+      ) : null}
+    </Panel>
+  );
+}

@@ -1,0 +1,41 @@
+import type { RequestOutcome } from "@beckon/contract";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { outcomes } from "./outcomes.ts";
+import type { RequestFilters } from "./queries.ts";
+
+type Search = Readonly<Record<string, string | undefined>>;
+
+/** Returns the filters of a URL. What the API would reject is left out. */
+function filtersOf(search: Search): RequestFilters {
+  const outcome = search.outcome as RequestOutcome | undefined;
+  const eventType = search.event_type?.trim().slice(0, 200) || undefined;
+  return {
+    ...(outcome !== undefined && Object.hasOwn(outcomes, outcome) ? { outcome } : {}),
+    ...(eventType === undefined ? {} : { event_type: eventType }),
+  };
+}
+
+/** Returns the filters and the open dialog of the page's URL, and how to change them. */
+export function useRequestSearch() {
+  const search: Search = useSearch({ strict: false });
+  const navigate = useNavigate();
+  const change = (changed: Search) =>
+    void navigate({
+      to: ".",
+      search: { ...search, ...changed } as never,
+      replace: true,
+      resetScroll: false,
+    });
+  const filters = filtersOf(search);
+  return {
+    filters,
+    /** Values of the filter chips. A chip without a value yet has an empty text. */
+    values: {
+      outcome: filters.outcome ?? (search.outcome === "" ? "" : undefined),
+      event_type: filters.event_type ?? (search.event_type === "" ? "" : undefined),
+    },
+    change,
+    act: search.act,
+    show: (act: "replay" | "rotate-secret" | "set-secret" | undefined) => change({ act }),
+  };
+}

@@ -1,0 +1,132 @@
+import type { Trigger } from "@beckon/client";
+import { useQuery } from "@tanstack/react-query";
+import { KeyRound, RotateCw } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { useWorkspace } from "../../data/index.ts";
+import { Banner, Button, Link, Menu, Panel, SecretField, Time } from "../../ui/index.ts";
+import { needsEditor } from "../permission.ts";
+import { presetsQuery } from "../receiving/queries.ts";
+import { shortTitle } from "../receiving/short-title.ts";
+import { RotateUrl } from "../trigger/rotate-url.tsx";
+import { useTriggerActions } from "../trigger/use-trigger-actions.ts";
+import { useSenderSecret } from "./use-sender-secret.ts";
+
+const SetSecretDialog = lazy(async () => ({
+  default: (await import("./set-secret-dialog.tsx")).SetSecretDialog,
+}));
+
+/** What is entered at the sender: the URL, the secret, and where. */
+export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
+  const workspace = useWorkspace();
+  const { data: presets } = useQuery(presetsQuery(workspace));
+  const actions = useTriggerActions(trigger);
+  const secrets = useSenderSecret(trigger);
+  const [open, setOpen] = useState<"url" | "secret">();
+  const [previousUntil, setPreviousUntil] = useState<string | null>(null);
+  const [rotations, setRotations] = useState(0);
+  const { receiving } = trigger;
+  const preset = presets?.find(({ name }) => name === receiving?.preset);
+  const hasSecret = receiving !== null && receiving.verification.kind !== "none";
+  const hasToken = receiving?.handshake === "meta";
+  const isMissing = hasSecret && !trigger.sender_secret_set;
+  const disabledReason = needsEditor(workspace.can);
+  const close = () => {
+    setOpen(undefined);
+    setRotations(rotations + 1);
+  };
+  return (
+    <Panel
+      title={preset === undefined ? "Connection" : `Connect ${shortTitle(preset.title)}`}
+      actions={
+        disabledReason === undefined ? (
+          <Menu
+            label="Rotate"
+            trigger={
+              <Button icon={RotateCw} size="small">
+                Rotate
+              </Button>
+            }
+            items={[
+              { label: "Rotate the URL", onSelect: () => setOpen("url") },
+              ...(hasSecret
+                ? [{ label: "Replace the secret", onSelect: () => setOpen("secret") }]
+                : []),
+            ]}
+          />
+        ) : (
+          <Button icon={RotateCw} size="small" disabledReason={disabledReason}>
+            Rotate
+          </Button>
+        )
+      }
+    >
+      <div className="flex min-w-0 flex-col gap-4">
+        {isMissing ? (
+          <Banner
+            tone="warning"
+            action={
+              <Button
+                size="small"
+                variant="primary"
+                icon={KeyRound}
+                onClick={() => setOpen("secret")}
+                disabledReason={disabledReason}
+              >
+                Set the secret
+              </Button>
+            }
+          >
+            No secret is set, so every request is rejected with 401.
+          </Banner>
+        ) : null}
+        {preset === undefined ? null : (
+          <p className="max-w-160 text-ink-2 text-pretty">
+            {preset.instructions}{" "}
+            {preset.url === null ? null : <Link href={preset.url}>Documentation</Link>}
+          </p>
+        )}
+        <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] items-start gap-4">
+          <SecretField
+            // With a new `key` after a rotation, the field no longer shows the old URL.
+            key={`url ${rotations}`}
+            label="URL"
+            start={`${location.origin}/api/public/triggers/`}
+            load={actions.reveal}
+            hint="Whoever knows it can send requests. Revealing is recorded in the audit log."
+            disabledReason={disabledReason}
+          />
+          {hasSecret && !isMissing ? (
+            <SecretField
+              key={`secret ${rotations}`}
+              label="Secret"
+              load={async () => {
+                const { secret, previous_until } = await secrets.reveal();
+                setPreviousUntil(previous_until);
+                return secret;
+              }}
+              disabledReason={disabledReason}
+            />
+          ) : null}
+          {hasToken ? (
+            <SecretField
+              label="Verify token"
+              load={async () => (await secrets.reveal()).verify_token ?? ""}
+              disabledReason={disabledReason}
+            />
+          ) : null}
+        </div>
+        {previousUntil === null ? null : (
+          <p className="text-dense text-ink-2">
+            The previous secret is also accepted. It stops <Time value={previousUntil} />.
+          </p>
+        )}
+      </div>
+      {open === "url" ? <RotateUrl trigger={trigger} onClose={close} /> : null}
+      {open === "secret" ? (
+        <Suspense>
+          <SetSecretDialog trigger={trigger} preset={preset} close={close} />
+        </Suspense>
+      ) : null}
+    </Panel>
+  );
+}

@@ -1,0 +1,39 @@
+import type { Trigger } from "@beckon/client";
+import { useState } from "react";
+import { IssuedSecretDialog, RotateDialog } from "../../ui/index.ts";
+import { useTriggerActions } from "./use-trigger-actions.ts";
+
+interface RotateUrlProps {
+  readonly trigger: Trigger;
+  /** Called with the time in ms at which the old URL stops; undefined if it stopped at once. */
+  readonly onRotated?: (oldUntil: number | undefined) => void;
+  readonly onClose: () => void;
+}
+
+/** Asks when the old URL of a trigger stops, then shows the new one. */
+export function RotateUrl({ trigger, onRotated, onClose }: RotateUrlProps) {
+  const actions = useTriggerActions(trigger);
+  const [issued, setIssued] = useState<string>();
+  if (issued !== undefined)
+    return (
+      <IssuedSecretDialog
+        title={`New URL of ${trigger.name}`}
+        label="URL"
+        secret={issued}
+        onClose={onClose}
+      />
+    );
+  return (
+    <RotateDialog
+      title={`Rotate the URL of ${trigger.name}?`}
+      effect="Beckon issues a new URL. What is posted to the old one is rejected from the time that you choose."
+      label="The old URL stops"
+      confirmLabel="Rotate URL"
+      onClose={onClose}
+      onRotate={async (graceSeconds) => {
+        setIssued(await actions.rotate(graceSeconds));
+        onRotated?.(graceSeconds === 0 ? undefined : Date.now() + graceSeconds * 1_000);
+      }}
+    />
+  );
+}

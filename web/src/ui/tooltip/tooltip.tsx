@@ -1,0 +1,54 @@
+import { type ComponentProps, cloneElement, type ReactElement, type ReactNode, useId } from "react";
+import { createPortal } from "react-dom";
+import { TooltipPopup } from "./tooltip-popup.tsx";
+import { useTooltip } from "./use-tooltip.ts";
+
+interface TooltipProps {
+  readonly content: ReactNode;
+  /** One element that can have focus. */
+  readonly children: ReactElement<ComponentProps<"button">>;
+  /**
+   * Opens or closes the tooltip, regardless of hover and focus. Default: hover and focus open it.
+   */
+  readonly open?: boolean | undefined;
+}
+
+/**
+ * A short explanation on hover and focus. It is our own because every page needs it at once, and
+ * Radix's, with its positioning, is a tenth of the first load.
+ */
+export function Tooltip({ content, children, open }: TooltipProps) {
+  const id = useId();
+  const { isOpen, close, anchor, ofElement, ofTooltip } = useTooltip();
+  const isShown = open ?? isOpen;
+  const { props } = children;
+  return (
+    <>
+      {cloneElement(children, {
+        onPointerMove: both(props.onPointerMove, ofElement.onPointerMove),
+        onPointerLeave: both(props.onPointerLeave, ofElement.onPointerLeave),
+        onPointerDown: both(props.onPointerDown, ofElement.onPointerDown),
+        onFocus: both(props.onFocus, ofElement.onFocus),
+        onBlur: both(props.onBlur, ofElement.onBlur),
+        onClick: both(props.onClick, close),
+        ...(isShown ? { "aria-describedby": id } : {}),
+      })}
+      {isShown
+        ? createPortal(
+            <TooltipPopup id={id} anchor={anchor} close={close} {...ofTooltip}>
+              {content}
+            </TooltipPopup>,
+            document.body,
+          )
+        : null}
+    </>
+  );
+}
+
+/** Returns a handler that calls the element's own handler first. */
+const both =
+  <Event,>(first: ((event: Event) => void) | undefined, second: (event: Event) => void) =>
+  (event: Event) => {
+    first?.(event);
+    second(event);
+  };
