@@ -47,7 +47,7 @@ test("the packed tarball starts from inside a node_modules folder and serves the
       headers: { "x-api-key": bootstrapKey, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    return (await response.json()).data;
+    return ((await response.json()) as { data: { id: string } }).data;
   };
   const trigger = await call("", { name: "Packed" });
   const receiving = { filter: "payload.a > 1", template: "a is {{ payload.a }}" };

@@ -61,8 +61,8 @@ test("an empty value counts as unset, and variables without our prefix are ignor
 
 const levels =
   "fatal, error, warn, info, debug, trace or silent, and levels of areas, separated by commas " +
-  "without spaces: info,http=warn; the areas are process, database, http, auth, runs, models, " +
-  "deliveries, limits";
+  "without spaces: info,http=warn; the areas are process, database, http, auth, runs, triggers, " +
+  "models, deliveries, limits";
 
 test("the settings are frozen", () => {
   expect(Object.isFrozen(readConfig({}))).toBe(true);

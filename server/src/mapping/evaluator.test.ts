@@ -269,7 +269,7 @@ describe("an evaluation without end", () => {
 
 describe("a hostile payload", () => {
   test("that is nested deeply fails the part that reads it", async () => {
-    const json = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+    const json = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
     for (const given of [{ filter: "true" }, { template: "{{ payload | json }}" }])
       expect((await failure(0, { ...given, json })).message).toMatch(/nested too deeply/);
     expect(await render({}, "still here")).toBe("still here");

@@ -50,8 +50,8 @@ const startTimeoutMs = 10_000;
 /** Starts that fail one after the other before the waiting requests fail. */
 const maxFailedStarts = 3;
 /**
- * How often the time limit is extended because the child got less than half of it as processor
- * time: the machine was busy, not the evaluation slow.
+ * How often the time limit is extended because the child got less processor time: the machine was
+ * busy, not the evaluation slow.
  */
 const maxExtensions = 10;
 
@@ -192,12 +192,13 @@ export class EvaluationLane {
 
   #startHead(child: Child): void {
     child.headSince = performance.now();
+    child.headUsedMs = child.process.usedMs();
     this.#extensions = 0;
-    this.#limit(child);
+    this.#limit(child, this.#options.timeoutMs);
   }
 
-  /** Kills the child if its first evaluation does not finish in time. */
-  #limit(child: Child): void {
+  /** Kills the child if its first evaluation does not finish within `waitMs`. */
+  #limit(child: Child, waitMs: number): void {
     clearTimeout(this.#limitTimer);
     const { timeoutMs } = this.#options;
     const [head] = child.inFlight;
@@ -206,14 +207,15 @@ export class EvaluationLane {
       setImmediate(() => {
         if (child !== this.#child || child.inFlight[0] !== head || head === undefined) return;
         const usedMs = child.process.usedMs();
-        const since = usedMs === undefined ? timeoutMs : usedMs - (child.headUsedMs ?? 0);
-        child.headUsedMs = usedMs;
-        if (since < timeoutMs / 2 && this.#extensions < maxExtensions) {
+        const { headUsedMs } = child;
+        const leftMs =
+          usedMs === undefined || headUsedMs === undefined ? 0 : timeoutMs + headUsedMs - usedMs;
+        if (leftMs > 0 && this.#extensions < maxExtensions) {
           this.#extensions += 1;
-          this.#limit(child);
+          this.#limit(child, Math.max(leftMs, timeoutMs / 2));
         } else this.#killForTime(child, head);
       });
-    }, timeoutMs + graceMs).unref();
+    }, waitMs + graceMs).unref();
   }
 
   #killForTime(child: Child, head: Job): void {
