@@ -2,8 +2,22 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { blackHole, type ModelServer, startModelServer, status } from "../server/test/model-server.ts";
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+} from "vitest";
+import {
+  blackHole,
+  type ModelServer,
+  startModelServer,
+  status,
+} from "../server/test/model-server.ts";
 import {
   checkout,
   freePort,

@@ -41,9 +41,7 @@ function createProgram(terminal: Terminal, finish: (exitCode: number) => void): 
     .helpCommand(false)
     .description("Hosts AI agents that any system can call, and calls them.")
     .addHelpText("after", environmentHelp + exitCodeHelp);
-  program
-    .command("start")
-    .summary("start the server, and PostgreSQL unless DATABASE_URL is set");
+  program.command("start").summary("start the server, and PostgreSQL unless DATABASE_URL is set");
   addDoctor(program, terminal, finish);
   addInvoke(program, terminal, finish);
   addFire(program, terminal, finish);

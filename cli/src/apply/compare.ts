@@ -22,7 +22,7 @@ export function isSame(inFile: unknown, exported: unknown): boolean {
   }
   if (isObject(inFile) && isObject(exported)) {
     return [...new Set([...Object.keys(inFile), ...Object.keys(exported)])].every((key) =>
-      key in inFile ? isSame(inFile[key], exported[key]) : isDefault(key, exported[key]),
+      key in inFile ? isSame(inFile[key], exported[key]) : isDefault(key, exported[key], inFile),
     );
   }
   return Object.is(inFile, exported);
@@ -34,7 +34,13 @@ export function isMerged(inFile: unknown, exported: unknown): boolean {
   return Object.entries(inFile).every(([key, value]) => isSame(value, exported[key] ?? null));
 }
 
-function isDefault(field: string, value: unknown): boolean {
+function isDefault(
+  field: string,
+  value: unknown,
+  { method }: Readonly<Record<string, unknown>>,
+): boolean {
+  // The default of an operation depends on its method.
+  if (field === "safe_to_repeat") return value === (method === "GET" || method === "HEAD");
   return isEmpty(value) || (field in toolDefaults && isSame(toolDefaults[field], value));
 }
 

@@ -1,7 +1,7 @@
 import type { BeckonClient, Trigger, UpdateAgentBody } from "@beckon/client";
 import { UsageError } from "../terminal.ts";
 import { isMerged, isSame, withStoredSecrets } from "./compare.ts";
-import { type AgentInFile, isObject, type TriggerInFile } from "./read-document.ts";
+import type { AgentInFile, TriggerInFile } from "./read-document.ts";
 
 /** What must be done so that the workspace has one agent of the file. */
 export type Change =
@@ -71,8 +71,7 @@ async function compareAgent(
   const before: Record<string, unknown> = { ...exported };
   const fields = Object.keys(agent).filter(
     (field) =>
-      !separate.has(field) &&
-      !(merged.has(field) ? isMerged : isSame)(agent[field], before[field]),
+      !separate.has(field) && !(merged.has(field) ? isMerged : isSame)(agent[field], before[field]),
   );
   const body = Object.fromEntries(
     fields.map((field) => [
