@@ -105,11 +105,18 @@ test.for(nodes)(
       encoding: "utf8",
     });
     expect(output).toBe("Hello\n");
+    // A terminal sends Ctrl-C to all its processes. npx does not pass on a signal that only it gets.
     const before = product.descendants();
-    await product.stop();
+    const start = before.find((pid) => argumentsOf(pid).includes("cli/src/main.js"));
+    process.kill(start ?? 0, "SIGINT");
+    await product.exited;
     await until("the end of its processes", () => stillRunning(before, empty).length === 0);
   },
 );
+
+function argumentsOf(pid: number): string {
+  return execFileSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" });
+}
 
 function majorOf(node: string): number {
   return Number(/^v(\d+)/.exec(execFileSync(node, ["--version"], { encoding: "utf8" }))?.[1]);

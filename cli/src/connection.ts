@@ -58,7 +58,7 @@ export function connectWithoutKey(
 }
 
 /** Returns Beckon's address without a trailing slash. @throws SettingError if it is not valid */
-export function urlOf({ url }: Pick<ConnectionOptions, "url">, { env }: Terminal): string {
+function urlOf({ url }: Pick<ConnectionOptions, "url">, { env }: Terminal): string {
   const name = url === undefined ? "BECKON_URL" : "--url";
   const given = url ?? (env.BECKON_URL || defaultUrl);
   const parsed = URL.parse(given);

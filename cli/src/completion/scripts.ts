@@ -2,6 +2,7 @@ import type { Described } from "./describe.ts";
 
 /** Shells for which there is a completion script. */
 export const shells = ["bash", "zsh", "fish"] as const;
+/** A shell with a completion script. */
 export type Shell = (typeof shells)[number];
 
 /** Returns the completion script of a shell. It needs no further call of `beckon`. */

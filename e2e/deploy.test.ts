@@ -6,7 +6,8 @@ import { held, type ModelServer, says, startModelServer } from "../server/test/m
 import { checkout, freePort, startProduct, temporaryFolder, until } from "./product.ts";
 
 /**
- * Runs the examples of deploy/nginx and deploy/caddy with Debian's packages, changed only in
+ * Tests the examples of deploy/ that this machine can run: the health check of the image, and the
+ * proxies. Those of deploy/nginx and deploy/caddy run with Debian's packages, changed only in
  * addresses and certificates. `script/test` installs the packages where it can. Without them these
  * tests are skipped.
  */
@@ -85,10 +86,7 @@ const proxies = [
       const example = readFileSync(join(checkout, "deploy/caddy/Caddyfile"), "utf8")
         .replace("127.0.0.1:3000", `127.0.0.1:${port}`)
         .replace("agents.example.com {", `http://agents.example.com:${listen} {`);
-      writeFileSync(
-        join(folder, "Caddyfile"),
-        `{\n\tadmin off\n\tpersist_config off\n}\n${example}`,
-      );
+      writeFileSync(join(folder, "Caddyfile"), `{\n\tadmin off\n}\n${example}`);
       return ["caddy", "run", "--adapter", "caddyfile", "--config", join(folder, "Caddyfile")];
     },
   },
@@ -120,7 +118,10 @@ describe.each(proxies)("the example of $program", ({ program, scheme, write }) =
             ...rest,
           ]);
         };
-        await until(program, async () => (await textOf(curl("/readyz"))).includes("true"));
+        await until(program, async () => {
+          if (proxy.exitCode !== null) throw new Error(`${program} exited`);
+          return (await textOf(curl("/readyz"))).includes("true");
+        });
 
         const key = readFileSync(join(folder, "data/bootstrap.key"), "utf8").trim();
         const asKey = ["-H", `x-api-key: ${key}`, "-H", "content-type: application/json"];
@@ -169,6 +170,18 @@ describe.each(proxies)("the example of $program", ({ program, scheme, write }) =
       }
     },
   );
+});
+
+test("the health check of the image succeeds only while Beckon is ready", async () => {
+  const dockerfile = readFileSync(join(checkout, "deploy/Dockerfile"), "utf8");
+  const [, command = "[]"] = /^HEALTHCHECK [^[]*(\[.*\])$/m.exec(dockerfile) ?? [];
+  const [, ...args]: string[] = JSON.parse(command.replace(/^CMD /, ""));
+  const exitCodeAt = (at: number) =>
+    new Promise((resolve) =>
+      spawn(process.execPath, args, { env: { PORT: String(at) } }).once("exit", resolve),
+    );
+  expect(await exitCodeAt(port)).toBe(0);
+  expect(await exitCodeAt(await freePort())).toBe(1);
 });
 
 async function textOf({ stdout }: ReturnType<typeof spawn>): Promise<string> {
