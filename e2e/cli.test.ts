@@ -163,7 +163,7 @@ describe("invoke", () => {
     const exited = new Promise((resolve) => child.once("exit", resolve));
     child.kill("SIGINT");
     expect(await exited).toBe(130);
-    expect(await err).toBe("beckon: Interrupted. What was started continues.\n");
+    expect(await err).toBe("beckon: Interrupted. A run that was started continues.\n");
   });
 });
 

@@ -10,5 +10,6 @@ if (command === undefined || command === "start") {
 } else {
   const { openTerminal } = await import("./terminal.ts");
   const { run } = await import("./run.ts");
-  process.exitCode = await run(process.argv.slice(2), openTerminal());
+  // All output is written. Work that Ctrl-C has ended can still hold connections.
+  process.exit(await run(process.argv.slice(2), openTerminal()));
 }

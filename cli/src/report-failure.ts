@@ -38,7 +38,7 @@ function describe(thrown: unknown): Failure {
     return { code: "invalid_setting", exitCode, message: thrown.message };
   }
   if (thrown instanceof Interrupted) {
-    const message = "Interrupted. What was started continues.";
+    const message = "Interrupted. A run that was started continues.";
     return { code: "interrupted", exitCode: exitCodes.interrupted, message };
   }
   if (thrown instanceof BeckonError) {

@@ -41,17 +41,33 @@ export function openTerminal(): Terminal {
     out: (text) => new Promise((written) => stdout.write(text, () => written())),
     err: (text) => void stderr.write(text),
     async readInput(maxBytes) {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      for await (const chunk of stdin) {
-        bytes += chunk.length;
-        if (bytes > maxBytes)
-          throw new UsageError(`Standard input is longer than ${maxBytes} bytes. Shorten it.`);
-        chunks.push(chunk);
-      }
-      return Buffer.concat(chunks).toString("utf8");
+      return unlessStopped(readAll(stdin, maxBytes), controller.signal);
     },
   };
+}
+
+async function readAll(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes > maxBytes)
+      throw new UsageError(`Standard input is longer than ${maxBytes} bytes. Shorten it.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Returns the result of work that cannot be aborted, or rejects when `stopped` aborts. */
+export async function unlessStopped<T>(work: Promise<T>, stopped: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(stopped.reason);
+  stopped.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    stopped.removeEventListener("abort", stop);
+  }
 }
 
 /** Reason of `stopped`. */

@@ -1,7 +1,7 @@
 import type { Finding } from "@beckon/server/diagnose";
 import type { Command } from "commander";
 import { exitCodes } from "../exit-codes.ts";
-import { shown, type Terminal } from "../terminal.ts";
+import { shown, type Terminal, unlessStopped } from "../terminal.ts";
 
 /** Adds `beckon doctor`. */
 export function addDoctor(
@@ -22,7 +22,7 @@ export function addDoctor(
     .action(async ({ json }: { readonly json?: true }) => {
       // Loads the server, which other commands do not need.
       const { diagnose } = await import("@beckon/server/diagnose");
-      const findings = await diagnose(terminal.env);
+      const findings = await unlessStopped(diagnose(terminal.env), terminal.stopped);
       if (json) await terminal.out(`${JSON.stringify({ findings })}\n`);
       else await terminal.out(shown(findings.map(toText).join(""), terminal));
       finish(exitCodeOf(findings));
