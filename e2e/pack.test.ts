@@ -82,6 +82,9 @@ test.for(nodes)(
       npm_config_cache: cache,
       npm_config_prefer_offline: "true",
       npm_config_loglevel: "error",
+      npm_config_fetch_retries: "0",
+      // A network with a proxy of its own may need its certificate.
+      NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS ?? "",
     };
     const settings = { ...npx, PORT: String(await freePort()) };
     const product = launch(settings, ["npx", "--yes", `./${tarballName()}`], empty);
@@ -105,7 +108,8 @@ test.for(nodes)(
       encoding: "utf8",
     });
     expect(output).toBe("Hello\n");
-    // A terminal sends Ctrl-C to all its processes. npx does not pass on a signal that only it gets.
+    // A terminal sends Ctrl-C to all its processes. npx does not pass on a signal that only npx
+    // gets.
     const before = product.descendants();
     const start = before.find((pid) => argumentsOf(pid).includes("cli/src/main.js"));
     process.kill(start ?? 0, "SIGINT");

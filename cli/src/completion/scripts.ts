@@ -35,6 +35,11 @@ const valueOptions = (commands: readonly Described[]) => {
   };
 };
 
+/** A branch of a `case`, or none without patterns. */
+function branch(patterns: readonly string[], action: string): string[] {
+  return patterns.length === 0 ? [] : [`    ${patterns.join("|")}) ${action} ;;`];
+}
+
 function bash(commands: readonly Described[]): string {
   const { file, other, choices } = valueOptions(commands);
   const cases = commands.map(
@@ -51,9 +56,8 @@ _beckon() {
   local path="" words="" files=0 index word
   COMPREPLY=()
   case $previous in
-    ${file.join("|")}) COMPREPLY=($(compgen -f -- "$current")); return ;;
-    ${other.join("|")}) return ;;
-${chosen.join("\n")}
+${branch(file, 'COMPREPLY=($(compgen -f -- "$current")); return').join("\n")}
+${[...branch(other, "return"), ...chosen].join("\n")}
   esac
   for ((index = 1; index < COMP_CWORD; index++)); do
     word=\${COMP_WORDS[index]}
@@ -103,9 +107,8 @@ _beckon() {
   local current_path="" word index files=0
   local -a items
   case \${words[CURRENT-1]} in
-    ${file.join("|")}) _files; return ;;
-    ${other.join("|")}) return ;;
-${chosen.join("\n")}
+${branch(file, "_files; return").join("\n")}
+${[...branch(other, "return"), ...chosen].join("\n")}
   esac
   for ((index = 2; index < CURRENT; index++)); do
     word=\${words[index]}
