@@ -19,7 +19,7 @@ import { join, sep } from "node:path";
  * other.
  */
 const layers = [
-  { name: "entry points", folders: ["http", "worker"] },
+  { name: "entry points", folders: ["http", "worker", "diagnose"] },
   { name: "the supervisor", folders: ["supervisor"] },
   { name: "bundles", folders: ["bundles"] },
   { name: "triggers", folders: ["triggers"] },
@@ -61,7 +61,7 @@ const known = layers.flatMap((layer) => layer.folders);
  * Files directly in `server/src`, which can import everything, except `worker.ts` and `config.ts`.
  */
 const top = "^server/src/(?!worker\\.ts$|config\\.ts$)[^/]+\\.ts$";
-const entryPoints = "^server/src/(http/|worker(\\.ts$|/))";
+const entryPoints = "^server/src/(http/|diagnose/|worker(\\.ts$|/))";
 const test = "\\.test\\.tsx?$|^server/test/|^e2e/";
 
 /** The dashboard, from top to bottom, below `main.tsx` and `routes.tsx`. */
@@ -314,6 +314,24 @@ export default {
     ...sidewaysInWeb,
     ...throughFeatureIndex,
     {
+      name: "cli-knows-client-and-two-entries-of-the-server",
+      comment:
+        "The command line calls Beckon through the client. Only `start` and `doctor` need the server.",
+      severity: "error",
+      from: { path: "^cli/", pathNot: test },
+      to: {
+        path: "^(contract|server|web|e2e|bench|script)/",
+        pathNot: "^server/src/(supervise|diagnose/index)\\.ts$",
+      },
+    },
+    {
+      name: "nobody-imports-the-cli",
+      comment: "The command line is the outermost layer.",
+      severity: "error",
+      from: { path: "^(contract|server|web|client)/src/" },
+      to: { path: "^cli/" },
+    },
+    {
       name: "web-runs-in-browsers",
       comment: "Browsers have no modules of Node.",
       severity: "error",
@@ -339,14 +357,14 @@ export default {
       name: "no-tests-in-production",
       comment: "Production code does not import tests, their support or scripts.",
       severity: "error",
-      from: { path: "^(contract|server|web|client)/src/", pathNot: "\\.test\\.ts$" },
+      from: { path: "^(contract|server|web|client|cli)/src/", pathNot: "\\.test\\.ts$" },
       to: { path: ["\\.test\\.ts$", "^(server/test|client/test|e2e|bench|script)/"] },
     },
     {
       name: "no-undeclared-packages",
       comment: "Production code imports packages in `dependencies` of its own package.json only.",
       severity: "error",
-      from: { path: "^(contract|server|web|client)/src/", pathNot: "\\.test\\.ts$" },
+      from: { path: "^(contract|server|web|client|cli)/src/", pathNot: "\\.test\\.ts$" },
       to: { dependencyTypes: outsidePackage },
     },
   ],

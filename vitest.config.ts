@@ -82,6 +82,7 @@ export default defineConfig({
             "contract/src/**/*.test.ts",
             "server/src/**/*.test.ts",
             "client/src/**/*.test.ts",
+            "cli/src/**/*.test.ts",
             "script/**/*.test.ts",
             "bench/**/*.test.ts",
           ],

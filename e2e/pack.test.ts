@@ -1,12 +1,31 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
-import { checkout, freePort, startProduct, temporaryFolder } from "./product.ts";
+import { beforeAll, expect, test } from "vitest";
+import {
+  checkout,
+  freePort,
+  launch,
+  ready,
+  startProduct,
+  stillRunning,
+  temporaryFolder,
+  until,
+} from "./product.ts";
+
+const folder = temporaryFolder();
+beforeAll(() => {
+  execFileSync(join(checkout, "script/pack"), [folder], { stdio: "pipe" });
+}, 120_000);
 
 test("the packed tarball starts from inside a node_modules folder and serves the dashboard", async () => {
-  const folder = temporaryFolder();
-  execFileSync(join(checkout, "script/pack"), [folder], { stdio: "pipe" });
   execFileSync("tar", ["-xzf", join(folder, tarballName()), "-C", folder]);
   const modules = join(folder, "node_modules");
   const beckon = join(modules, "beckon");
@@ -57,6 +76,78 @@ test("the packed tarball starts from inside a node_modules folder and serves the
   expect(await product.stop()).toBe(0);
 });
 
+/** Folders with a Node.js older than 24, and with the one that runs this test. */
+const nodes = [
+  ...(process.env.PATH ?? "")
+    .split(":")
+    .filter((each) => existsSync(join(each, "node")) && majorOf(join(each, "node")) < 24)
+    .slice(0, 1),
+  dirname(process.execPath),
+].map((path) => ({ path, version: majorOf(join(path, "node")) }));
+
+if (nodes.length === 1)
+  console.log("There is no Node.js older than 24, so npx is tested on it only.");
+
+test.for(nodes)(
+  "npx runs the tarball in an empty folder on Node.js $version",
+  { timeout: 180_000 },
+  async ({ path }, { skip }) => {
+    const empty = temporaryFolder();
+    const cache = temporaryFolder();
+    const env = { ...process.env, PATH: `${path}:/usr/local/bin:/usr/bin:/bin` };
+    // npx installs into a folder of the cache. Downloaded packages are shared with other installs.
+    const shared = execFileSync("npm", ["config", "get", "cache"], { env, encoding: "utf8" });
+    symlinkSync(join(shared.trim(), "_cacache"), join(cache, "_cacache"));
+    copyFileSync(join(folder, tarballName()), join(empty, tarballName()));
+    const npx = {
+      PATH: env.PATH,
+      npm_config_cache: cache,
+      npm_config_prefer_offline: "true",
+      npm_config_loglevel: "error",
+      npm_config_fetch_retries: "0",
+      // A network with a proxy of its own may need its certificate.
+      NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS ?? "",
+    };
+    const settings = { ...npx, PORT: String(await freePort()) };
+    const product = launch(settings, ["npx", "--yes", `./${tarballName()}`], empty);
+    // npx installs the packages first.
+    await ready(product, 150).catch((thrown: Error) => {
+      if (/E(NOTFOUND|AI_AGAIN|CONNREFUSED|TIMEDOUT|NOTCACHED)/.test(thrown.message))
+        skip("npm reaches no registry, so npx could not install the packages.");
+      throw thrown;
+    });
+    expect(existsSync(join(empty, "data/bootstrap.key"))).toBe(true);
+    const { id, token } = product.demo();
+    const version = execFileSync("npx", ["--yes", `./${tarballName()}`, "--version"], {
+      cwd: empty,
+      env: { ...env, ...npx },
+      encoding: "utf8",
+    });
+    expect(tarballName()).toBe(`beckon-${version.trim().replace("Beckon ", "")}.tgz`);
+    const output = execFileSync("npx", ["--yes", `./${tarballName()}`, "invoke", id, "Hello"], {
+      cwd: empty,
+      env: { ...env, ...npx, BECKON_URL: product.url, BECKON_KEY: token },
+      encoding: "utf8",
+    });
+    expect(output).toBe("Hello\n");
+    // A terminal sends Ctrl-C to all its processes. npx does not pass on a signal that only npx
+    // gets.
+    const before = product.descendants();
+    const start = before.find((pid) => argumentsOf(pid).includes("cli/src/main.js"));
+    process.kill(start ?? 0, "SIGINT");
+    await product.exited;
+    await until("the end of its processes", () => stillRunning(before, empty).length === 0);
+  },
+);
+
+function argumentsOf(pid: number): string {
+  return execFileSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" });
+}
+
+function majorOf(node: string): number {
+  return Number(/^v(\d+)/.exec(execFileSync(node, ["--version"], { encoding: "utf8" }))?.[1]);
+}
+
 function tarballName(): string {
   const { version } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));
   return `beckon-${version}.tgz`;
@@ -65,11 +156,13 @@ function tarballName(): string {
 /** Links only the packages that the package.json of `beckon` names, from the checkout. */
 function linkPackages(beckon: string, modules: string): void {
   const manifest = JSON.parse(readFileSync(join(beckon, "package.json"), "utf8"));
-  const names = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
-  for (const name of names) {
-    const path = ["server/node_modules", "node_modules"]
-      .map((each) => join(checkout, each, name))
-      .find(existsSync);
+  const needed = { ...manifest.dependencies, ...manifest.optionalDependencies };
+  for (const [name, version] of Object.entries<string>(needed)) {
+    // The client's parser has an alias, because the server needs another version of it.
+    const [, ownName = name] = /^npm:(.+)@/.exec(version) ?? [];
+    const folders = ["server", "client", "cli"].map((each) => `${each}/node_modules`);
+    const candidates = ownName === name ? ["server/node_modules", "node_modules"] : folders;
+    const path = candidates.map((each) => join(checkout, each, ownName)).find(existsSync);
     if (path === undefined) continue; // an optional package for another platform
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(path, join(modules, name));

@@ -131,23 +131,29 @@ const isReady = /^Beckon \d+\.\d+\.\d+\S* is ready at (\S+)$/m;
 /** Starts the product like `launch`, and waits until it prints that it is ready. */
 export async function startProduct(...arguments_: Parameters<typeof launch>): Promise<Product> {
   const product = launch(...arguments_);
-  await ready(product);
+  await ready(product, 30);
   return product;
 }
 
-/** Resolves when the product is ready; rejects if it exits before or is not ready in 30 seconds. */
-async function ready(product: Product): Promise<void> {
+/**
+ * Resolves when the product is ready; rejects if it exits before or is not ready in `seconds`.
+ */
+export async function ready(product: Product, seconds: number): Promise<void> {
   let exitCode: number | string | undefined;
   void product.exited.then((code) => {
     exitCode = code;
   });
-  await until("the startup message", () => {
-    if (exitCode !== undefined)
-      throw new Error(`Beckon exited with ${exitCode}:\n${product.output()}`);
-    // Beckon writes the startup message at once, so it is complete when the output ends with a
-    // newline.
-    return isReady.test(product.output()) && product.output().endsWith("\n");
-  });
+  await until(
+    "the startup message",
+    () => {
+      if (exitCode !== undefined)
+        throw new Error(`Beckon exited with ${exitCode}:\n${product.output()}`);
+      // Beckon writes the startup message at once, so it is complete when the output ends with a
+      // newline.
+      return isReady.test(product.output()) && product.output().endsWith("\n");
+    },
+    seconds,
+  );
 }
 
 /** Polls until `condition` is true. Throws after `seconds`. */

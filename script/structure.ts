@@ -74,7 +74,7 @@ function listFolder(root: string): string[] {
 const isTypeScript = (path: string) => /\.tsx?$/.test(path);
 const isTest = (path: string) => /\.test\.tsx?$/.test(path);
 export const isProduction = (path: string) =>
-  /^(contract|server|web|client)\/src\//.test(path) && isTypeScript(path) && !isTest(path);
+  /^(contract|server|web|client|cli)\/src\//.test(path) && isTypeScript(path) && !isTest(path);
 
 /** Returns the violations that dependency-cruiser found, with the comments of the rules. */
 export function graphViolations(graph: Graph): string[] {
@@ -105,7 +105,7 @@ export function missingFromGraph(files: readonly SourceFile[], graph: Graph): st
   );
   const sources = files.filter(
     (file) =>
-      /^(contract|server|web|client|e2e|bench)\//.test(file.path) && isTypeScript(file.path),
+      /^(contract|server|web|client|cli|e2e|bench)\//.test(file.path) && isTypeScript(file.path),
   );
   if (sources.length === 0) return ["graph: there is no source file to check"];
   return sources.flatMap((file) => {

@@ -23,7 +23,7 @@ test("docs/settings.md is what config.ts says", () => {
 });
 
 test("--help lists each setting with its meaning and default, in lines that fit a terminal", () => {
-  const help = helpText();
+  const help = helpText("script/server");
   for (const { name } of describeSettings())
     expect(help).toMatch(new RegExp(`^  ${name}\\n( {6}\\S.*\\n)+ {6}Default: `, "m"));
   expect(help.split("\n").filter((line) => line.length > 78 || /`|\]\(/.test(line))).toEqual([]);

@@ -15,18 +15,21 @@ export function parseCommandLine(args: readonly string[]): Command {
   return { kind: args.includes("--version") ? "version" : "start" };
 }
 
-/** Returns what `--help` prints. */
-export function helpText(): string {
+/**
+ * Returns what `--help` prints.
+ * @param program what the user types to start Beckon.
+ */
+export function helpText(program: string): string {
   const settings = describeSettings().map(
     ({ name, help, fallback }) =>
       `  ${name}\n${indented(plain(help))}${indented(`Default: ${fallback}`)}`,
   );
   return `Beckon ${version} hosts AI agents that any system can call.
 
-Usage: script/server [--help] [--version]
+Usage: ${program} [--help] [--version]
 
 Starts PostgreSQL and the server. Ctrl-C stops them. An environment variable
-changes a setting, for example: PORT=8080 script/server
+changes a setting, for example: PORT=8080 ${program}
 
 Settings
 

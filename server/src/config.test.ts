@@ -239,3 +239,9 @@ test("a name that is probably a typing error is rejected, and any other unknown 
 test("everything that is wrong is reported at once, one line each", () => {
   expect(errorOf({ PORT: "x", LOG_LEVEL: "x", BECKON_ROLE: "x" }).split("\n")).toHaveLength(3);
 });
+
+test("variables of the command line are neither settings nor unknown", () => {
+  const env = { BECKON_URL: "http://x", BECKON_KEY: "x", BECKON_TRIGGER: "x" };
+  expect(unknownSettingWarnings(env)).toEqual([]);
+  expect(() => readConfig(env)).not.toThrow();
+});

@@ -434,6 +434,16 @@ export function describeSettings(): SettingDescription[] {
   });
 }
 
+/** Variables of the command line `beckon`, which are no settings of the server. */
+const commandLineVariables = ["BECKON_URL", "BECKON_KEY", "BECKON_TRIGGER"];
+
+/** Returns the variables that begin with `BECKON_` and mean nothing. */
+function unknownSettings(env: Readonly<Record<string, string | undefined>>) {
+  return findUnknownSettings(env, Object.keys(settings)).filter(
+    ({ name }) => !commandLineVariables.includes(name),
+  );
+}
+
 /**
  * Returns a warning for each environment variable that begins with `BECKON_` but is not a setting.
  * There is no warning for probable typing errors, because `readConfig` rejects them, nor for
@@ -442,7 +452,7 @@ export function describeSettings(): SettingDescription[] {
 export function unknownSettingWarnings(
   env: Readonly<Record<string, string | undefined>>,
 ): string[] {
-  return findUnknownSettings(env, Object.keys(settings))
+  return unknownSettings(env)
     .filter(({ isTypo }) => !isTypo)
     .map(
       ({ name, nearest }) =>
@@ -467,7 +477,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     return [name, result.data];
   });
   const values = Object.fromEntries(read) as Values;
-  for (const { name, nearest, isTypo } of findUnknownSettings(env, Object.keys(settings))) {
+  for (const { name, nearest, isTypo } of unknownSettings(env)) {
     if (isTypo) problems.push(`${name} is not a setting. Did you mean ${nearest}?`);
   }
   if (values.DATABASE_URL !== undefined && values.BECKON_MASTER_KEY === undefined) {

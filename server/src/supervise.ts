@@ -238,18 +238,36 @@ function listenForSignals(): { stop: AbortSignal; hurry: AbortSignal } {
   return { stop: stop.signal, hurry: hurry.signal };
 }
 
-/** Runs the command in the arguments of `script/server`. @returns The exit code. */
-async function runCommand(out: (text: string) => void): Promise<number> {
-  const command = parseCommandLine(process.argv.slice(2));
+/**
+ * Starts Beckon, or prints what `--help` and `--version` ask for. Settings are environment
+ * variables.
+ * @param program what the user typed before the arguments, for messages.
+ * @returns the exit code, one of `exitCodes`, 0 or 1.
+ */
+export async function startFromCommandLine(
+  args: readonly string[],
+  program: string,
+): Promise<number> {
+  // Ignores errors such as EPIPE, because the terminal can close before this process exits.
+  process.stdout.on("error", () => {});
+  return runCommand(args, program, (text) => void process.stdout.write(text));
+}
+
+async function runCommand(
+  args: readonly string[],
+  program: string,
+  out: (text: string) => void,
+): Promise<number> {
+  const command = parseCommandLine(args);
   switch (command.kind) {
     case "help":
-      out(helpText());
+      out(helpText(program));
       return 0;
     case "version":
       out(`Beckon ${version}\n`);
       return 0;
     case "unknown":
-      out(`Unknown argument ${command.argument}. script/server --help lists what there is.\n`);
+      out(`Unknown argument ${command.argument}. ${program} --help lists what there is.\n`);
       return exitCodes.usage;
     case "start":
   }
@@ -265,8 +283,5 @@ async function runCommand(out: (text: string) => void): Promise<number> {
   }
 }
 
-if (import.meta.main) {
-  // Ignores errors such as EPIPE, because the terminal can close before this process exits.
-  process.stdout.on("error", () => {});
-  process.exitCode = await runCommand((text) => void process.stdout.write(text));
-}
+if (import.meta.main)
+  process.exitCode = await startFromCommandLine(process.argv.slice(2), "script/server");

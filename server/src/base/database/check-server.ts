@@ -18,6 +18,7 @@ const minVersion = 15;
 
 /**
  * Checks that this PostgreSQL server meets Beckon's requirements.
+ * @param options `isRehearsal`: whether the creation of the role `beckon_server` is rolled back.
  * @returns the role that every connection must switch to; undefined if row-level security applies
  *   to the login role.
  * @throws ConfigError if the version is below 15, the encoding is not UTF8, storage is unsafe
@@ -28,7 +29,7 @@ const minVersion = 15;
  */
 export async function checkServer(
   connection: ClientConfig,
-  options: { trustStorage: boolean },
+  options: { trustStorage: boolean; isRehearsal?: boolean },
 ): Promise<string | undefined> {
   const client = await open(connection);
   try {
@@ -65,7 +66,7 @@ export async function checkServer(
       );
     }
     await rejectTransactionPooling(client, connection);
-    return await selectRole(client);
+    return await selectRole(client, options.isRehearsal === true);
   } finally {
     await client.end();
   }
@@ -156,14 +157,16 @@ do $$ begin
   end;
 end $$`;
 
-async function selectRole(client: Client): Promise<string | undefined> {
+async function selectRole(client: Client, isRehearsal: boolean): Promise<string | undefined> {
   const { rows } = await client.query<{ name: string; bypasses: boolean }>(
     "select rolname as name, rolsuper or rolbypassrls as bypasses from pg_roles where rolname = current_user",
   );
   const [login] = rows;
   if (!login?.bypasses) return undefined;
   try {
+    if (isRehearsal) await client.query("begin");
     await client.query(createRole);
+    if (isRehearsal) await client.query("rollback");
   } catch (thrown) {
     if (!(thrown instanceof DatabaseError) || thrown.code !== "42501") throw thrown;
     throw new MissingRightError(

@@ -15,6 +15,7 @@ export {
   unavailableIfLost,
   type WorkspaceTransaction,
 } from "./in-workspace.ts";
+export { type InspectedServer, inspectServer } from "./inspect-server.ts";
 export { isUsable } from "./is-usable.ts";
 export { separateLargeRows } from "./large-rows.ts";
 export { migrate } from "./migrate.ts";

@@ -29,17 +29,8 @@ export async function migrate<T>(
     await client.query("set statement_timeout = 0");
     await client.query("select pg_advisory_lock($1)", [lockKey]);
     await createMigrationsTable(client);
-    const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
     const { rows } = await client.query<{ name: string }>("select name from migrations");
-    const applied = new Set(rows.map((row) => row.name));
-    const unknown = [...applied].filter((name) => !files.includes(name));
-    if (unknown.length > 0) {
-      throw new ConfigError(
-        `The database was written by a newer Beckon (it has ${unknown.join(", ")}). Start ` +
-          "that version or a newer one; going back needs a backup.",
-      );
-    }
-    for (const file of files.filter((name) => !applied.has(name))) {
+    for (const file of await rejectNewerSchema(rows.map(({ name }) => name))) {
       const text = await readFile(new URL(file, folder), "utf8");
       await client.query("begin");
       await client.query("insert into migrations (name) values ($1)", [file]);
@@ -52,6 +43,23 @@ export async function migrate<T>(
   }
 }
 
+/**
+ * Returns the migrations that are pending, in their order.
+ * @param applied names of the migrations that the database has.
+ * @throws ConfigError if the database was migrated by a newer Beckon.
+ */
+export async function rejectNewerSchema(applied: readonly string[]): Promise<string[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
+  const unknown = applied.filter((name) => !files.includes(name));
+  if (unknown.length > 0) {
+    throw new ConfigError(
+      `The database was written by a newer Beckon (it has ${unknown.join(", ")}). Start ` +
+        "that version or a newer one; going back needs a backup.",
+    );
+  }
+  return files.filter((name) => !applied.includes(name));
+}
+
 /** Creates the table of applied migrations. */
 async function createMigrationsTable(client: Client): Promise<void> {
   try {
@@ -62,10 +70,15 @@ async function createMigrationsTable(client: Client): Promise<void> {
   } catch (thrown) {
     if (!(thrown instanceof DatabaseError) || thrown.code !== "42501") throw thrown;
     const { rows } = await client.query<{ name: string }>("select current_user as name");
-    throw new MissingRightError(
-      `The role ${rows[0]?.name} is not allowed to create tables in the database. Make it the ` +
-        "database's owner, or let an administrator run there: " +
-        `grant usage, create on schema public to ${rows[0]?.name};`,
-    );
+    throw missingSchemaRight(rows[0]?.name ?? "");
   }
+}
+
+/** Returns the error for a role that is not allowed to create tables. */
+export function missingSchemaRight(role: string): MissingRightError {
+  return new MissingRightError(
+    `The role ${role} is not allowed to create tables in the database. Make it the ` +
+      "database's owner, or let an administrator run there: " +
+      `grant usage, create on schema public to ${role};`,
+  );
 }

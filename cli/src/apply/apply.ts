@@ -1,0 +1,57 @@
+import type { BeckonClient, CreateTriggerBody, ImportAgentsBody } from "@beckon/client";
+import type { Change } from "./plan.ts";
+
+/** What was done for one agent of the file. */
+export interface Applied {
+  readonly name: string;
+  readonly id: string;
+  readonly action: "created" | "updated" | "unchanged";
+  /** Names of the fields that were changed. */
+  readonly fields: readonly string[];
+  /** Paths of secrets that the agent still needs. */
+  readonly secrets_needed: readonly string[];
+}
+
+/**
+ * Makes the changes of a plan. First creates all new agents or none, then updates one agent after
+ * the other. After an error, a repeat continues with what is left.
+ */
+export async function* apply(
+  client: BeckonClient,
+  changes: readonly Change[],
+  signal: AbortSignal,
+): AsyncGenerator<Applied> {
+  const added = changes.flatMap((change) => (change.action === "create" ? [change.agent] : []));
+  if (added.length > 0) {
+    const body = { beckon: 1, agents: added } as unknown as ImportAgentsBody;
+    const { agents } = await client.agents.import(body, { signal });
+    for (const { id, name, secrets_needed } of agents)
+      yield { name, id, action: "created", fields: [], secrets_needed };
+  }
+  for (const change of changes) {
+    if (change.action === "create") continue;
+    const { name, id, fields } = change;
+    if (change.action === "update") await update(client, change, signal);
+    const action = change.action === "update" ? "updated" : "unchanged";
+    yield { name, id, action, fields, secrets_needed: [] };
+  }
+}
+
+async function update(
+  client: BeckonClient,
+  change: Exclude<Change, { action: "create" }>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { id, body, version, paused, pauseReason, newTriggers, changedTriggers } = change;
+  if (Object.keys(body).length > 0)
+    await client.agents.update(id, body, { ifMatch: `"${version}"`, signal });
+  if (paused === true) {
+    const reason = pauseReason === undefined ? {} : { reason: pauseReason };
+    await client.agents.pause(id, reason, { signal });
+  }
+  if (paused === false) await client.agents.resume(id, { signal });
+  for (const trigger of newTriggers)
+    await client.triggers.create(id, trigger as CreateTriggerBody, { signal });
+  for (const trigger of changedTriggers)
+    await client.triggers.update(id, trigger.id, trigger.body, { signal });
+}

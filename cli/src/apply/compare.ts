@@ -1,0 +1,87 @@
+import { UsageError } from "../terminal.ts";
+import { isObject } from "./read-document.ts";
+
+/** Defaults of a tool and its operations that are not empty, as the server fills them in. */
+const toolDefaults: Readonly<Record<string, unknown>> = {
+  timeout_seconds: 30,
+  max_response_bytes: 65_536,
+  max_calls_per_run: 100,
+  parameters: { type: "object", properties: {} },
+};
+
+/**
+ * Returns whether a value of the file equals the exported one. Fields that the file omits match if
+ * the exported value is their default.
+ */
+export function isSame(inFile: unknown, exported: unknown): boolean {
+  if (Array.isArray(inFile) && Array.isArray(exported)) {
+    return (
+      inFile.length === exported.length &&
+      inFile.every((item, index) => isSame(item, exported[index]))
+    );
+  }
+  if (isObject(inFile) && isObject(exported)) {
+    return [...new Set([...Object.keys(inFile), ...Object.keys(exported)])].every((key) =>
+      key in inFile ? isSame(inFile[key], exported[key]) : isDefault(key, exported[key], inFile),
+    );
+  }
+  return Object.is(inFile, exported);
+}
+
+/** Like `isSame`, for objects that an update merges: fields that the file omits are ignored. */
+export function isMerged(inFile: unknown, exported: unknown): boolean {
+  if (!isObject(inFile) || !isObject(exported)) return isSame(inFile, exported);
+  return Object.entries(inFile).every(([key, value]) => isSame(value, exported[key] ?? null));
+}
+
+function isDefault(
+  field: string,
+  value: unknown,
+  { method }: Readonly<Record<string, unknown>>,
+): boolean {
+  // The default of an operation depends on its method.
+  if (field === "safe_to_repeat") return value === (method === "GET" || method === "HEAD");
+  return isEmpty(value) || (field in toolDefaults && isSame(toolDefaults[field], value));
+}
+
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  if (isObject(value)) return Object.values(value).every(isEmpty);
+  return [undefined, null, false, ""].includes(value as never);
+}
+
+/**
+ * Returns the value of the file with references to the stored secrets in place of
+ * `{"secret": null}`. Items of lists are found by their name.
+ * @param current the value of the agent as the API returns it
+ * @param path of the value, for errors
+ * @throws UsageError if a secret is neither in the file nor stored
+ */
+export function withStoredSecrets(inFile: unknown, current: unknown, path: string): unknown {
+  if (Array.isArray(inFile)) {
+    return inFile.map((item, index) => {
+      const before = Array.isArray(current)
+        ? (isObject(item) && current.find((each) => isObject(each) && each.name === item.name)) ||
+          undefined
+        : undefined;
+      return withStoredSecrets(item, before, `${path}.${index}`);
+    });
+  }
+  if (!isObject(inFile)) return inFile;
+  if ("secret" in inFile && inFile.secret === null) {
+    if (!isObject(current) || typeof current.secret_id !== "string") {
+      throw new UsageError(
+        `The secret at ${path} is neither in the file nor stored. Write it into the file in ` +
+          "place of null.",
+      );
+    }
+    const { secret: _, ...rest } = inFile;
+    return { ...rest, secret_id: current.secret_id };
+  }
+  return Object.fromEntries(
+    Object.entries(inFile).map(([key, value]) => [
+      key,
+      withStoredSecrets(value, isObject(current) ? current[key] : undefined, `${path}.${key}`),
+    ]),
+  );
+}

@@ -1,0 +1,137 @@
+import type { BeckonClient, Trigger, UpdateAgentBody } from "@beckon/client";
+import { UsageError } from "../terminal.ts";
+import { isMerged, isSame, withStoredSecrets } from "./compare.ts";
+import type { AgentInFile, TriggerInFile } from "./read-document.ts";
+
+/** What must be done so that the workspace has one agent of the file. */
+export type Change =
+  | { readonly action: "create"; readonly agent: AgentInFile }
+  | {
+      readonly action: "update" | "none";
+      readonly name: string;
+      readonly id: string;
+      /** The version that was compared; the update is rejected if there is a newer one. */
+      readonly version: number;
+      /** Names of the fields that differ, also `paused` and `triggers`. */
+      readonly fields: readonly string[];
+      readonly body: UpdateAgentBody;
+      /** Undefined if the agent is to stay paused or not paused, as it is. */
+      readonly paused: boolean | undefined;
+      readonly pauseReason: string | undefined;
+      readonly newTriggers: readonly TriggerInFile[];
+      readonly changedTriggers: readonly { readonly id: string; readonly body: TriggerInFile }[];
+    };
+
+/** Fields of an exported agent that are not changed by an update of the agent. */
+const separate = new Set(["name", "paused", "pause_reason", "triggers"]);
+/** Objects of which an update changes only the fields that it names. */
+const merged = new Set(["model_settings", "limits"]);
+
+/**
+ * Compares the agents of a file with those of the workspace that have the same names. Requests
+ * nothing that changes the workspace.
+ * @throws UsageError if several agents of the workspace have one of the names, or a secret is
+ *   missing
+ */
+export async function plan(
+  client: BeckonClient,
+  agents: readonly AgentInFile[],
+  signal: AbortSignal,
+): Promise<readonly Change[]> {
+  const ids = new Map<string, string[]>(agents.map(({ name }) => [name, []]));
+  for await (const { id, name } of client.agents.list({ limit: 100 }, { signal }))
+    ids.get(name)?.push(id);
+  const changes: Change[] = [];
+  for (const agent of agents) {
+    const [id, ...others] = ids.get(agent.name) ?? [];
+    if (others.length > 0) {
+      throw new UsageError(
+        `${others.length + 1} agents have the name ${JSON.stringify(agent.name)}. Rename all but ` +
+          "one, so that the file says which one it means.",
+      );
+    }
+    changes.push(
+      id === undefined
+        ? { action: "create", agent }
+        : await compareAgent(client, agent, id, signal),
+    );
+  }
+  return changes;
+}
+
+async function compareAgent(
+  client: BeckonClient,
+  agent: AgentInFile,
+  id: string,
+  signal: AbortSignal,
+): Promise<Change> {
+  const current = await client.agents.get(id, { signal });
+  const [exported] = (await client.agents.export(id, { signal })).agents;
+  if (exported === undefined) throw new UsageError(`The agent ${id} was deleted. Try again.`);
+  const before: Record<string, unknown> = { ...exported };
+  const fields = Object.keys(agent).filter(
+    (field) =>
+      !separate.has(field) && !(merged.has(field) ? isMerged : isSame)(agent[field], before[field]),
+  );
+  const body = Object.fromEntries(
+    fields.map((field) => [
+      field,
+      withStoredSecrets(
+        agent[field],
+        (current as unknown as Record<string, unknown>)[field],
+        field,
+      ),
+    ]),
+  );
+  const paused = agent.paused === exported.paused ? undefined : agent.paused;
+  const triggers =
+    agent.triggers === undefined || agent.triggers.length === 0
+      ? { newTriggers: [], changedTriggers: [] }
+      : await compareTriggers(client, agent, id, signal);
+  const all = [
+    ...fields,
+    ...(paused === undefined ? [] : ["paused"]),
+    ...(triggers.newTriggers.length + triggers.changedTriggers.length > 0 ? ["triggers"] : []),
+  ];
+  return {
+    action: all.length === 0 ? "none" : "update",
+    name: agent.name,
+    id,
+    version: current.version,
+    fields: all,
+    body,
+    paused,
+    pauseReason: agent.pause_reason ?? undefined,
+    ...triggers,
+  };
+}
+
+async function compareTriggers(
+  client: BeckonClient,
+  { name, triggers = [] }: AgentInFile,
+  id: string,
+  signal: AbortSignal,
+) {
+  const stored: Trigger[] = [];
+  for await (const trigger of client.triggers.list(id, { limit: 100 }, { signal }))
+    stored.push(trigger);
+  const newTriggers: TriggerInFile[] = [];
+  const changedTriggers: { id: string; body: TriggerInFile }[] = [];
+  for (const trigger of triggers) {
+    const [found, ...others] = stored.filter((each) => each.name === trigger.name);
+    if (others.length > 0) {
+      throw new UsageError(
+        `${others.length + 1} triggers of ${JSON.stringify(name)} have the name ` +
+          `${JSON.stringify(trigger.name)}. Rename all but one.`,
+      );
+    }
+    if (found === undefined) {
+      newTriggers.push(trigger);
+      continue;
+    }
+    const before: Record<string, unknown> = { ...found };
+    if (Object.entries(trigger).some(([field, value]) => !isSame(value, before[field])))
+      changedTriggers.push({ id: found.id, body: trigger });
+  }
+  return { newTriggers, changedTriggers };
+}

@@ -1,0 +1,80 @@
+import { parseDocument } from "yaml";
+import { UsageError } from "../terminal.ts";
+
+/** An agent in an exported file. The server checks all fields; these are used here. */
+export interface AgentInFile {
+  readonly name: string;
+  readonly paused?: boolean;
+  readonly pause_reason?: string | null;
+  readonly triggers?: readonly TriggerInFile[];
+  readonly [field: string]: unknown;
+}
+
+export interface TriggerInFile {
+  readonly name: string;
+  readonly [field: string]: unknown;
+}
+
+/**
+ * Reads the agents of an exported file, which is YAML 1.2 or JSON, a subset of it.
+ * @throws UsageError if it is not valid, or two agents have one name
+ */
+export function readDocument(text: string): readonly AgentInFile[] {
+  const value = parse(text);
+  if (!isObject(value) || value.beckon !== 1 || !Array.isArray(value.agents)) {
+    throw new UsageError(
+      "The file must have the fields `beckon: 1` and `agents`, as `beckon agents export` writes it.",
+    );
+  }
+  const agents: readonly unknown[] = value.agents;
+  const names = new Set<string>();
+  return agents.map((agent, index) => {
+    if (!isNamed(agent))
+      throw new UsageError(`Agent ${index + 1} of the file must be an object with a name.`);
+    if (names.has(agent.name)) {
+      throw new UsageError(
+        `Two agents of the file have the name ${JSON.stringify(agent.name)}. Names must differ, ` +
+          "because they say which agent is changed.",
+      );
+    }
+    names.add(agent.name);
+    const { triggers = [] } = agent;
+    if (!Array.isArray(triggers) || !triggers.every(isNamed)) {
+      throw new UsageError(
+        `The triggers of ${JSON.stringify(agent.name)} must be a list of objects with a name.`,
+      );
+    }
+    return agent as AgentInFile;
+  });
+}
+
+function parse(text: string): unknown {
+  const document = parseDocument(text, {
+    version: "1.2",
+    schema: "core",
+    resolveKnownTags: false,
+    stringKeys: true,
+    logLevel: "error",
+  });
+  const [first] = [...document.errors, ...document.warnings];
+  if (first !== undefined) {
+    const line = first.linePos?.[0].line;
+    throw new UsageError(
+      `The file is not valid YAML or JSON${line === undefined ? "" : `: see line ${line}`}.`,
+    );
+  }
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch {
+    throw new UsageError("The file has too many aliases (*…). Write the values instead.");
+  }
+}
+
+function isNamed(value: unknown): value is { name: string; triggers?: unknown } {
+  return isObject(value) && typeof value.name === "string" && value.name !== "";
+}
+
+/** Returns whether the value is an object and no list. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

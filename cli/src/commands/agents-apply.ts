@@ -1,0 +1,59 @@
+import type { Command } from "commander";
+import { type Applied, apply, type Change, plan, readDocument } from "../apply/index.ts";
+import { type ConnectionOptions, connect, withConnection } from "../connection.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { maxInputBytes, readTextFile } from "../read-text.ts";
+import { shown, type Terminal } from "../terminal.ts";
+
+interface Options extends ConnectionOptions {
+  readonly dryRun?: true;
+}
+
+/** Adds `beckon agents apply`. */
+export function addAgentsApply(
+  agents: Command,
+  terminal: Terminal,
+  finish: (exitCode: number) => void,
+): void {
+  const command = agents
+    .command("apply <file>")
+    .summary("create or update agents from a file")
+    .description(
+      "Creates the agents of a file, or updates those that have the same name. Only fields that " +
+        "the file names are changed. Agents and triggers that the file does not name stay as " +
+        "they are. - is standard input.",
+    )
+    .option("--dry-run", "print what would be changed, and change nothing");
+  withConnection(command).action(async (file: string, options: Options) => {
+    const agentsInFile = readDocument(await readTextFile(file, maxInputBytes, terminal));
+    const client = await connect(options, terminal);
+    const changes = await plan(client, agentsInFile, terminal.stopped);
+    const applied = options.dryRun
+      ? changes.map(wouldBe)
+      : apply(client, changes, terminal.stopped);
+    for await (const each of applied) {
+      const text = options.json ? JSON.stringify(each) : toText(each, options.dryRun === true);
+      await terminal.out(`${shown(text, terminal)}\n`);
+    }
+    finish(exitCodes.done);
+  });
+}
+
+function wouldBe(change: Change): Applied {
+  if (change.action === "create") {
+    const { name } = change.agent;
+    return { name, id: "", action: "created", fields: [], secrets_needed: [] };
+  }
+  const { name, id, action, fields } = change;
+  return {
+    ...{ name, id, fields, secrets_needed: [] },
+    action: action === "update" ? "updated" : "unchanged",
+  };
+}
+
+function toText({ name, id, action, fields, secrets_needed }: Applied, isDryRun: boolean): string {
+  const what = isDryRun && action !== "unchanged" ? `would be ${action}` : action;
+  const changed = fields.length === 0 ? "" : `: ${fields.join(", ")}`;
+  const needed = secrets_needed.length === 0 ? "" : `; set ${secrets_needed.join(", ")}`;
+  return `${name}${id === "" ? "" : ` (${id})`} ${what}${changed}${needed}`;
+}

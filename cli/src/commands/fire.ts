@@ -1,0 +1,77 @@
+import type { Command } from "commander";
+import { type ConnectionOptions, connectWithoutKey, withUrl } from "../connection.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { collect, type Labels, withLabels } from "../labels.ts";
+import { readInput, readTextFile } from "../read-text.ts";
+import { SettingError, type Terminal, UsageError } from "../terminal.ts";
+
+interface Options extends Pick<ConnectionOptions, "url" | "json">, Labels {
+  readonly file?: string;
+  readonly triggerFile?: string;
+  readonly text?: true;
+}
+
+/** Adds `beckon fire`. */
+export function addFire(
+  program: Command,
+  terminal: Terminal,
+  finish: (exitCode: number) => void,
+): void {
+  const command = program
+    .command("fire [payload]")
+    .summary("fire a trigger and print the run's id")
+    .description(
+      "Fires a trigger with a payload and prints the id of the run, which continues by itself. " +
+        "The trigger is the URL or token in BECKON_TRIGGER or in a file. It is a secret, so it is " +
+        "not an argument. Without a payload argument, standard input is the payload.",
+    )
+    .option("--trigger-file <file>", "file with the trigger's URL or token")
+    .option("--file <file>", "read the payload from a file, or - for standard input")
+    .option("--text", "send the payload as text, also if it is JSON")
+    .option("--json", "print JSON");
+  withLabels(withUrl(command), collect).action(
+    async (argument: string | undefined, options: Options) => {
+      const trigger = await readTrigger(options, terminal);
+      const text = await readInput({ argument, file: options.file }, terminal);
+      const client = connectWithoutKey(options, terminal);
+      const { idempotencyKey, externalId, tag: tags } = options;
+      const run = await client.triggers.fire(trigger, toPayload(text, options.text === true), {
+        idempotencyKey,
+        externalId,
+        tags,
+        signal: terminal.stopped,
+      });
+      await terminal.out(`${options.json ? JSON.stringify(run) : run.run_id}\n`);
+      finish(exitCodes.done);
+    },
+  );
+}
+
+const maxTriggerBytes = 4_096;
+
+async function readTrigger({ triggerFile }: Options, terminal: Terminal): Promise<string> {
+  const trigger =
+    triggerFile === undefined
+      ? terminal.env.BECKON_TRIGGER
+      : (await readTextFile(triggerFile, maxTriggerBytes, terminal)).trim();
+  if (!trigger) {
+    throw new SettingError(
+      "There is no trigger. Set BECKON_TRIGGER to its URL or token, or name a file by " +
+        "--trigger-file, for example --trigger-file data/demo.trigger.",
+    );
+  }
+  if (/^(https?:\/\/[^\s?#]+\/api\/public\/triggers\/)?[\w-]+\/?$/.test(trigger)) return trigger;
+  const message =
+    "The trigger must be a URL that ends with /api/public/triggers/<token>, or a token.";
+  throw triggerFile === undefined ? new SettingError(message) : new UsageError(message);
+}
+
+/** Returns JSON as its value, which the client sends as JSON, and all else as text. */
+function toPayload(text: string | undefined, isText: boolean): unknown {
+  if (text === undefined || isText || !/^\s*[[{]/.test(text)) return text === "" ? undefined : text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,91 @@
+import { open } from "node:fs/promises";
+import type { CreateKeyBody } from "@beckon/client";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { type ConnectionOptions, connect, withConnection } from "../connection.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { findAgentId } from "../find-agent.ts";
+import { collect } from "../labels.ts";
+import { type Terminal, UsageError } from "../terminal.ts";
+
+interface Options extends ConnectionOptions {
+  readonly preset?: NonNullable<CreateKeyBody["preset"]>;
+  readonly scope?: NonNullable<CreateKeyBody["scopes"]>;
+  readonly agent?: readonly string[];
+  readonly expiresInDays?: number | null;
+  readonly write?: string;
+}
+
+/** Adds `beckon keys create`. */
+export function addKeysCreate(
+  keys: Command,
+  terminal: Terminal,
+  finish: (exitCode: number) => void,
+): void {
+  const command = keys
+    .command("create <name>")
+    .summary("create a key of the workspace and print it once")
+    .description(
+      "Creates a key and prints it. This is the only time that it is shown. --write stores it in " +
+        "a new file that only you can read, and prints nothing secret.",
+    )
+    .addOption(
+      new Option("--preset <preset>", "a usual set of scopes")
+        .choices(["invoke", "observer", "operator", "everything"])
+        .conflicts("scope"),
+    )
+    .option("--scope <scope>", "a scope, for example runs:read; can be repeated", collect)
+    .option("--agent <agent>", "limit the key to this agent; can be repeated", collect)
+    .option("--expires-in-days <days>", "days, or never; 90 if omitted", days)
+    .option("--write <file>", "write the key to a new file with mode 0600");
+  withConnection(command).action(async (name: string, options: Options) => {
+    const { preset, scope: scopes, agent, expiresInDays, write, json } = options;
+    if (preset === undefined && scopes === undefined)
+      throw new UsageError("There are no scopes. Give --preset, or --scope once or more.");
+    const client = await connect(options, terminal);
+    const agentIds: string[] = [];
+    for (const each of agent ?? []) agentIds.push(await findAgentId(client, each));
+    // The file is opened first: a key that cannot be written would be lost.
+    const file = write === undefined ? undefined : await createFile(write);
+    try {
+      const created = await client.keys.create(
+        {
+          name,
+          ...(preset === undefined ? {} : { preset }),
+          ...(scopes === undefined ? {} : { scopes }),
+          ...(agent === undefined ? {} : { agent_ids: agentIds }),
+          ...(expiresInDays === undefined ? {} : { expires_in_days: expiresInDays }),
+        },
+        { signal: terminal.stopped },
+      );
+      const { key, ...rest } = created;
+      await file?.writeFile(`${key}\n`);
+      if (json) await terminal.out(`${JSON.stringify(file === undefined ? created : rest)}\n`);
+      else if (file === undefined) await terminal.out(`${key}\n`);
+      const expiry =
+        created.expires_at === null ? "never expires" : `expires ${created.expires_at}`;
+      if (!json) terminal.err(`Key ${created.id} ${expiry}.\n`);
+    } finally {
+      await file?.close();
+    }
+    finish(exitCodes.done);
+  });
+}
+
+function days(text: string): number | null {
+  if (text === "never") return null;
+  if (/^\d{1,5}$/.test(text) && Number(text) > 0) return Number(text);
+  throw new InvalidArgumentError("It must be a whole number of days, 1 or more, or never.");
+}
+
+async function createFile(path: string) {
+  try {
+    return await open(path, "wx", 0o600);
+  } catch (thrown) {
+    const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
+    throw new UsageError(
+      code === "EEXIST"
+        ? `${path} exists already. Name a new file.`
+        : `${path} cannot be created (${code}). Name a file in a folder that you can write.`,
+    );
+  }
+}

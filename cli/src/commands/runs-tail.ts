@@ -1,0 +1,127 @@
+import type { BeckonClient, JournalEvent, WatchedEvent } from "@beckon/client";
+import type { Command } from "commander";
+import { type ConnectionOptions, connect, withConnection } from "../connection.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { findAgentId } from "../find-agent.ts";
+import { Interrupted, shown, type Terminal, UsageError } from "../terminal.ts";
+
+interface Options extends ConnectionOptions {
+  readonly agent?: string;
+  readonly kind?: string;
+  readonly after?: string;
+}
+
+/** Adds `beckon runs tail`. */
+export function addRunsTail(
+  runs: Command,
+  terminal: Terminal,
+  finish: (exitCode: number) => void,
+): void {
+  const command = runs
+    .command("tail [run]")
+    .summary("print the events of a run or of the workspace as they occur")
+    .description(
+      "Prints the events of a run, with the model's output, until the run ends. Without a run, " +
+        "prints the events of all runs of the workspace until Ctrl-C, which exits with 0. " +
+        "Reconnects if the connection is lost. With --json, each line is one event.",
+    )
+    .option("--agent <agent>", "only runs of this agent, an id or a name")
+    .option("--kind <types>", "only these types of events, separated by commas")
+    .option("--after <position>", "start after this seq of the run, or cursor of the workspace");
+  withConnection(command).action(async (run: string | undefined, options: Options) => {
+    const client = await connect(options, terminal);
+    try {
+      const tail = run === undefined ? tailWorkspace : tailRun(run);
+      finish(await tail(client, options, terminal));
+    } catch (thrown) {
+      // Ctrl-C is how a tail ends, and the run is not affected.
+      if (!(thrown instanceof Interrupted)) throw thrown;
+      finish(exitCodes.done);
+    }
+  });
+}
+
+type Tail = (client: BeckonClient, options: Options, terminal: Terminal) => Promise<number>;
+
+function tailRun(runId: string): Tail {
+  return async (client, { agent, kind, after, json }, terminal) => {
+    if (agent !== undefined || kind !== undefined)
+      throw new UsageError("--agent and --kind are for the events of a workspace. Omit the run.");
+    const seq = Number(after ?? 0);
+    if (!Number.isSafeInteger(seq) || seq < 0)
+      throw new UsageError("--after must be the seq of an event, 0 or more.");
+    // The watch reconnects for minutes. This call reports a wrong key, id or address at once.
+    await client.runs.get(runId, { signal: terminal.stopped });
+    const print = json ? jsonPrinter(terminal) : textPrinter(terminal);
+    let last: string | undefined;
+    for await (const event of client.runs.watch(runId, { after: seq, ...following(terminal) })) {
+      await print(event);
+      last = event.type;
+    }
+    return last === "run.finished" ? exitCodes.done : exitCodes.failed;
+  };
+}
+
+const tailWorkspace: Tail = async (client, { agent, kind, after, json }, terminal) => {
+  const agentId = agent === undefined ? undefined : await findAgentId(client, agent);
+  const filter = {
+    ...(agentId === undefined ? {} : { agent_id: agentId }),
+    ...(kind === undefined ? {} : { kind }),
+  };
+  // As for one run: reports a wrong key, filter or address at once.
+  await client.events.list({ ...filter, limit: 1 }, { signal: terminal.stopped }).page();
+  const print = json ? jsonPrinter(terminal) : textPrinter(terminal);
+  const query = after === undefined ? filter : { ...filter, after };
+  for await (const event of client.events.watch(query, following(terminal))) await print(event);
+  return exitCodes.done;
+};
+
+function following(terminal: Terminal) {
+  let isLost = false;
+  return {
+    signal: terminal.stopped,
+    onDisconnect: () => {
+      if (!isLost) terminal.err("beckon: The connection is lost. Reconnecting.\n");
+      isLost = true;
+    },
+    onActivity: () => {
+      isLost = false;
+    },
+  };
+}
+
+type TailedEvent =
+  | WatchedEvent
+  | JournalEvent
+  | { readonly type: string; readonly run_id?: string | null; readonly data?: object };
+
+type Print = (event: TailedEvent) => Promise<void>;
+
+function jsonPrinter(terminal: Terminal): Print {
+  return (event) => terminal.out(`${JSON.stringify(event)}\n`);
+}
+
+/** Maximum characters of an event's data on its line. */
+const maxDataLength = 160;
+
+/** Prints a line for each entry, and between the lines the model's output as it is generated. */
+function textPrinter(terminal: Terminal): Print {
+  let isInLine = false;
+  return async (event) => {
+    if (event.type === "run.output.delta" && event.data && "text" in event.data) {
+      const { text } = event.data;
+      if (text === "") return;
+      isInLine = !text.endsWith("\n");
+      return terminal.out(shown(text, terminal));
+    }
+    // The entry that follows shows that an output has begun or ended.
+    if (event.type.startsWith("run.output.")) return;
+    const time =
+      "time" in event ? event.time.slice(11, 19) : new Date().toISOString().slice(11, 19);
+    const data = JSON.stringify(event.data ?? {});
+    const cut = data.length > maxDataLength ? `${data.slice(0, maxDataLength)}…` : data;
+    const line = [time, event.run_id ?? "-", event.type, cut].join("  ");
+    await terminal.out(`${isInLine ? "\n" : ""}${shown(line, terminal)}\n`);
+    isInLine = false;
+  };
+}

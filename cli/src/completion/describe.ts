@@ -1,0 +1,41 @@
+import type { Command } from "commander";
+
+/** A command as a completion script needs it. */
+export interface Described {
+  /** Names from the first below `beckon` on, for example `["runs", "tail"]`; empty for `beckon`. */
+  readonly path: readonly string[];
+  readonly summary: string;
+  readonly subcommands: readonly { readonly name: string; readonly summary: string }[];
+  readonly options: readonly {
+    /** Without dashes, for example `key-file`. */
+    readonly name: string;
+    readonly summary: string;
+    readonly takesValue: boolean;
+    readonly takesFile: boolean;
+    readonly choices: readonly string[];
+  }[];
+  /** Values of the first argument. */
+  readonly argumentChoices: readonly string[];
+  readonly takesFile: boolean;
+}
+
+/** Describes a command and all commands below it. */
+export function describe(command: Command, path: readonly string[] = []): Described[] {
+  const help = command.createHelp();
+  const subcommands = help.visibleCommands(command).filter((each) => each.name() !== "help");
+  const own: Described = {
+    path,
+    summary: command.summary(),
+    subcommands: subcommands.map((each) => ({ name: each.name(), summary: each.summary() })),
+    options: help.visibleOptions(command).map((option) => ({
+      name: (option.long ?? "").replace(/^--/, ""),
+      summary: option.description,
+      takesValue: option.required,
+      takesFile: option.flags.includes("<file>"),
+      choices: option.argChoices ?? [],
+    })),
+    argumentChoices: command.registeredArguments[0]?.argChoices ?? [],
+    takesFile: command.registeredArguments[0]?.name() === "file",
+  };
+  return [own, ...subcommands.flatMap((each) => describe(each, [...path, each.name()]))];
+}

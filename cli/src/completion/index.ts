@@ -1,0 +1,2 @@
+export { describe } from "./describe.ts";
+export { completionScript, type Shell, shells } from "./scripts.ts";

@@ -1,0 +1,28 @@
+import { type Command, InvalidArgumentError } from "commander";
+
+/** Options of commands that start a run. */
+export interface Labels {
+  readonly idempotencyKey?: string;
+  readonly externalId?: string;
+  readonly tag?: readonly string[];
+}
+
+/** Collects the values of an option that can be repeated. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+/** Parses a number of seconds. */
+export function seconds(text: string): number {
+  const value = Number(text);
+  if (/^\d{1,6}$/.test(text) && value >= 1) return value;
+  throw new InvalidArgumentError("It must be a whole number of seconds, 1 to 999999.");
+}
+
+/** Adds the options of commands that start a run. */
+export function withLabels(command: Command, repeat: typeof collect): Command {
+  return command
+    .option("--idempotency-key <key>", "start one run only, also if this command is repeated")
+    .option("--external-id <id>", "your own id of the run, for filters")
+    .option("--tag <tag>", "tag of the run, for filters; can be repeated", repeat);
+}

@@ -1,0 +1,83 @@
+/** Streams, environment and signal of the process that runs a command. */
+export interface Terminal {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Aborts at Ctrl-C, SIGTERM and SIGHUP. */
+  readonly stopped: AbortSignal;
+  /** Whether standard output is a terminal, which interprets control characters. */
+  readonly isOutputTerminal: boolean;
+  /** Whether standard input is a terminal, on which a person would have to type. */
+  readonly isInputTerminal: boolean;
+  /** Writes to standard output. Resolves when the system has taken the text. */
+  out(text: string): Promise<void>;
+  /** Writes to standard error. */
+  err(text: string): void;
+  /** Reads standard input up to its end. @throws UsageError above `maxBytes` */
+  readInput(maxBytes: number): Promise<string>;
+}
+
+/** The command line or an input file is wrong. The message says what to write instead. */
+export class UsageError extends Error {}
+
+/** A setting of the command line's environment is wrong or missing. */
+export class SettingError extends Error {}
+
+/** Returns the process's own terminal. */
+export function openTerminal(): Terminal {
+  const { stdin, stdout, stderr, env } = process;
+  // A reader such as `head` closes the pipe when it has enough. This is not an error.
+  for (const stream of [stdout, stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      process.exit(error.code === "EPIPE" ? 0 : 1);
+    });
+  }
+  const controller = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.once(signal, () => controller.abort(new Interrupted()));
+  return {
+    env,
+    stopped: controller.signal,
+    isOutputTerminal: stdout.isTTY === true,
+    isInputTerminal: stdin.isTTY === true,
+    out: (text) => new Promise((written) => stdout.write(text, () => written())),
+    err: (text) => void stderr.write(text),
+    async readInput(maxBytes) {
+      return unlessStopped(readAll(stdin, maxBytes), controller.signal);
+    },
+  };
+}
+
+async function readAll(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes > maxBytes)
+      throw new UsageError(`Standard input is longer than ${maxBytes} bytes. Shorten it.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Returns the result of work that cannot be aborted, or rejects when `stopped` aborts. */
+export async function unlessStopped<T>(work: Promise<T>, stopped: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(stopped.reason);
+  stopped.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    stopped.removeEventListener("abort", stop);
+  }
+}
+
+/** Reason of `stopped`. */
+export class Interrupted extends Error {}
+
+/**
+ * Returns text for a person. Control characters, except tab and newline, become U+FFFD on a
+ * terminal, because output of a model could otherwise change what the terminal shows.
+ */
+export function shown(text: string, { isOutputTerminal }: Terminal): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is replaced.
+  return isOutputTerminal ? text.replaceAll(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, "\ufffd") : text;
+}

@@ -1,0 +1,191 @@
+import { execFileSync, spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { held, type ModelServer, says, startModelServer } from "../server/test/model-server.ts";
+import { checkout, freePort, startProduct, temporaryFolder, until } from "./product.ts";
+
+/**
+ * Tests the examples of deploy/ that this machine can run: the health check of the image, and the
+ * proxies. Those of deploy/nginx and deploy/caddy run with Debian's packages, changed only in
+ * addresses and certificates. `script/test` installs the packages where it can. Without them these
+ * tests are skipped.
+ */
+
+function isInstalled(program: string): boolean {
+  try {
+    execFileSync("sh", ["-c", `command -v ${program}`], { env: { PATH: path }, stdio: "ignore" });
+    return true;
+  } catch {
+    console.log(
+      `${program} is not installed, so its example is not tested. Run: apt-get install ${program}`,
+    );
+    return false;
+  }
+}
+
+/** Debian's daemons are outside the PATH of ordinary users. */
+const path = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
+
+const folder = temporaryFolder();
+let model: ModelServer;
+let port: number;
+
+beforeAll(async () => {
+  model = await startModelServer();
+  port = await freePort();
+  await startProduct({
+    PORT: String(port),
+    BECKON_DATA_DIR: join(folder, "data"),
+    OPENAI_BASE_URL: model.url,
+    PUBLIC_URL: "https://agents.example.com",
+    BECKON_TRUST_PROXY: "1",
+  });
+});
+afterAll(() => model.close());
+
+const proxies = [
+  {
+    program: "nginx",
+    scheme: "https",
+    write(listen: number): readonly string[] {
+      const certificate = [
+        "-subj",
+        "/CN=agents.example.com",
+        "-keyout",
+        "key.pem",
+        "-out",
+        "c.pem",
+      ];
+      execFileSync(
+        "openssl",
+        ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", ...certificate],
+        { cwd: folder, stdio: "ignore" },
+      );
+      const example = readFileSync(join(checkout, "deploy/nginx/beckon.conf"), "utf8")
+        .replace("127.0.0.1:3000", `127.0.0.1:${port}`)
+        .replace("listen 443", `listen 127.0.0.1:${listen}`)
+        .replace("listen [::]:443 ssl http2;", "")
+        .replace("/etc/ssl/beckon/fullchain.pem", join(folder, "c.pem"))
+        .replace("/etc/ssl/beckon/privkey.pem", join(folder, "key.pem"));
+      const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+        .map((name) => `${name}_temp_path ${folder}/nginx-${name};`)
+        .join(" ");
+      const main = `daemon off; pid ${folder}/nginx.pid; error_log stderr;
+        ${process.getuid?.() === 0 ? "user root;" : ""}
+        events {} http { access_log off; ${paths} ${example} }`;
+      writeFileSync(join(folder, "nginx.conf"), main);
+      return ["nginx", "-p", folder, "-c", join(folder, "nginx.conf")];
+    },
+  },
+  {
+    program: "caddy",
+    scheme: "http",
+    write(listen: number): readonly string[] {
+      // Without TLS: Caddy would request a certificate for the host.
+      const example = readFileSync(join(checkout, "deploy/caddy/Caddyfile"), "utf8")
+        .replace("127.0.0.1:3000", `127.0.0.1:${port}`)
+        .replace("agents.example.com {", `http://agents.example.com:${listen} {`);
+      writeFileSync(join(folder, "Caddyfile"), `{\n\tadmin off\n}\n${example}`);
+      return ["caddy", "run", "--adapter", "caddyfile", "--config", join(folder, "Caddyfile")];
+    },
+  },
+] as const;
+
+describe.each(proxies)("the example of $program", ({ program, scheme, write }) => {
+  test.skipIf(!isInstalled(program))(
+    "passes calls, the caller's address and each event of a stream at once",
+    async () => {
+      const listen = await freePort();
+      const [file = "", ...args] = write(listen);
+      const env = { PATH: path, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+      const proxy = spawn(file, args, { cwd: folder, env, stdio: ["ignore", "ignore", "pipe"] });
+      let errors = "";
+      proxy.stderr.on("data", (chunk) => {
+        errors += chunk;
+      });
+      try {
+        const curl = (...more: string[]) => {
+          const name = "agents.example.com";
+          const resolve = ["--resolve", `${name}:${listen}:127.0.0.1`];
+          const [route = "", ...rest] = more;
+          return spawn("curl", [
+            "-skN",
+            "-H",
+            `host: ${name}`,
+            ...resolve,
+            `${scheme}://${name}:${listen}${route}`,
+            ...rest,
+          ]);
+        };
+        await until(program, async () => {
+          if (proxy.exitCode !== null) throw new Error(`${program} exited`);
+          return (await textOf(curl("/readyz"))).includes("true");
+        });
+
+        const key = readFileSync(join(folder, "data/bootstrap.key"), "utf8").trim();
+        const asKey = ["-H", `x-api-key: ${key}`, "-H", "content-type: application/json"];
+        const body = JSON.stringify({ name: program, model: "openai-chat/scripted" });
+        const created = await textOf(curl("/api/public/agents", ...asKey, "-d", body));
+        const agent: string = JSON.parse(created).data.id;
+
+        // The model answers only when the reader has got the first event.
+        const released = Promise.withResolvers<void>();
+        model.script(held(released.promise, says("Hello")));
+        const invoke = ["-H", "prefer: respond-async", "-d", '{"input":"Hi"}'];
+        const run: string = JSON.parse(
+          await textOf(curl(`/api/public/agents/${agent}/invoke`, ...asKey, ...invoke)),
+        ).run_id;
+        const stream = curl(
+          `/api/public/runs/${run}/events`,
+          ...asKey,
+          "-H",
+          "accept: text/event-stream",
+        );
+        let events = "";
+        stream.stdout.on("data", (chunk) => {
+          events += chunk;
+        });
+        await until("the first event, while the run continues", () =>
+          events.includes("run.started"),
+        );
+        expect(events).not.toContain("run.finished");
+        released.resolve();
+        await until("the last event", () => events.includes("run.finished"));
+
+        // The address in X-Forwarded-For that a caller sends is replaced by the proxy.
+        const forged = ["-H", "x-forwarded-for: 203.0.113.9"];
+        await textOf(
+          curl("/api/public/keys", ...asKey, ...forged, "-d", '{"name":"k","preset":"invoke"}'),
+        );
+        const audit = await textOf(curl("/api/public/audit?limit=1", ...asKey));
+        expect(audit).toContain("127.0.0.1");
+        expect(audit).not.toContain("203.0.113.9");
+      } catch (thrown) {
+        throw new Error(`${program} wrote: ${errors}`, { cause: thrown });
+      } finally {
+        const exited = new Promise((resolve) => proxy.once("exit", resolve));
+        proxy.kill("SIGTERM");
+        await exited;
+      }
+    },
+  );
+});
+
+test("the health check of the image succeeds only while Beckon is ready", async () => {
+  const dockerfile = readFileSync(join(checkout, "deploy/Dockerfile"), "utf8");
+  const [, command = "[]"] = /^HEALTHCHECK [^[]*(\[.*\])$/m.exec(dockerfile) ?? [];
+  const [, ...args]: string[] = JSON.parse(command.replace(/^CMD /, ""));
+  const exitCodeAt = (at: number) =>
+    new Promise((resolve) =>
+      spawn(process.execPath, args, { env: { PORT: String(at) } }).once("exit", resolve),
+    );
+  expect(await exitCodeAt(port)).toBe(0);
+  expect(await exitCodeAt(await freePort())).toBe(1);
+});
+
+async function textOf({ stdout }: ReturnType<typeof spawn>): Promise<string> {
+  let text = "";
+  for await (const chunk of stdout ?? []) text += chunk;
+  return text;
+}

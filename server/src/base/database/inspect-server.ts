@@ -1,0 +1,62 @@
+import { Client } from "pg";
+import { checkServer } from "./check-server.ts";
+import { missingSchemaRight, rejectNewerSchema } from "./migrate.ts";
+
+/** What `inspectServer` found out about a PostgreSQL server that Beckon can use. */
+export interface InspectedServer {
+  /** PostgreSQL's version, for example `17.2`. */
+  readonly version: string;
+  /** Milliseconds by which the server's clock is ahead of this process's; negative if behind. */
+  readonly clockAheadMs: number;
+  /** Number of migrations that the next start applies. */
+  readonly pendingMigrations: number;
+}
+
+const timeoutMs = 5_000;
+
+/**
+ * Checks what a start checks before it migrates, and changes nothing in the database.
+ * @throws the errors of `checkServer` and `migrate`; `explainStartFailure` explains them.
+ */
+export async function inspectServer(
+  connectionString: string,
+  options: { readonly trustStorage: boolean },
+): Promise<InspectedServer> {
+  const connection = { connectionString, connectionTimeoutMillis: timeoutMs };
+  const role = await checkServer(connection, { ...options, isRehearsal: true });
+  const client = new Client({ ...connection, query_timeout: timeoutMs });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    const asked = Date.now();
+    const { rows } = await client.query<{
+      version: string;
+      now_ms: string;
+      user: string;
+      can_create: boolean;
+      has_migrations: boolean;
+    }>(
+      `select split_part(current_setting('server_version'), ' ', 1) as version,
+              extract(epoch from clock_timestamp()) * 1000 as now_ms, current_user as user,
+              has_schema_privilege('public', 'create') as can_create,
+              to_regclass('public.migrations') is not null as has_migrations`,
+    );
+    // The server reads its clock about halfway between request and response.
+    const halfwayMs = (asked + Date.now()) / 2;
+    const [row] = rows;
+    if (row === undefined) throw new Error("PostgreSQL returned no row.");
+    // With a superuser the tables belong to beckon_server, which is granted the right.
+    if (!row.can_create && role === undefined) throw missingSchemaRight(row.user);
+    const applied = row.has_migrations
+      ? (await client.query<{ name: string }>("select name from public.migrations")).rows
+      : [];
+    const pending = await rejectNewerSchema(applied.map(({ name }) => name));
+    return {
+      version: row.version,
+      clockAheadMs: Math.round(Number(row.now_ms) - halfwayMs),
+      pendingMigrations: pending.length,
+    };
+  } finally {
+    await client.end();
+  }
+}

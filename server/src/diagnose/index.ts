@@ -1,0 +1,2 @@
+export { diagnose } from "./diagnose.ts";
+export type { Area, Finding } from "./finding.ts";
