@@ -4,7 +4,7 @@ export { getTrigger } from "./get.ts";
 export { listTriggers } from "./list.ts";
 export { listPresets } from "./list-presets.ts";
 export { listenForSample, stopListening } from "./listen.ts";
-export { type MappableRequest, type MappedRequest, mapRequest } from "./map-request.ts";
+export { type MappedRequest, mapRequest } from "./map-request.ts";
 export {
   getRequest,
   listRequests,

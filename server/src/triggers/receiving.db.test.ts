@@ -1,3 +1,5 @@
+/** Tests of settings, secrets and received requests; long because each route has its own. */
+
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
