@@ -32,9 +32,9 @@ const pollsPerSweep = 60;
 const pollsPerReturn = 20;
 
 /**
- * The worker of a process. It claims queued runs, queues held runs that nothing holds any more, takes
- * over runs of dead processes, stops runs that were cancelled, ends queued runs that have expired,
- * and sums up usage.
+ * The worker of a process. It claims queued runs, queues held runs that nothing holds any more,
+ * takes over runs of dead processes, stops runs that were cancelled, ends queued runs that have
+ * expired, and sums up usage.
  */
 export interface Worker {
   /** Stops claiming runs. Runs that already execute continue. */
@@ -173,7 +173,8 @@ function serially(
 /**
  * Handles a message from another process.
  * @param message undefined if messages may have been lost. The function then does the same as for
- *   the messages `limits`, `queued`, `follow`, `events` and `deliveries`, because each of them may be among the
+ *   the messages `limits`, `queued`, `follow`, `events` and `deliveries`, because each of them may
+ * be among the
  *   lost ones.
  */
 function handleMessage(

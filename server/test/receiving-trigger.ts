@@ -42,7 +42,7 @@ export interface ReceivedRow {
 /** The settings of GitHub's preset. */
 export const github = presetOf("github");
 
-export function presetOf(name: string): Receiving {
+function presetOf(name: string): Receiving {
   const found = presets.find((preset) => preset.name === name);
   if (found === undefined) throw new Error(`there is no preset ${name}`);
   return receiving.parse(found.receiving);
@@ -51,7 +51,9 @@ export function presetOf(name: string): Receiving {
 /** Settings that verify nothing and locate no event id. */
 export const unverified: Receiving = receiving.parse({});
 
-/** Creates a trigger with settings, directly in the database, so that invalid ones can be tested. */
+/**
+ * Creates a trigger with settings, directly in the database, so that invalid ones can be tested.
+ */
 export async function createReceiving(
   beckon: TestBeckon,
   agentId: string,

@@ -9,7 +9,7 @@ interface CaptureInput {
 }
 
 /** Statement that captures a request, if its trigger waits for a sample. */
-export const captureStatement = statement<CaptureInput>("capture-request", (p) => {
+const captureStatement = statement<CaptureInput>("capture-request", (p) => {
   const request = p.rows("r", ({ request }) => [request], requestColumns);
   const version = p.value("int", (input) => input.version);
   return `

@@ -1,8 +1,7 @@
-export { captureRequest, captureStatement } from "./capture-statement.ts";
+export { captureRequest } from "./capture-statement.ts";
 export { pruneReceived } from "./prune-statement.ts";
 export { reEncryptSenderSecrets } from "./re-encrypt-secrets.ts";
-export type { CheckResult, ReceivedRequestRow, SettingsCheck } from "./received-request.ts";
-export { recordStatement } from "./record-statement.ts";
+export type { ReceivedRequestRow, SettingsCheck } from "./received-request.ts";
 export { createRecorder, type Recorder } from "./recorder.ts";
 export { bindingOfSenderSecret } from "./secret-binding.ts";
 export {

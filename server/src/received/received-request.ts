@@ -25,12 +25,13 @@ export interface ReceivedRequestRow {
 }
 
 /**
- * Ensures that a response was decided with the trigger's current settings: if the token is not valid
- * any more, or the settings have another version, the request is not stored.
+ * Ensures that a response was decided with the trigger's current settings: if the token is not
+ * valid any more, or the settings have another version, the request is not stored.
  */
 export interface SettingsCheck {
   readonly tokenHash: Buffer;
   readonly version: number;
 }
 
+/** Whether the settings that decided an outcome are still valid. */
 export type CheckResult = "valid" | "unauthorized" | "reconfigured";

@@ -10,7 +10,7 @@ export interface RecordRow {
 }
 
 /** Maximum number of requests of one outcome that are stored per trigger and minute. */
-export const maxStoredPerMinute = 60;
+const maxStoredPerMinute = 60;
 
 /** Columns of `received_requests` that all statements write in the same way. */
 export const requestColumns: Readonly<Record<string, Column<ReceivedRequestRow>>> = {

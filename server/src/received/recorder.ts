@@ -7,7 +7,9 @@ import {
 import type { CheckResult } from "./received-request.ts";
 import { type RecordRow, recordStatement } from "./record-statement.ts";
 
-/** Records requests that start no run. Requests that arrive at the same time share one statement. */
+/**
+ * Records requests that start no run. Requests that arrive at the same time share one statement.
+ */
 export interface Recorder {
   /**
    * Records a request. Of each trigger, outcome and minute only the first requests are stored, the

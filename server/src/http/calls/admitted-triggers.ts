@@ -7,8 +7,8 @@ import { readDeadline } from "../request/index.ts";
 import type { Services } from "../services.ts";
 
 /**
- * Cache of the triggers whose tokens were valid at an earlier request, with their settings. A body is
- * read only if its trigger is in the cache or a query finds the token valid. Every outcome is
+ * Cache of the triggers whose tokens were valid at an earlier request, with their settings. A body
+ * is read only if its trigger is in the cache or a query finds the token valid. Every outcome is
  * decided or confirmed by a statement that checks the token and the version of the settings again,
  * so neither a rotated token nor changed settings have an effect any more. Rejected tokens are not
  * cached.
@@ -24,7 +24,9 @@ export interface AdmittedTriggers {
   forget(tokenHash: Buffer): void;
 }
 
-/** When there are more, the least recently used trigger is dropped, and queried again when needed. */
+/**
+ * When there are more, the least recently used trigger is dropped, and queried again when needed.
+ */
 const maxTriggers = 50_000;
 const maxBytes = 64 * 1024 * 1024;
 

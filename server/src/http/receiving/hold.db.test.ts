@@ -156,7 +156,7 @@ test("a run that was written as held after the resume is queued by the next poll
   const { agentId, trigger, pause } = await holding();
   await pause();
   const { body } = await trigger.send({});
-  // As after a resume that the start statement's snapshot did not contain: nothing wakes the worker.
+  // As after a resume that the snapshot of the start statement lacked: nothing wakes the worker.
   await engine.query("update agents set paused_at = null, pause_reason = null where id = $1", [
     agentId,
   ]);
@@ -181,7 +181,7 @@ test("no held run starts while its agent is paused, however often it is paused a
   }
 });
 
-test("a run that was held for days has 24 hours in the queue, and a run is held for 7 days", async () => {
+test("a run that was held for days has 24 hours in the queue, and it is held for 7 days", async () => {
   const { agentId, trigger, pause } = await holding();
   await pause();
   const [young, old, queued] = await Promise.all(

@@ -5,7 +5,7 @@ import { type Caller, callerId, type Memory } from "../../runs/index.ts";
 import { type RawBody, ReceivedBodyHold, readBody } from "../request/index.ts";
 
 /** Maximum size of the body of a request to a trigger without settings: 1 MiB. */
-export const defaultMaxBytes = 1_048_576;
+const defaultMaxBytes = 1_048_576;
 
 /**
  * The body of a request to a trigger. It is read once, also if the request is checked again because

@@ -19,8 +19,8 @@ import { runResponse, skippedResponse } from "./responses.ts";
 
 /**
  * Evaluates filter and message template of a verified request, and starts its run. The start
- * statement checks the event id, the pause and the limits before it uses the result, so their errors
- * take precedence.
+ * statement checks the event id, the pause and the limits before it uses the result, so their
+ * errors take precedence.
  * @throws TriggerReconfigured; ApiError the error for which no run was started
  */
 export async function startVerified(

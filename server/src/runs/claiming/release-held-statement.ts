@@ -19,9 +19,9 @@ const isSpent = `now() < b.ends and b.metric in ('cost', 'tokens') and b.allowed
 
 /**
  * Statement that queues held runs whose agent is not paused and whose limits are not spent, the
- * oldest ones first. It locks the agents' rows against a pause, so that no run is released after the
- * response to a pause: without the lock, the snapshot of the statement could be older than the pause.
- * The recursive part reads one row for each agent that has held runs.
+ * oldest ones first. It locks the agents' rows against a pause, so that no run is released after
+ * the response to a pause: without the lock, the snapshot of the statement could be older than the
+ * pause. The recursive part reads one row for each agent that has held runs.
  */
 export const releaseStatement = statement<{ readonly eventIds: readonly string[] }>(
   "release-held",

@@ -3,7 +3,6 @@ export { createQueueLimits } from "./queue-limits.ts";
 export {
   mayStart,
   type Started,
-  type StartOutcome,
   type StartRequest,
   startReceived,
   startRun,
@@ -14,7 +13,6 @@ export type { StartPorts } from "./start-ports.ts";
 export {
   type Caller,
   callerId,
-  type ReceivedFile,
   type ReceivedStart,
   type RunCallback,
   type RunDetails,

@@ -1,3 +1,4 @@
+// long because the order of the checks must be visible in one statement.
 import {
   type Column,
   type Parameters,
