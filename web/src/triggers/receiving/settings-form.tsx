@@ -9,7 +9,7 @@ import { samplePayloads } from "../input/payload.ts";
 import { TestResult } from "../input/test-result.tsx";
 import { useTestTrigger } from "../input/use-test-trigger.ts";
 import { needsEditor, needsInvoke } from "../permission.ts";
-import { whyNotReplayed } from "../requests/outcomes.ts";
+import { storedOutcomes } from "../requests/outcomes.ts";
 import { requestQuery, requestsQuery } from "../requests/queries.ts";
 import { useTriggerActions } from "../trigger/use-trigger-actions.ts";
 import { changedGroups } from "./changed-groups.ts";
@@ -181,7 +181,9 @@ function useTrial(trigger: Trigger, presets: readonly Preset[], draft: Draft) {
     ...requestQuery(workspace, trigger, linked ?? ""),
     enabled: linked !== undefined,
   });
-  const recent = list.rows.filter((row) => whyNotReplayed(row) === undefined).slice(0, maxOffered);
+  const recent = list.rows
+    .filter(({ outcome }) => storedOutcomes.includes(outcome))
+    .slice(0, maxOffered);
   const requests =
     linkedRequest.data === undefined || recent.some(({ id }) => id === linked)
       ? recent

@@ -60,12 +60,22 @@ export const outcomes: Readonly<Record<RequestOutcome, OutcomeText>> = {
   },
 };
 
+/** The outcomes with which the body of a request is stored, so that it can be used again. */
+export const storedOutcomes: readonly RequestOutcome[] = [
+  "started",
+  "held",
+  "mapping_error",
+  "limit_reached",
+  "filtered",
+  "captured",
+];
+
 /** Returns why the request cannot be replayed; undefined if it can. */
 export function whyNotReplayed(
-  request: Pick<ReceivedRequest, "outcome"> & { readonly body?: string | null },
+  request: Pick<ReceivedRequest, "outcome"> & { readonly body: string | null },
 ): string | undefined {
   if (request.outcome === "invalid_signature")
     return "Only verified requests can be replayed. This one had no valid signature.";
-  if (request.body === null) return "Its body is not stored any more.";
+  if (request.body === null) return "Its body is not stored.";
   return undefined;
 }

@@ -15,7 +15,7 @@ import {
   useTimeZone,
   useToast,
 } from "../../ui/index.ts";
-import { outcomes } from "./outcomes.ts";
+import { outcomes, storedOutcomes } from "./outcomes.ts";
 import { requestsKey, type TriggerIds } from "./queries.ts";
 
 interface ReplayRequestsProps {
@@ -127,9 +127,7 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
             onChange={({ target }) => setOutcome(target.value as RequestOutcome | "")}
             options={[
               { value: "", label: "All verified requests" },
-              ...Object.entries(outcomes)
-                .filter(([value]) => value !== "invalid_signature")
-                .map(([value, { word }]) => ({ value, label: word })),
+              ...storedOutcomes.map((value) => ({ value, label: outcomes[value].word })),
             ]}
           />
         </Field>
