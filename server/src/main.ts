@@ -46,8 +46,8 @@ import { foundProvider, toDemo } from "./ready-message.ts";
 import { createRecorder } from "./received/index.ts";
 import { reconcileMasterKey } from "./reconcile-master-key.ts";
 import { createRunServices, drainRuns } from "./runs/index.ts";
+import { sendMetrics } from "./send-metrics.ts";
 import {
-  type CollectedMetrics,
   type Demo,
   type Draining,
   type Failed,
@@ -449,7 +449,7 @@ async function runServer(): Promise<void> {
     });
     process.on("message", (message) => {
       const received = parseFromSupervisor(message);
-      if (received?.type === "collect") void sendMetrics(beckon, received);
+      if (received?.type === "collect") void sendMetrics(beckon.collectMetrics, received);
       // If this fails, the runs resume when the lease of the exited process expires.
       if (received?.type === "reaped") beckon.recordDeaths(received.process_ids).catch(() => {});
     });
@@ -465,7 +465,7 @@ async function runServer(): Promise<void> {
     await stopping.promise;
     process.send?.({ type: "draining", runs: beckon.executingRuns() } satisfies Draining);
     await beckon.stop();
-    await sendMetrics(beckon, { id: 0, database: false });
+    await sendMetrics(beckon.collectMetrics, { id: 0, database: false });
     await flushLogs();
     process.exit(0);
   } catch (thrown) {
@@ -474,19 +474,6 @@ async function runServer(): Promise<void> {
     await flushLogs();
     process.exit(exitCode);
   }
-}
-
-/** Sends the metrics to the supervisor. Resolves when they are sent, or if that is impossible. */
-async function sendMetrics(
-  { collectMetrics }: Beckon,
-  { id, database }: { readonly id: number; readonly database: boolean },
-): Promise<void> {
-  const metrics = [...(await collectMetrics({ database }))];
-  await new Promise<void>((sent) => {
-    const message = { type: "metrics", id, metrics } satisfies CollectedMetrics;
-    if (process.send === undefined || metrics.length === 0) sent();
-    else process.send(message, () => sent());
-  });
 }
 
 /**

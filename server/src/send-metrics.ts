@@ -1,0 +1,15 @@
+import type { Metrics } from "./base/metrics/index.ts";
+import type { CollectedMetrics } from "./supervisor/index.ts";
+
+/** Sends the metrics to the supervisor. Resolves when they are sent, or if that is impossible. */
+export async function sendMetrics(
+  collect: Metrics["collect"],
+  { id, database }: { readonly id: number; readonly database: boolean },
+): Promise<void> {
+  const metrics = [...(await collect({ database }))];
+  await new Promise<void>((sent) => {
+    const message = { type: "metrics", id, metrics } satisfies CollectedMetrics;
+    if (process.send === undefined || metrics.length === 0) sent();
+    else process.send(message, () => sent());
+  });
+}
