@@ -19,14 +19,21 @@ if (process.env.VITEST === "true") console.log(`FAST_CHECK_SEED=${seed}`);
 
 const databaseTests = ["server/src/**/*.db.test.ts", "server/test/**/*.db.test.ts"];
 
+/** Long tests of what happens without a database, or of what does not depend on its role. */
+const longOnes = [
+  "server/src/accounts/sessions.db.test.ts",
+  "server/src/accounts/shared-address.db.test.ts",
+  "server/src/runs/broken-database.db.test.ts",
+  "server/src/runs/lost-replies.db.test.ts",
+];
+
 /**
- * Tests of http/ call operations whose own tests run on both databases. So each of these files runs
- * on one of the two only, chosen by its path. Those of tenancy run on both, because row-level
- * security depends on the role. `EVERY_DATABASE=1` runs all files on both.
+ * Tests of http/ call operations whose own tests run on both databases. So each of these files, and
+ * of `longOnes`, runs on one of the two only, chosen by its path. Those of tenancy run on both,
+ * because row-level security depends on the role. `EVERY_DATABASE=1` runs all files on both.
  */
 const runsOnce = (file: string) =>
-  file.startsWith("server/src/http/") &&
-  !file.includes("tenancy") &&
+  ((file.startsWith("server/src/http/") && !file.includes("tenancy")) || longOnes.includes(file)) &&
   process.env.EVERY_DATABASE !== "1";
 type DatabaseKind = "embedded" | "external";
 const databaseOf = (file: string): DatabaseKind =>

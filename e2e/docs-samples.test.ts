@@ -7,6 +7,7 @@ import { checkAnswer } from "../server/test/check-answer.ts";
 import { eventually } from "../server/test/eventually.ts";
 import { startModelServer } from "../server/test/model-server.ts";
 import { addPerson, password, setupToken, startSession } from "../server/test/people.ts";
+import { createReceivingTrigger } from "../server/test/receiving-trigger-over-rest.ts";
 import {
   type Job,
   type Printed,
@@ -158,6 +159,7 @@ async function prepare(
   beckon: TestBeckon,
   operations: readonly Operation[],
 ): Promise<(id: string) => Substitutes> {
+  const example = (prefix: string) => `${prefix}_01jdb8tq5ke5ktbqrs4n1h9m0z`;
   const agent = await beckon.createAgent();
   const trigger = await beckon.createTrigger(agent.id);
   const created = async (path: string, body: unknown) =>
@@ -186,6 +188,10 @@ async function prepare(
       return body.data[0]?.id as string | undefined;
     });
   };
+  const receiver = await createReceivingTrigger(beckon, agent.id);
+  const receiving = {
+    ids: { [example("trg")]: receiver.id, [example("req")]: receiver.requestId },
+  };
   const newPlan = async (name: string) => (await created("/plans", { name })).id;
   await beckon.call(`/limits/agent/${agent.id}`, { method: "PUT", body: { limit_micros: 1_000 } });
   const invite = (email: string) => created("/invitations", { email, role: "viewer" });
@@ -199,7 +205,6 @@ async function prepare(
     method: "POST",
   });
 
-  const example = (prefix: string) => `${prefix}_01jdb8tq5ke5ktbqrs4n1h9m0z`;
   const ids = {
     [example("agt")]: agent.id,
     [example("trg")]: trigger.id,
@@ -231,6 +236,11 @@ async function prepare(
     rotateTrigger: withId("trg", (await beckon.createTrigger(agent.id)).id),
     testTrigger: withId("trg", (await beckon.createTrigger(agent.id)).id),
     deleteTrigger: withId("trg", (await beckon.createTrigger(agent.id)).id),
+    setTriggerSecret: receiving,
+    revealTriggerSecret: receiving,
+    listenTrigger: receiving,
+    getTriggerRequest: receiving,
+    replayTriggerRequest: receiving,
     deleteRun: withId("run", await newRun()),
     deleteKey: withId("key", await newKey()),
     deletePlan: withId("pln", await newPlan("other")),

@@ -139,7 +139,11 @@ async function fillWorkspace(
   const trigger = await send(`/agents/${agent.id}/triggers`, {
     name: mark,
     prompt_prefix: mark,
-    receiving: { event_type: { header: "x-event" }, form: { honeypot: "website" } },
+    receiving: {
+      event_id: { header: "x-event-id" },
+      event_type: { header: "x-event" },
+      form: { honeypot: "website" },
+    },
   });
   const triggerPath = `/agents/${agent.id}/triggers/${trigger.id}`;
   await send(`${triggerPath}/secret`, { secret: `secret-${mark}` });
@@ -158,6 +162,7 @@ async function fillWorkspace(
         headers: {
           "content-type": "application/x-www-form-urlencoded",
           "x-event": mark,
+          "x-event-id": mark,
         },
       })
     ).body;

@@ -3,6 +3,7 @@ import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { echo, held, startModelServer } from "../../test/model-server.ts";
 import { addPerson } from "../../test/people.ts";
+import { createReceivingTrigger, senderSecret } from "../../test/receiving-trigger-over-rest.ts";
 import { insertKey } from "../../test/workspace-key.ts";
 import { managedRoutes } from "./api/index.ts";
 
@@ -47,6 +48,9 @@ const ofTrigger = `${ofAgent}/triggers/${trigger.id}`;
 const testedAgent = await beckon.createAgent();
 const tested = await beckon.createTrigger(testedAgent.id);
 const ofTested = `/agents/${testedAgent.id}/triggers/${tested.id}`;
+/** A trigger that stores what it receives, and a request that it has received. */
+const receiver = await createReceivingTrigger(beckon, testedAgent.id);
+const ofReceiver = `/agents/${testedAgent.id}/triggers/${receiver.id}`;
 /** A run that executes until it is cancelled. */
 const { body: started } = await beckon.invoke(waiting, "Hello", { prefer: "respond-async" });
 await beckon.invoke(waiting, "Hello", { prefer: "respond-async" });
@@ -217,6 +221,42 @@ const acts: readonly Act[] = [
     request: ["GET", `${ofTrigger}/token`],
     target: trigger.id,
     data: {},
+  },
+  {
+    action: "trigger.set_secret",
+    request: ["POST", `${ofReceiver}/secret`, { secret: senderSecret, grace_seconds: 5 }],
+    target: receiver.id,
+    data: { grace_seconds: 5 },
+  },
+  {
+    action: "trigger.reveal_secret",
+    request: ["GET", `${ofReceiver}/secret`],
+    target: receiver.id,
+    data: {},
+  },
+  {
+    action: "trigger.listen",
+    request: ["POST", `${ofReceiver}/listen`, { seconds: 60 }],
+    target: receiver.id,
+    data: { seconds: 60 },
+  },
+  {
+    action: "trigger.stop_listening",
+    request: ["DELETE", `${ofReceiver}/listen`],
+    target: receiver.id,
+    data: {},
+  },
+  {
+    action: "trigger.replay",
+    request: ["POST", `${ofReceiver}/requests/${receiver.requestId}/replay`],
+    target: made,
+    data: { trigger_id: receiver.id, replay_of: receiver.requestId, version: "current" },
+  },
+  {
+    action: "trigger.replay",
+    request: ["POST", `${ofReceiver}/requests/replay`, { since: "2020-01-01T00:00:00Z" }],
+    target: () => expect.stringMatching(/^run_/),
+    data: { trigger_id: receiver.id, replay_of: receiver.requestId, version: "current" },
   },
   {
     action: "trigger.delete",
@@ -559,9 +599,10 @@ let entries = (
 ).entries;
 
 /**
- * Routes that are not in `acts`: two store nothing, and `POST /workspaces` writes several entries.
+ * Routes that are not in `acts`: three store nothing, and `POST /workspaces` writes several entries.
  */
 const exceptions = [
+  "POST /agents/:agent_id/triggers/:trigger_id/preview",
   "POST /providers/:provider_id/check",
   "POST /tools/http/import",
   "POST /workspaces",
@@ -588,7 +629,7 @@ test("no entry contains a secret", async () => {
     "select string_agg(audit::text, ' ') as text from audit",
   );
   const text = rows[0]?.text ?? "";
-  for (const secret of [...secrets, apiKey, toolSecret, beckon.key])
+  for (const secret of [...secrets, apiKey, toolSecret, senderSecret, beckon.key])
     expect(text).not.toContain(secret);
   expect(text).not.toMatch(/bk[a-z]_|whsec_|v1\.[0-9a-f]{8}\./);
 });

@@ -2,6 +2,7 @@ import { scopes, workspaceScopes } from "@beckon/contract";
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
+import { createReceivingTrigger } from "../../test/receiving-trigger-over-rest.ts";
 import { statesOf } from "../../test/runs-of.ts";
 import { managedRoutes } from "../http/api/index.ts";
 
@@ -22,8 +23,8 @@ const mine = await beckon.createAgent();
 const alsoMine = await beckon.createAgent();
 const theirs = await beckon.createAgent();
 const triggers = {
-  mine: await beckon.createTrigger(mine.id),
-  theirs: await beckon.createTrigger(theirs.id),
+  mine: await createReceivingTrigger(beckon, mine.id),
+  theirs: await createReceivingTrigger(beckon, theirs.id),
 };
 const runs = {
   // The input is long, so that the run has an artifact.
@@ -69,6 +70,7 @@ const pathTo = (path: string, whose: "mine" | "theirs") =>
   path
     .replace(":agent_id", { mine, theirs }[whose].id)
     .replace(":trigger_id", triggers[whose].id)
+    .replace(":request_id", triggers[whose].requestId)
     .replace(":version", "1")
     .replace(":run_id", runs[whose])
     .replace(":artifact_id", artifact)
@@ -149,6 +151,7 @@ test("every route is covered by one of these tests or listed here", () => {
       "GET /limits/:scope/:scope_id",
       "GET /plan",
       "GET /runs/stats",
+      "GET /trigger-presets",
       "GET /usage",
       "POST /runs/cancel",
       "POST /runs/delete",
@@ -161,7 +164,7 @@ test("every route is covered by one of these tests or listed here", () => {
 describe("a list contains only resources of the key's agents:", () => {
   test.each<[string, () => string[]]>([
     ["/agents", () => [alsoMine.id, mine.id]],
-    ["/runs", () => [runs.mine]],
+    ["/runs", () => [runs.mine, triggers.mine.runId]],
     ["/keys", () => [limited.id, keys.mine.id]],
     ["/subscriptions", () => [subscriptions.mine.id]],
   ])("%s", async (path, expected) => {

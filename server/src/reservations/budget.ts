@@ -114,3 +114,9 @@ export const crossedSql = (spent: string, allowed: string) =>
       when ${spent}::numeric * 100 >= ${allowed}::numeric * 80 then 80
       when ${spent}::numeric * 100 >= ${allowed}::numeric * 50 then 50
       else 0 end`;
+
+/**
+ * SQL condition that nothing is left of a budget `b` whose period has not ended. A budget without a
+ * limit is never spent: its limit can begin with its next period.
+ */
+export const isSpentSql = "(b.allowed is not null and b.spent >= greatest(b.allowed, 1))";

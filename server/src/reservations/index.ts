@@ -3,6 +3,7 @@ export {
   amountIn,
   crossedSql,
   entryAmountSql,
+  isSpentSql,
   type Limit,
   noAmounts,
   sumOf,

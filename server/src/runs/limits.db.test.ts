@@ -628,6 +628,21 @@ test("failed attempts count, and each attempt is reserved", async () => {
   await noViolations();
 });
 
+test("a limit that begins with the next month of the plan limits nothing before", async () => {
+  const workspace = await pricedWorkspace(beckon, server);
+  const agent = await workspace.agent(bounded);
+  const small = { name: "small-from-next-month", tokens: 1, cost_micros: 1 };
+  expect((await beckon.call("/plans", { body: small })).status).toBe(201);
+  expect((await invoke(agent)).status).toBe(200);
+  const moved = await beckon.call(`/workspace-plans/${workspace.id}`, {
+    method: "PATCH",
+    body: { plan: small.name, takes_effect: "period_end" },
+  });
+  expect(moved.body.data).toMatchObject({ next_plan: { plan: small.name } });
+  expect((await invoke(agent)).status).toBe(200);
+  expect((await invoke(agent)).status).toBe(200);
+});
+
 test("crossing 50, 80 and 100 percent writes one event each", async () => {
   const workspace = await pricedWorkspace(beckon, server);
   const agent = await workspace.agent(bounded);

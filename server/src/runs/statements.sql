@@ -2804,7 +2804,7 @@ with callers as materialized (
     from budgets b
     where limits.is_limited and b.workspace_id = a.workspace_id
       and b.scope_id = any (array[a.workspace_id, a.id, g.id, case when k.id is not null then k.id when c.member like 'key:%' then substr(c.member, 5) end]) and now() < b.ends
-      and b.metric in ('cost', 'tokens') and b.spent >= greatest(b.allowed, 1)
+      and b.metric in ('cost', 'tokens') and (b.allowed is not null and b.spent >= greatest(b.allowed, 1))
     order by b.ends desc, b.id limit 1
   ) reached on true
   left join lateral (
@@ -2812,7 +2812,7 @@ with callers as materialized (
       'metric', b.metric, 'used', b.spent, 'limit', b.allowed, 'resets_at', b.ends) as reached
     from budgets b
     where limits.is_limited and b.workspace_id = a.workspace_id and b.scope_kind = 'agent' and b.scope_id = a.id and b.pauses_agent and now() < b.ends
-      and (b.refused or b.spent >= greatest(b.allowed, 1))
+      and (b.refused or (b.allowed is not null and b.spent >= greatest(b.allowed, 1)))
     order by b.ends desc, b.id limit 1
   ) paused on true
 ), details as materialized (select * from unnest($23::int[], $24::int[], $25::text[], $26::text[], $27::text[], $28::text[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::jsonb[], $36::text[], $37::text[], $38::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, draft, draft_provider_id, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
@@ -2873,7 +2873,7 @@ with callers as materialized (
     from budgets b
     where c.is_limited and b.workspace_id = c.workspace_id
       and b.scope_id = d.trigger_id and now() < b.ends
-      and b.metric in ('cost', 'tokens') and b.spent >= greatest(b.allowed, 1)
+      and b.metric in ('cost', 'tokens') and (b.allowed is not null and b.spent >= greatest(b.allowed, 1))
     order by b.ends desc, b.id limit 1
   ) of_trigger on true
   left join lateral (
@@ -4075,18 +4075,16 @@ with recursive holding (workspace_id, agent_id) as (
       ) as queued) else 500 end as capacity
   from active a
   where not exists (select from budgets b where b.workspace_id = a.workspace_id
-      and b.scope_id in (a.workspace_id, a.id) and now() < b.ends and b.metric in ('cost', 'tokens') and b.allowed is not null
-    and b.spent >= greatest(b.allowed, 1))
+      and b.scope_id in (a.workspace_id, a.id) and now() < b.ends and b.metric in ('cost', 'tokens') and (b.allowed is not null and b.spent >= greatest(b.allowed, 1)))
     and not exists (select from budgets b where b.workspace_id = a.workspace_id
       and b.scope_kind = 'agent' and b.scope_id = a.id and b.pauses_agent
-      and now() < b.ends and (b.refused or b.spent >= greatest(b.allowed, 1)))
+      and now() < b.ends and (b.refused or (b.allowed is not null and b.spent >= greatest(b.allowed, 1))))
 ), oldest as (
   select r.id from free f, lateral (
     select r.id from runs r join run_inputs i on i.run_id = r.id and i.workspace_id = r.workspace_id
     where r.status = 'waiting' and r.workspace_id = f.workspace_id and r.agent_id = f.id
       and not exists (select from budgets b where b.workspace_id = r.workspace_id
-        and b.scope_id = i.trigger_id and now() < b.ends and b.metric in ('cost', 'tokens') and b.allowed is not null
-    and b.spent >= greatest(b.allowed, 1))
+        and b.scope_id = i.trigger_id and now() < b.ends and b.metric in ('cost', 'tokens') and (b.allowed is not null and b.spent >= greatest(b.allowed, 1)))
     order by r.id limit f.capacity
   ) as r
   order by r.id limit 500

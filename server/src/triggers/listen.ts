@@ -49,6 +49,9 @@ export async function stopListening({
 }): Promise<void> {
   permit(ctx, "triggers:write");
   await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
-    await updateListeningRow(tx, await requireTriggerForChange(tx, ctx, input), null);
+    const row = await requireTriggerForChange(tx, ctx, input);
+    if (row.listening_until === null) return;
+    await updateListeningRow(tx, row, null);
+    await record(tx, ctx, { action: "trigger.stop_listening", target: row.id });
   });
 }

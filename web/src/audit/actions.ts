@@ -60,6 +60,30 @@ export const wordings: Readonly<Record<string, Wording>> = {
     label: "Trigger: URL rotated",
     text: "rotated the URL of the trigger {target}",
   },
+  "trigger.set_secret": {
+    label: "Trigger: secret set",
+    text: "set the secret of the trigger {target}",
+  },
+  "trigger.reveal_secret": {
+    label: "Trigger: secret revealed",
+    text: "revealed the secret of the trigger {target}",
+  },
+  "trigger.listen": {
+    label: "Trigger: listening started",
+    text: "listened for a sample at the trigger {target}",
+  },
+  "trigger.stop_listening": {
+    label: "Trigger: listening stopped",
+    text: "stopped listening for a sample at the trigger {target}",
+  },
+  "trigger.test": {
+    label: "Trigger: tested",
+    text: "tested the trigger {trigger_id} in the run {target}",
+  },
+  "trigger.replay": {
+    label: "Trigger: request replayed",
+    text: "replayed a request of the trigger {trigger_id} as the run {target}",
+  },
   "run.start_draft": {
     label: "Run: draft started",
     text: "tried unsaved settings of the agent {agent_id} in the run {target}",

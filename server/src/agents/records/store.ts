@@ -2,6 +2,7 @@ import type { AgentConfig, AgentFilter } from "@beckon/contract";
 import { type Selectable, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
 import type { PageRequest } from "../../base/page.ts";
+import { isSpentSql } from "../../reservations/index.ts";
 import { storedConfig } from "./version-store.ts";
 
 /** An agent's row with its current version. */
@@ -35,7 +36,7 @@ const isRestorable = sql<boolean>`coalesce(${restorableUntil} > now(), false)`;
  */
 const isPausedByLimit = sql<boolean>`exists (select from budgets b
   where b.workspace_id = agents.workspace_id and b.scope_kind = 'agent' and b.scope_id = agents.id
-    and b.pauses_agent and now() < b.ends and (b.refused or b.spent >= greatest(b.allowed, 1)))`;
+    and b.pauses_agent and now() < b.ends and (b.refused or ${sql.raw(isSpentSql)}))`;
 
 function agents(tx: WorkspaceTransaction, workspaceId: string) {
   return tx

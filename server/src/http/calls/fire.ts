@@ -17,6 +17,7 @@ import {
 } from "../receiving/index.ts";
 import {
   addressOf,
+  exchangeOf,
   headerOf,
   idempotencyKey,
   type RequestContext,
@@ -188,6 +189,7 @@ function callerOf(c: RequestContext): FireCaller | undefined {
 }
 
 function unauthorized(services: Services, { env: { incoming } }: RequestContext): ApiError {
+  exchangeOf(incoming).isRejected = true;
   const address = addressOf(incoming, services.trustProxy);
   return services.failedAuthentications.countFailure(address, unauthorizedMessage);
 }

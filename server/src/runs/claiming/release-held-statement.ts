@@ -1,6 +1,7 @@
 import { type Database, statement } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
 import { insertEvents } from "../../events/index.ts";
+import { isSpentSql } from "../../reservations/index.ts";
 import { addEvents } from "../journal/index.ts";
 
 /** Maximum number of runs that one statement releases. */
@@ -14,8 +15,7 @@ const maxRuns = 500;
 const maxQueuedOfLimited = 20;
 
 /** Condition for a budget `b` to be spent, as in the start statement. */
-const isSpent = `now() < b.ends and b.metric in ('cost', 'tokens') and b.allowed is not null
-    and b.spent >= greatest(b.allowed, 1)`;
+const isSpent = `now() < b.ends and b.metric in ('cost', 'tokens') and ${isSpentSql}`;
 
 /**
  * Statement that queues held runs whose agent is not paused and whose limits are not spent, the
@@ -55,7 +55,7 @@ with recursive holding (workspace_id, agent_id) as (
       and b.scope_id in (a.workspace_id, a.id) and ${isSpent})
     and not exists (select from budgets b where b.workspace_id = a.workspace_id
       and b.scope_kind = 'agent' and b.scope_id = a.id and b.pauses_agent
-      and now() < b.ends and (b.refused or b.spent >= greatest(b.allowed, 1)))
+      and now() < b.ends and (b.refused or ${isSpentSql}))
 ), oldest as (
   select r.id from free f, lateral (
     select r.id from runs r join run_inputs i on i.run_id = r.id and i.workspace_id = r.workspace_id

@@ -7,6 +7,7 @@ import {
 } from "../../base/database/index.ts";
 import { isAgentToken, isKeySecret, isTriggerToken } from "../../credentials/index.ts";
 import { someSubscriptions } from "../../events/index.ts";
+import { isSpentSql } from "../../reservations/index.ts";
 import { insertRuns, nothingUsed, terminalEvent } from "../journal/index.ts";
 import { heldColumns, receivedCallerColumns, receivedTables } from "./received-parts.ts";
 import { authenticated, type InitialFailure, initialError, type StartRow } from "./start-row.ts";
@@ -386,7 +387,7 @@ const reachedLimit = (
     from budgets b
     where ${caller === "a" ? "limits" : "c"}.is_limited and b.workspace_id = ${caller}.workspace_id
       and ${condition} and now() < b.ends
-      and b.metric in ('cost', 'tokens') and b.spent >= greatest(b.allowed, 1)
+      and b.metric in ('cost', 'tokens') and ${isSpentSql}
     order by b.ends desc, b.id limit 1`;
 
 /**
@@ -396,7 +397,7 @@ const reachedLimit = (
 const pausingLimit = (condition: string) => `select ${describeBudget} as reached
     from budgets b
     where limits.is_limited and b.workspace_id = a.workspace_id and ${condition} and b.pauses_agent and now() < b.ends
-      and (b.refused or b.spent >= greatest(b.allowed, 1))
+      and (b.refused or ${isSpentSql})
     order by b.ends desc, b.id limit 1`;
 
 /**
