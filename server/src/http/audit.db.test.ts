@@ -599,7 +599,8 @@ let entries = (
 ).entries;
 
 /**
- * Routes that are not in `acts`: three store nothing, and `POST /workspaces` writes several entries.
+ * Routes that are not in `acts`: three store nothing, and `POST /workspaces` writes several
+ * entries.
  */
 const exceptions = [
   "POST /agents/:agent_id/triggers/:trigger_id/preview",
