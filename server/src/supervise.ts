@@ -108,7 +108,9 @@ export async function supervise({
     };
     let greeted: Promise<void> | undefined;
     const collector =
-      config.metricsPort === undefined ? undefined : new MetricsCollector(log, config.processes);
+      config.metricsPort === undefined
+        ? undefined
+        : await MetricsCollector.create(log, config.processes);
     if (collector !== undefined)
       metrics = await serveMetrics(
         { host: config.metricsHost, port: config.metricsPort ?? 0 },

@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { AggregatorRegistry, Counter, Gauge, Registry } from "prom-client";
+import type * as Prometheus from "prom-client";
 import { sleep } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { type CollectedMetric, supervisorMetrics } from "../base/metrics/index.ts";
@@ -25,18 +25,28 @@ interface Server {
  * servers have counted is kept. Increments between the last collection and a crash are lost.
  */
 export class MetricsCollector {
+  readonly #prometheus: typeof Prometheus;
   readonly #log: Log;
   readonly #servers = new Map<ChildProcess, Server>();
-  readonly #own = createOwn();
+  readonly #own: ReturnType<typeof createOwn>;
   /** Sums of the counters and histograms of exited servers. */
   #exited: readonly CollectedMetric[] = [];
   #collecting: Promise<string> | undefined;
   #requests = 0;
 
-  /** @param wanted number of servers that should run */
-  constructor(log: Log, wanted: number) {
+  private constructor(prometheus: typeof Prometheus, log: Log, wanted: number) {
+    this.#prometheus = prometheus;
     this.#log = log;
+    this.#own = createOwn(prometheus);
     this.#own.wanted.set(wanted);
+  }
+
+  /**
+   * Creates a collector. Only then prom-client is loaded, which takes some MiB.
+   * @param wanted number of servers that should run
+   */
+  static async create(log: Log, wanted: number): Promise<MetricsCollector> {
+    return new MetricsCollector(await import("prom-client"), log, wanted);
   }
 
   /** Must be called when a server accepts requests. */
@@ -89,7 +99,7 @@ export class MetricsCollector {
     const own = await this.#own.registry.getMetricsAsJSON();
     const current = [...this.#servers.values()].map(({ last }) => last);
     const all = [...current, this.#exited, own as unknown as readonly CollectedMetric[]];
-    return AggregatorRegistry.aggregate(all as object[][] as never).metrics();
+    return this.#prometheus.AggregatorRegistry.aggregate(all as object[][] as never).metrics();
   }
 
   /** @returns whether the server sent its metrics in time */
@@ -140,7 +150,7 @@ function keyOf({ metricName = "", labels }: CollectedMetric["values"][number]): 
   return `${metricName} ${JSON.stringify(labels)}`;
 }
 
-function createOwn() {
+function createOwn({ Counter, Gauge, Registry }: typeof Prometheus) {
   const registry = new Registry();
   const registers = [registry];
   const gauge = (name: keyof typeof supervisorMetrics, labelNames: string[] = []) =>
