@@ -17,8 +17,10 @@ const beforeWorkspaceEvents = await testDatabase({ empty: true });
 await checkServer({ connectionString: beforeWorkspaceEvents.url }, { trustStorage: false });
 const beforeLabels = await testDatabase({ empty: true });
 const beforeSubscriptions = await testDatabase({ empty: true });
+const beforeReceiving = await testDatabase({ empty: true });
 await checkServer({ connectionString: beforeLabels.url }, { trustStorage: false });
 await checkServer({ connectionString: beforeSubscriptions.url }, { trustStorage: false });
+await checkServer({ connectionString: beforeReceiving.url }, { trustStorage: false });
 const files = (await readdir(new URL("./migrations/", import.meta.url)))
   .filter((file) => file.endsWith(".sql"))
   .sort();
@@ -133,6 +135,33 @@ test("a migration adds subscriptions to a database with triggers, and none of th
     { id: "trg_1", allows_callback: false },
   ]);
   for (const table of ["subscriptions", "deliveries", "delivery_attempts", "run_callbacks"])
+    expect((await old.engine.query(`select from ${table}`)).rowCount).toBe(0);
+});
+
+test("a migration lets triggers accept what they did, and keeps their runs", async () => {
+  const { database: old } = beforeReceiving;
+  await migrateBelow(old, "0016");
+  await old.engine.query("insert into workspaces (id, name) values ('wsp_1', 'Test')");
+  await old.engine.query(
+    "insert into agents (id, workspace_id, version, name, max_queued_runs) values ('agt_1', 'wsp_1', 1, 'Test', 1)",
+  );
+  await old.engine.query(
+    "insert into triggers (id, workspace_id, agent_id, name, prompt_prefix, enabled) values ('trg_1', 'wsp_1', 'agt_1', 'Test', '', true)",
+  );
+  await migrate(old.settings, async () => {});
+  const { rows } = await old.engine.query(
+    "select id, receiving, receiving_version, sender_secret, listening_until from triggers",
+  );
+  expect(rows).toEqual([
+    {
+      id: "trg_1",
+      receiving: null,
+      receiving_version: 0,
+      sender_secret: null,
+      listening_until: null,
+    },
+  ]);
+  for (const table of ["received_requests", "trigger_event_ids", "request_counts"])
     expect((await old.engine.query(`select from ${table}`)).rowCount).toBe(0);
 });
 
