@@ -10,6 +10,7 @@ import { parse, type UnparsedBody } from "../base/parse.ts";
 import type { MappingServices } from "../mapping/index.ts";
 import { issueToken } from "../tokens/index.ts";
 import { requireValidReceiving } from "./check-receiving.ts";
+import { fillPreset } from "./fill-preset.ts";
 import { insertTrigger } from "./store.ts";
 import { type TriggerWithToken, toTrigger } from "./trigger.ts";
 
@@ -44,7 +45,7 @@ export async function addTrigger(
   ctx: Context & Partial<MappingServices>,
   input: { agentId: string; body: unknown; triggerId?: string | undefined },
 ): Promise<TriggerWithToken> {
-  const { receiving, ...body } = parse(createTriggerBody, input.body);
+  const { receiving, ...body } = parse(createTriggerBody, fillPreset(input.body));
   await requireValidReceiving(ctx, receiving);
   const id = input.triggerId ?? newId("trg");
   const row = await insertTrigger(tx, {

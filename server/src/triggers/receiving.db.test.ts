@@ -53,6 +53,15 @@ describe("settings of what a trigger accepts", () => {
     expect((await beckon.call(path)).body.data.receiving).toEqual(receiving);
   });
 
+  test("that name a preset are those of the preset wherever they have none of their own", async () => {
+    const settings = await github();
+    expect((await made({ preset: "github" })).receiving).toEqual(settings);
+    const { path } = await made(undefined);
+    const own = { preset: "github", headers: [], template: "{{ payload.ref }}" };
+    expect((await patch(path, own)).body.data.receiving).toEqual({ ...settings, ...own });
+    expectError(await patch(path, { preset: "nobody" }), 400, "bad_request", /preset/);
+  });
+
   test("are replaced as a whole, and null returns to the default", async () => {
     const { path } = await made({ headers: ["x-one"] });
     const { body } = await patch(path, { query: ["two"] });

@@ -2,10 +2,11 @@ import { type MappingMistake, type Trigger, updateTriggerBody } from "@beckon/co
 import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
-import { attemptAsync } from "../base/errors.ts";
-import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import { attemptAsync, orThrow } from "../base/errors.ts";
+import { parse, type UnparsedBody } from "../base/parse.ts";
 import type { MappingServices } from "../mapping/index.ts";
 import { requireValidReceiving } from "./check-receiving.ts";
+import { fillPreset } from "./fill-preset.ts";
 import { tryOnLastRequest } from "./requests/index.ts";
 import { type TriggerRow, updateTriggerRow } from "./store.ts";
 import { requireTriggerForChange, type TriggerInput, toTrigger } from "./trigger.ts";
@@ -27,7 +28,7 @@ export async function updateTrigger({
   permit(ctx, "triggers:write");
   const { row, isMapped } = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTriggerForChange(tx, ctx, input);
-    const { receiving, ...fields } = parseBody(updateTriggerBody, input.body);
+    const { receiving, ...fields } = parse(updateTriggerBody, fillPreset(orThrow(input.body)));
     await requireValidReceiving(ctx, receiving ?? null);
     const changed = await updateTriggerRow(tx, row, {
       ...withoutUndefined(fields),

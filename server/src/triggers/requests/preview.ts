@@ -7,8 +7,10 @@ import {
 } from "@beckon/contract";
 import { type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
-import { parseBody, type UnparsedBody } from "../../base/parse.ts";
+import { orThrow } from "../../base/errors.ts";
+import { parse, type UnparsedBody } from "../../base/parse.ts";
 import type { MappingServices } from "../../mapping/index.ts";
+import { fillPreset } from "../fill-preset.ts";
 import { mapRequest } from "../map-request.ts";
 import { receivingOf, requireTrigger, type TriggerInput } from "../trigger.ts";
 import { decodeTrial } from "./decode-trial.ts";
@@ -34,7 +36,7 @@ export async function previewTrigger({
   permit(ctx, "triggers:read");
   const { row, body, raw } = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTrigger(tx, ctx, input);
-    const body = parseBody(previewBody, input.body);
+    const body = parse(previewBody, fillPreset(orThrow(input.body)));
     return { row, body, raw: await readTrialRequest(tx, ctx, input, body.request) };
   });
   const given = body.receiving === undefined ? receivingOf(row) : body.receiving;
