@@ -170,7 +170,7 @@ const formAnswer = z.union([
  * POST of text, JSON or a form, and the agent sees the prompt prefix and the payload.
  */
 export const receiving = z.strictObject({
-  /** The preset that the settings come from. In requests, absent settings are those of the preset. */
+  /** The preset of the settings. In requests, settings that are absent are those of the preset. */
   preset: presetName.nullable().default(null),
   verification: verification.default({ kind: "none" }),
   /** Only these addresses may send, as addresses or CIDR ranges. null: all. */
