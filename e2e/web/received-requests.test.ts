@@ -218,6 +218,25 @@ inBrowser("every preset can be chosen, shown and saved", async () => {
   await expect.poll(async () => (await editor.call(base)).body.data.receiving).toBeNull();
 });
 
+inBrowser("what is changed while the settings are being saved is kept", async () => {
+  const { page, base } = await openGithub({ rest: "/settings" });
+  const held = Promise.withResolvers<void>();
+  await page.route(`**${base}`, async (route) => {
+    if (route.request().method() === "PATCH") await held.promise;
+    await route.continue();
+  });
+  const sender = page.getByRole("combobox", { name: "Sender", exact: true });
+  await sender.selectOption("gitlab");
+  await button(page, "Save").click();
+  await sender.selectOption("linear");
+  held.resolve();
+  await expect
+    .poll(async () => (await editor.call(base)).body.data.receiving.preset)
+    .toBe("gitlab");
+  await button(page, "Save").waitFor();
+  await expect.poll(() => sender.inputValue()).toBe("linear");
+});
+
 inBrowser("each outcome is explained, and hostile text is text", async () => {
   const { page, trigger, secret, open } = await openGithub({
     name: hostile,

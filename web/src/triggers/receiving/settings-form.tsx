@@ -34,6 +34,11 @@ interface SettingsFormProps {
   readonly presets: readonly Preset[];
 }
 
+interface Settings {
+  readonly receiving: Receiving | null;
+  readonly prompt_prefix: string;
+}
+
 const noProblems: ReadonlyMap<string, string> = new Map();
 
 /** The settings of a trigger in groups, beside a preview that changes while they are typed. */
@@ -52,10 +57,10 @@ export function SettingsForm({ trigger, presets }: SettingsFormProps) {
   const problems = "problems" in checked ? checked.problems : noProblems;
   const disabledReason = needsEditor(workspace.can);
   const save = useMutation({
-    mutationFn: (settings: { receiving: Receiving | null; prompt_prefix: string }) =>
-      update(settings),
-    onSuccess: () => {
-      setEdited(undefined);
+    mutationFn: ({ settings }: { settings: Settings; sent: Draft }) => update(settings),
+    onSuccess: (_trigger, { sent }) => {
+      // What was changed while the settings were being saved is kept.
+      setEdited((current) => (current === sent ? undefined : current));
       setHasTried(false);
     },
   });
@@ -83,7 +88,7 @@ export function SettingsForm({ trigger, presets }: SettingsFormProps) {
       onSubmit={(event) => {
         event.preventDefault();
         setHasTried(true);
-        if ("settings" in checked) save.mutate(checked.settings);
+        if ("settings" in checked) save.mutate({ settings: checked.settings, sent: draft });
       }}
       className="grid min-w-0 grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,26rem)] xl:grid-cols-[minmax(0,1fr)_minmax(0,32rem)]"
     >
