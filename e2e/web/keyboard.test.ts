@@ -19,6 +19,9 @@ const hasFocus = (target: Locator) =>
 const expectFocus = (target: Locator) =>
   expect.poll(() => hasFocus(target), { timeout: 10_000 }).toBe(true);
 
+const expectFocusWithin = (page: Page, target: Locator) =>
+  expect.poll(() => target.and(page.locator(":focus-within")).count()).toBe(1);
+
 /** Presses Tab, or Shift+Tab, until the element has the focus. */
 async function tabTo(page: Page, target: Locator, key = "Tab"): Promise<void> {
   await target.waitFor();
@@ -111,7 +114,7 @@ inBrowser("Escape closes a dialog and returns the focus; ? lists the keys", asyn
   const pause = button(page, "Pause");
   await tabTo(page, pause);
   await page.keyboard.press("Enter");
-  await page.getByRole("dialog", { name: "Pause Refund desk?" }).waitFor();
+  await expectFocusWithin(page, page.getByRole("dialog", { name: "Pause Refund desk?" }));
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await expectFocus(pause);
@@ -123,7 +126,7 @@ inBrowser("Escape closes a dialog and returns the focus; ? lists the keys", asyn
   await page.keyboard.type("Delete");
   await expectFocus(page.getByRole("menuitem", { name: "Delete" }));
   await page.keyboard.press("Enter");
-  await page.getByRole("alertdialog").waitFor();
+  await expectFocusWithin(page, page.getByRole("alertdialog"));
   await page.keyboard.press("Escape");
   await page.getByRole("alertdialog").waitFor({ state: "detached" });
   await expectFocus(more);

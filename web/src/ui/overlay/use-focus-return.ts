@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 
 /**
  * Returns a handler for `onCloseAutoFocus` that returns the focus to the element that had it before
@@ -14,6 +14,17 @@ export function useFocusReturn(): (event: Event) => void {
       ? document.getElementById(menu.getAttribute("aria-labelledby") ?? "")
       : document.activeElement;
   });
+  // Radix calls the handler only if its focus scope had started. With a key that closes the dialog
+  // before that, the focus of an `autoFocus` in it would be lost.
+  useEffect(
+    () => () => {
+      setTimeout(() => {
+        if (document.activeElement === document.body && opener instanceof HTMLElement)
+          opener.focus();
+      });
+    },
+    [opener],
+  );
   return (event) => {
     event.preventDefault();
     if (opener instanceof HTMLElement) opener.focus();
