@@ -182,8 +182,7 @@ function serially(
  * Handles a message from another process.
  * @param message undefined if messages may have been lost. The function then does the same as for
  *   the messages `limits`, `queued`, `follow`, `events` and `deliveries`, because each of them may
- * be among the
- *   lost ones.
+ *   be among the lost ones.
  */
 function handleMessage(
   runs: RunServices,

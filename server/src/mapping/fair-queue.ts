@@ -6,7 +6,7 @@
 export class FairQueue<T> {
   /** Tenants that have items, or that used more time than the one that is served now. */
   readonly #tenants = new Map<string, { items: T[]; usedMs: number }>();
-  /** Items that are served first, whoever has them: they waited before. */
+  /** Items that are served before those of all tenants, because they have waited before. */
   #returned: { tenant: string; item: T }[] = [];
   /** Time of the tenant that was served last. A new tenant starts here, not at 0. */
   #clockMs = 0;

@@ -15,8 +15,7 @@ const expired: UnexecutedEnd = {
 
 /**
  * Statement that ends runs that have been queued for 24 hours, without the time for which they were
- * held. It ends at most 500 runs, and must
- * get at least as many `eventIds`.
+ * held. It ends at most 500 runs, and must get at least as many `eventIds`.
  */
 export const expireStatement = statement<{ readonly eventIds: readonly string[] }>(
   "expire-queued",

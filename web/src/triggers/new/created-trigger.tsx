@@ -18,7 +18,7 @@ export function CreatedTrigger({ trigger, onClose }: CreatedTriggerProps) {
   return (
     <IssuedSecretDialog
       title={`${trigger.name} is ready`}
-      description="Whoever knows this URL can start runs, so treat it like a password. You can also reveal it later, which the audit log records."
+      description="Anyone who knows this URL can start runs, so treat it like a password. You can also reveal it later, which the audit log records."
       label="URL"
       secret={trigger.url}
       onClose={onClose}

@@ -92,7 +92,7 @@ export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
             label="URL"
             start={`${location.origin}/api/public/triggers/`}
             load={actions.reveal}
-            hint="Whoever knows it can send requests. Revealing is recorded in the audit log."
+            hint="Anyone who knows it can send requests. Revealing is recorded in the audit log."
             disabledReason={disabledReason}
           />
           {hasSecret && !isMissing ? (

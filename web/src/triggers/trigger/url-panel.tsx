@@ -38,7 +38,7 @@ export function UrlPanel({ trigger }: { readonly trigger: Trigger }) {
         label="POST to"
         start={`${location.origin}/api/public/triggers/`}
         load={actions.reveal}
-        hint="Whoever knows it can start runs. Revealing is recorded in the audit log."
+        hint="Anyone who knows it can start runs. Revealing is recorded in the audit log."
         disabledReason={disabledReason}
       />
       {oldUntil === undefined ? null : (

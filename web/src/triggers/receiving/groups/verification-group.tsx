@@ -14,7 +14,7 @@ const kinds: readonly { readonly value: Draft["kind"]; readonly label: string }[
 ];
 
 const hints: Readonly<Record<Draft["kind"], string>> = {
-  none: "Whoever knows the URL can start runs.",
+  none: "Anyone who knows the URL can start runs.",
   hmac: "The sender signs each request with the secret.",
   header: "The sender sends the secret itself.",
   basic: "The secret is user:password.",
