@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { HmacVerification } from "@beckon/contract";
+import { equalTexts } from "./equal-texts.ts";
 import { valueAt } from "./json-pointer.ts";
 import { headerOf, type RawRequest } from "./raw-request.ts";
 import { keyOf } from "./secret-key.ts";
@@ -117,11 +118,10 @@ function isSignedWith(
     if (typeof part === "string") hmac.update(part, "latin1");
     else hmac.update(part);
   }
-  const expected = Buffer.from(hmac.digest(encoding));
-  return signatures.some((signature) => {
-    const given = Buffer.from(encoding === "hex" ? signature.toLowerCase() : signature);
-    return given.length === expected.length && timingSafeEqual(given, expected);
-  });
+  const expected = hmac.digest(encoding);
+  return signatures.some((signature) =>
+    equalTexts(encoding === "hex" ? signature.toLowerCase() : signature, expected),
+  );
 }
 
 /** Rejects a request whose timestamp differs too much from the time of arrival. */

@@ -1,4 +1,5 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
+import { equalTexts } from "./equal-texts.ts";
 import { headerOf, mediaTypeOf, queryOf, type RawRequest } from "./raw-request.ts";
 import { rejected, type VerificationResult, verified } from "./verification-result.ts";
 
@@ -27,12 +28,10 @@ export function verifyTwilio(secrets: readonly string[], request: RawRequest): V
     return rejected("The body does not have the hash in bodySHA256. Send it unchanged.");
   }
   const fields = bodyHash === null && isForm ? sortedFields(request.body) : "";
-  const given = Buffer.from(signature);
   const isValid = secrets.some((secret) =>
     urlsOf(request.url).some((url) => {
       const hmac = createHmac("sha1", secret).update(url + fields);
-      const expected = Buffer.from(hmac.digest("base64"));
-      return given.length === expected.length && timingSafeEqual(given, expected);
+      return equalTexts(signature, hmac.digest("base64"));
     }),
   );
   return isValid
@@ -44,9 +43,7 @@ export function verifyTwilio(secrets: readonly string[], request: RawRequest): V
 }
 
 function isHashOf(bodyHash: string, body: Buffer): boolean {
-  const given = Buffer.from(bodyHash.toLowerCase());
-  const expected = Buffer.from(createHash("sha256").update(body).digest("hex"));
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  return equalTexts(bodyHash.toLowerCase(), createHash("sha256").update(body).digest("hex"));
 }
 
 /**

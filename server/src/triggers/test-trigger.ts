@@ -7,7 +7,7 @@ import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import type { MappingServices } from "../mapping/index.ts";
 import { toPayload } from "../receiving/index.ts";
 import { type RunServices, startManaged } from "../runs/index.ts";
-import { readTrialRequest, startMapped } from "./requests/index.ts";
+import { ownBody, readTrialRequest, startMapped } from "./requests/index.ts";
 import type { TriggerRow } from "./store.ts";
 import { requireTrigger, type TriggerInput } from "./trigger.ts";
 
@@ -68,10 +68,8 @@ interface Payload {
 
 function readPayload(body: UnparsedBody): Payload {
   const { payload, content_type } = parseBody(testTriggerBody, body, {});
-  const isText = payload === undefined || typeof payload === "string";
-  const text = isText ? (payload ?? "") : JSON.stringify(payload);
-  const contentType = content_type ?? (isText ? undefined : "application/json");
-  return { payload: toPayload(contentType, () => text), contentType: contentType ?? null };
+  const { text, type } = ownBody(payload, content_type);
+  return { payload: toPayload(type, () => text), contentType: type ?? null };
 }
 
 /**

@@ -4,5 +4,5 @@ export { previewTrigger } from "./preview.ts";
 export { replayRequest } from "./replay.ts";
 export { replayRequests } from "./replay-many.ts";
 export { startMapped } from "./start-mapped.ts";
-export { readTrialRequest } from "./trial-request.ts";
+export { ownBody, readTrialRequest } from "./trial-request.ts";
 export { tryOnLastRequest } from "./try-on-last.ts";

@@ -69,15 +69,28 @@ function ownRequest({
   headers = {},
   query = {},
 }: Pick<TrialRequest, "payload" | "content_type" | "headers" | "query">): RawRequest {
-  const isText = payload === undefined || typeof payload === "string";
-  const body = isText ? (payload ?? "") : JSON.stringify(payload);
-  const type = contentType ?? (isText ? undefined : "application/json");
+  const { text, type } = ownBody(payload, contentType);
   return rawRequest(
     type === undefined ? headers : { ...headers, "content-type": type },
     new URLSearchParams(query).toString(),
-    Buffer.from(body),
+    Buffer.from(text),
     new Date(),
   );
+}
+
+/**
+ * Returns the body that a person has entered, and its content type: a string is text, any other
+ * value is JSON.
+ */
+export function ownBody(
+  payload: unknown,
+  contentType: string | undefined,
+): { readonly text: string; readonly type: string | undefined } {
+  const isText = payload === undefined || typeof payload === "string";
+  return {
+    text: isText ? (payload ?? "") : JSON.stringify(payload),
+    type: contentType ?? (isText ? undefined : "application/json"),
+  };
 }
 
 function rawRequest(
