@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { startTestBeckon } from "../../server/test/beckon.ts";
 import { setupToken } from "../../server/test/people.ts";
@@ -7,20 +7,46 @@ import { inBrowser, openDashboard } from "./dashboard.ts";
 import { holdRendering } from "./hold-rendering.ts";
 
 /**
- * The code of menus and popovers is loaded after the first paint. It can arrive while the button
- * that opens them is pressed, and the press must open them nevertheless.
+ * Screens, menus and popovers load their code when they are needed, so it can arrive while a person
+ * is doing something else. A pressed button must open its menu nevertheless, and a screen must not
+ * take the focus away.
  */
 
 const beckon = await startTestBeckon();
 const owner = await createOwner(beckon.url, await setupToken(beckon));
+const agent = await beckon.createAgent({ name: "Refund desk" });
 
-/**
- * Opens the list of keys, and holds back the chunk of its code whose name begins with `file`.
- * @returns the page, and a function that delivers the chunk
- */
-async function openWithout(file: string): Promise<[page: Page, deliver: () => Promise<void>]> {
+/** A page that waits for a chunk, and a function that delivers it. */
+type Waiting = [page: Page, deliver: () => Promise<void>];
+
+/** Opens the list of keys, and holds back the chunk of its code whose name begins with `file`. */
+async function openKeysWithout(file: string): Promise<Waiting> {
   const page = await openDashboard(beckon.url, { as: owner, path: `/w/${owner.workspaceId}/keys` });
   await page.addInitScript(holdRendering);
+  return [page, await hold(page, file, () => page.reload())];
+}
+
+/** Opens an agent's settings, then its playground, whose code is held back. */
+async function openPlaygroundWithoutCode(): Promise<Waiting> {
+  const page = await openDashboard(beckon.url, {
+    as: owner,
+    path: `/w/${owner.workspaceId}/agents/${agent.id}/settings`,
+  });
+  const playground = page.getByRole("link", { name: "Playground" });
+  const deliver = await hold(page, "playground-screen", () => playground.press("Enter"));
+  return [page, deliver];
+}
+
+/**
+ * Holds back the chunk whose name begins with `file`, and waits until the page requests it during
+ * `action`.
+ * @returns a function that delivers the chunk
+ */
+async function hold(
+  page: Page,
+  file: string,
+  action: () => Promise<unknown>,
+): Promise<() => Promise<void>> {
   const wanted = Promise.withResolvers<string>();
   const released = Promise.withResolvers<void>();
   await page.route(`**/assets/${file}-*.js`, async (route) => {
@@ -28,21 +54,20 @@ async function openWithout(file: string): Promise<[page: Page, deliver: () => Pr
     await released.promise;
     await route.continue();
   });
-  await page.reload();
+  await action();
   const url = await wanted.promise;
-  const deliver = async () => {
+  return async () => {
     released.resolve();
     // The page has started to import the same chunk earlier. So the page's import has resolved
     // when this one resolves.
     await page.evaluate(`import(${JSON.stringify(url)}).then(() => undefined)`);
   };
-  return [page, deliver];
 }
 
 inBrowser(
   "a menu that is pressed after its code has arrived, but before it is rendered, stays open",
   async () => {
-    const [page, deliver] = await openWithout("menu-panel");
+    const [page, deliver] = await openKeysWithout("menu-panel");
     const account = page.getByRole("button", { name: "Account of Ada" });
     await account.waitFor();
     await page.evaluate("setHeld(true)");
@@ -52,12 +77,12 @@ inBrowser(
     await page.getByRole("menu").waitFor();
     await page.keyboard.press("End");
     const signOut = page.getByRole("menuitem", { name: "Sign out" });
-    await expect.poll(() => signOut.evaluate((item) => item.matches(":focus"))).toBe(true);
+    await expect.poll(() => hasFocus(signOut)).toBe(true);
   },
 );
 
 inBrowser("a popover opens whose code arrives between press and release", async () => {
-  const [page, deliver] = await openWithout("popover-panel");
+  const [page, deliver] = await openKeysWithout("popover-panel");
   const scopes = page.getByRole("button", { name: /^Scopes of/ }).first();
   await scopes.hover();
   await page.mouse.down();
@@ -65,4 +90,22 @@ inBrowser("a popover opens whose code arrives between press and release", async 
   await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
   await page.mouse.up();
   await page.getByRole("dialog", { name: /^Scopes of/ }).waitFor();
+});
+
+const hasFocus = (target: Locator) => target.evaluate((element) => element.matches(":focus"));
+
+inBrowser("a playground whose code arrives late leaves the focus where it was moved", async () => {
+  const [page, deliver] = await openPlaygroundWithoutCode();
+  const pause = page.getByRole("button", { name: "Pause" });
+  await pause.focus();
+  await deliver();
+  await page.getByRole("textbox", { name: "Message" }).waitFor();
+  expect(await hasFocus(pause)).toBe(true);
+});
+
+inBrowser("a playground whose code arrives late focuses its message field", async () => {
+  const [page, deliver] = await openPlaygroundWithoutCode();
+  await deliver();
+  const message = page.getByRole("textbox", { name: "Message" });
+  await expect.poll(() => hasFocus(message)).toBe(true);
 });

@@ -1,5 +1,5 @@
 import type { Subscription } from "@beckon/client";
-import { ArrowUp, Redo2 } from "lucide-react";
+import { Redo2 } from "lucide-react";
 import { useMemo } from "react";
 import { useList, useWorkspace } from "../../data/index.ts";
 import {
@@ -8,6 +8,7 @@ import {
   EmptyState,
   FilterBar,
   type FilterDefinition,
+  NewRowsButton,
   Panel,
   useMedia,
 } from "../../ui/index.ts";
@@ -65,18 +66,11 @@ export function DeliveriesPanel({ subscription }: { readonly subscription: Subsc
       <div className="border-b border-rule px-4 py-2">
         <FilterBar filters={filters} values={search.values} onChange={search.change} />
       </div>
-      <div className="pointer-events-none sticky top-10 z-3 flex h-0 justify-center">
-        <span role="status" className="sr-only">
-          {news.hasNews ? "There are new deliveries." : ""}
-        </span>
-        {news.hasNews ? (
-          <span className="pointer-events-auto h-fit rounded-control bg-sheet shadow-popup">
-            <Button size="small" variant="primary" icon={ArrowUp} onClick={news.show}>
-              New deliveries
-            </Button>
-          </span>
-        ) : null}
-      </div>
+      <NewRowsButton
+        label={news.hasNews ? "New deliveries" : undefined}
+        announcement="There are new deliveries."
+        onShow={news.show}
+      />
       <DataTable
         label="Deliveries"
         density={isNarrow ? "double" : "normal"}

@@ -3,16 +3,16 @@ import type { RequestOutcome } from "@beckon/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { announceChanges, useIdempotencyKey, useWorkspace } from "../../data/index.ts";
-import { formatCount, formatCounted, fromZoned, toZoned } from "../../format/index.ts";
+import { formatCount, formatCounted } from "../../format/index.ts";
 import {
   Button,
   Dialog,
   Field,
   FormError,
+  PastRangeFields,
   RadioCards,
   Select,
-  TextInput,
-  useTimeZone,
+  usePastRange,
   useToast,
 } from "../../ui/index.ts";
 import { outcomes, storedOutcomes } from "./outcomes.ts";
@@ -22,10 +22,6 @@ interface ReplayRequestsProps {
   readonly trigger: TriggerIds;
   readonly close: () => void;
 }
-
-const hourMs = 3_600_000;
-const starts = { hour: hourMs, day: 24 * hourMs, all: 30 * 24 * hourMs } as const;
-type Range = keyof typeof starts | "custom";
 
 const none = { replayed: 0, skipped: 0 };
 
@@ -39,23 +35,17 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
   const { id, client } = useWorkspace();
   const queryClient = useQueryClient();
   const toast = useToast();
-  const zone = useTimeZone();
   const { keyOf, release } = useIdempotencyKey();
   const [outcome, setOutcome] = useState<RequestOutcome | "">("mapping_error");
   const [version, setVersion] = useState<"current" | "original">("current");
-  const [range, setRange] = useState<Range>("day");
-  const [from, setFrom] = useState(() => toZoned(Date.now() - starts.day, zone));
-  const [to, setTo] = useState("");
-  const [problem, setProblem] = useState<string>();
+  const range = usePastRange();
   const [progress, setProgress] = useState(0);
-  // The same for each press of the button, so that pressing it again repeats the same call.
-  const [openedMs] = useState(Date.now);
   const replay = useMutation({
     mutationFn: async (body: ReplayTriggerRequestsBody) => {
       // One call replays the newest requests of the range, so the next one ends where it began.
-      for (let range = body, counts = none; ; ) {
-        const result = await client.triggers.replayRequests(trigger.agent_id, trigger.id, range, {
-          idempotencyKey: `${keyOf(body)} ${range.until ?? ""}`.trim(),
+      for (let part = body, counts = none; ; ) {
+        const result = await client.triggers.replayRequests(trigger.agent_id, trigger.id, part, {
+          idempotencyKey: `${keyOf(body)} ${part.until ?? ""}`.trim(),
         });
         counts = {
           replayed: counts.replayed + result.replayed,
@@ -63,7 +53,7 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
         };
         setProgress(counts.replayed);
         if (!result.more || result.next_until === null) return counts;
-        range = { ...body, until: result.next_until };
+        part = { ...body, until: result.next_until };
       }
     },
     onSuccess: ({ replayed, skipped }) => {
@@ -85,17 +75,11 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
     onSettled: () => announceChanges(queryClient, requestsKey(id, trigger)),
   });
   const submit = () => {
-    const isCustom = range === "custom";
-    const since = isCustom ? fromZoned(from, zone) : openedMs - starts[range];
-    const until = isCustom && to !== "" ? fromZoned(to, zone) : undefined;
-    if (since === undefined) return setProblem("Choose the time from which to replay.");
-    if (until !== undefined && until <= since)
-      return setProblem("The start must be before the end.");
-    setProblem(undefined);
+    const chosen = range.read();
+    if (chosen === undefined) return;
     setProgress(0);
     replay.mutate({
-      since: new Date(since).toISOString(),
-      ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
+      ...chosen,
       ...(outcome === "" ? {} : { outcome }),
       version,
     });
@@ -131,37 +115,7 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
             ]}
           />
         </Field>
-        <RadioCards
-          label="Received when?"
-          columns={2}
-          density="compact"
-          value={range}
-          onChange={setRange}
-          options={[
-            { value: "hour", label: "Last hour" },
-            { value: "day", label: "Last 24 hours" },
-            { value: "all", label: "All 30 days" },
-            { value: "custom", label: "A range" },
-          ]}
-        />
-        {range === "custom" ? (
-          <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
-            <Field label="From" error={problem} hint={`Times are in ${zone}.`}>
-              <TextInput
-                type="datetime-local"
-                value={from}
-                onChange={({ target }) => setFrom(target.value)}
-              />
-            </Field>
-            <Field label="To" optional hint="Until now if it is empty.">
-              <TextInput
-                type="datetime-local"
-                value={to}
-                onChange={({ target }) => setTo(target.value)}
-              />
-            </Field>
-          </div>
-        ) : null}
+        <PastRangeFields label="Received when?" range={range} />
         <RadioCards
           label="Onto which version of the agent?"
           columns={2}

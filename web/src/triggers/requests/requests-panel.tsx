@@ -1,5 +1,5 @@
 import type { Trigger } from "@beckon/client";
-import { ArrowUp, EllipsisVertical, Radio, Redo2 } from "lucide-react";
+import { EllipsisVertical, Radio, Redo2 } from "lucide-react";
 import { lazy, Suspense, useMemo } from "react";
 import { useList, useWorkspace } from "../../data/index.ts";
 import {
@@ -10,6 +10,7 @@ import {
   type FilterDefinition,
   IconButton,
   Menu,
+  NewRowsButton,
   Panel,
   StatusMark,
   useMedia,
@@ -90,18 +91,11 @@ export function RequestsPanel({ trigger }: { readonly trigger: Trigger }) {
           <FilterBar filters={filters} values={search.values} onChange={search.change} />
         </div>
       ) : null}
-      <div className="pointer-events-none sticky top-10 z-3 flex h-0 justify-center">
-        <span role="status" className="sr-only">
-          {live.hasNews ? "There are new requests." : ""}
-        </span>
-        {live.hasNews ? (
-          <span className="pointer-events-auto h-fit rounded-control bg-sheet shadow-popup">
-            <Button size="small" variant="primary" icon={ArrowUp} onClick={live.show}>
-              New requests
-            </Button>
-          </span>
-        ) : null}
-      </div>
+      <NewRowsButton
+        label={live.hasNews ? "New requests" : undefined}
+        announcement="There are new requests."
+        onShow={live.show}
+      />
       <DataTable
         label="Received requests"
         density={isNarrow ? "double" : "normal"}

@@ -1,0 +1,111 @@
+import { useState } from "react";
+import { fromZoned, toZoned } from "../../format/index.ts";
+import { useTimeZone } from "../text/time-zone.tsx";
+import { Field } from "./field.tsx";
+import { RadioCards } from "./radio-cards.tsx";
+import { TextInput } from "./text-input.tsx";
+
+const hourMs = 3_600_000;
+/** Deliveries and received requests are kept for 30 days. */
+const starts = { hour: hourMs, day: 24 * hourMs, all: 30 * 24 * hourMs } as const;
+type Choice = keyof typeof starts | "custom";
+
+/** A range of time that ends now, or at `until`. Both are RFC 3339. */
+export interface PastRange {
+  readonly since: string;
+  readonly until?: string;
+}
+
+/** The state of `PastRangeFields`. */
+export interface PastRangeState {
+  readonly choice: Choice;
+  readonly from: string;
+  readonly to: string;
+  /** What is wrong with the range; undefined until `read` has found it. */
+  readonly problem: string | undefined;
+  readonly set: (changed: Partial<Record<"from" | "to", string>> & { choice?: Choice }) => void;
+  /** Returns the range; undefined, and shows the problem, if it is not valid. */
+  readonly read: () => PastRange | undefined;
+}
+
+/** Returns the state of a range of time that a person chooses. At first, it is the last day. */
+export function usePastRange(): PastRangeState {
+  const zone = useTimeZone();
+  // The same for each press of a button, so that pressing it again repeats the same call.
+  const [openedMs] = useState(Date.now);
+  const [fields, setFields] = useState(() => ({
+    choice: "day" as Choice,
+    from: toZoned(openedMs - starts.day, zone),
+    to: "",
+  }));
+  const [problem, setProblem] = useState<string>();
+  return {
+    ...fields,
+    problem,
+    set: (changed) => setFields((before) => ({ ...before, ...changed })),
+    read() {
+      const { choice, from, to } = fields;
+      const isCustom = choice === "custom";
+      const since = isCustom ? fromZoned(from, zone) : openedMs - starts[choice];
+      const until = isCustom && to !== "" ? fromZoned(to, zone) : undefined;
+      const found =
+        since === undefined
+          ? "Choose the time from which to replay."
+          : until !== undefined && until <= since
+            ? "The start must be before the end."
+            : undefined;
+      setProblem(found);
+      if (since === undefined || found !== undefined) return undefined;
+      return {
+        since: new Date(since).toISOString(),
+        ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
+      };
+    },
+  };
+}
+
+interface PastRangeFieldsProps {
+  readonly label: string;
+  readonly range: PastRangeState;
+}
+
+/** The fields of a range of time: a usual one, or its start and end. */
+export function PastRangeFields({ label, range }: PastRangeFieldsProps) {
+  const zone = useTimeZone();
+  const { choice, from, to, problem, set } = range;
+  return (
+    <>
+      <RadioCards
+        label={label}
+        columns={2}
+        density="compact"
+        value={choice}
+        onChange={(chosen) => set({ choice: chosen })}
+        options={[
+          { value: "hour", label: "Last hour" },
+          { value: "day", label: "Last 24 hours" },
+          { value: "all", label: "All 30 days" },
+          { value: "custom", label: "A range" },
+        ]}
+      />
+      {choice === "custom" ? (
+        <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
+          <Field label="From" error={problem} hint={`Times are in ${zone}.`}>
+            <TextInput
+              type="datetime-local"
+              value={from}
+              onChange={({ target }) => set({ from: target.value })}
+            />
+          </Field>
+          <Field label="To" optional hint="Until now if it is empty.">
+            <TextInput
+              type="datetime-local"
+              value={to}
+              onChange={({ target }) => set({ to: target.value })}
+            />
+          </Field>
+        </div>
+      ) : null}
+    </>
+  );
+}
