@@ -1,4 +1,3 @@
-import * as library from "better-auth/crypto";
 import { ApiError } from "../base/errors.ts";
 
 /**
@@ -10,12 +9,15 @@ import { ApiError } from "../base/errors.ts";
 const maxConcurrent = 2;
 const maxWaiting = 40;
 
+/** Loads the library when the first password is hashed, because few processes ever hash one. */
+const library = () => import("better-auth/crypto");
+
 let running = 0;
 const waiting: (() => void)[] = [];
 
 /** Hashes a password with scrypt. @throws ApiError `unavailable` if the queue is full. */
 export function hashPassword(password: string): Promise<string> {
-  return withConcurrencyLimit(() => library.hashPassword(password));
+  return withConcurrencyLimit(async () => (await library()).hashPassword(password));
 }
 
 /**
@@ -23,7 +25,7 @@ export function hashPassword(password: string): Promise<string> {
  * @throws ApiError `unavailable` if the queue is full.
  */
 export function verifyPassword(given: { hash: string; password: string }): Promise<boolean> {
-  return withConcurrencyLimit(() => library.verifyPassword(given));
+  return withConcurrencyLimit(async () => (await library()).verifyPassword(given));
 }
 
 /** A well-formed hash that matches no password. */
@@ -39,9 +41,10 @@ export function matchPassword(
   { password, count }: { password: string; count: number },
 ): Promise<number> {
   return withConcurrencyLimit(async () => {
+    const { verifyPassword } = await library();
     let match = -1;
     for (let index = 0; index < count; index++) {
-      const isPassword = await library.verifyPassword({ hash: hashes[index] ?? noHash, password });
+      const isPassword = await verifyPassword({ hash: hashes[index] ?? noHash, password });
       if (isPassword && match === -1) match = index;
     }
     return match;
