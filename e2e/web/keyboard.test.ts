@@ -152,11 +152,11 @@ inBrowser("a shortcut of two keys works, also if the page is rendered between th
   await page.reload();
   await page.getByTitle("Live", { exact: true }).waitFor();
   await page.keyboard.press("g");
-  const path = `/workspaces/${owner.workspaceId}`;
-  expect((await beckon.call(path, { method: "PATCH", body: { name: "Support" } })).status).toBe(
-    200,
-  );
-  await button(page, "Workspace Support").waitFor();
+  const find = page.getByTitle("Find, go and act", { exact: true });
+  await find.click();
+  await page.getByRole("combobox", { name: "Find, go and act" }).waitFor();
+  await page.mouse.click(5, 5);
+  await expectFocus(find);
   await page.keyboard.press("r");
   await page.waitForURL("**/runs");
 });
