@@ -86,7 +86,9 @@ inBrowser("a language of the samples is kept from page to page", async () => {
   await page.goto(`${beckon.url}/docs/runs`);
   await page.getByText("Python", { exact: true }).first().click();
   await page.goto(`${beckon.url}/docs/keys`);
-  expect(await page.locator("#createKey pre:visible").first().textContent()).toContain("urlopen");
+  await expect
+    .poll(() => page.locator("#createKey pre:visible").first().textContent())
+    .toContain("urlopen");
 });
 
 inBrowser("the documentation fits a phone, and needs no script", async () => {
@@ -100,7 +102,7 @@ inBrowser("the documentation fits a phone, and needs no script", async () => {
   await page.getByRole("link", { name: "Triggers", exact: true }).click();
   await page.waitForURL(`${beckon.url}/docs/triggers`);
   await page.getByText("TypeScript", { exact: true }).first().click();
-  expect(await page.locator("#createTrigger pre:visible").first().textContent()).toContain(
-    "fetch(",
-  );
+  await expect
+    .poll(() => page.locator("#createTrigger pre:visible").first().textContent())
+    .toContain("fetch(");
 });

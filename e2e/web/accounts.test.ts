@@ -14,7 +14,7 @@ inBrowser("the printed link makes the owner, signs in, and leaves no token behin
   const token = await setupToken(beckon);
   const page = await openDashboard(beckon.url, { path: `/setup#token=${token}` });
   await page.getByLabel("Your name").waitFor();
-  expect(page.url()).toBe(`${beckon.url}/setup`);
+  await page.waitForURL(`${beckon.url}/setup`);
   await expectAccessible(page);
   await page.getByLabel("Your name").fill("Ada");
   await page.getByLabel("E-mail").fill("ada@example.com");

@@ -35,6 +35,7 @@ inBrowser("a blank agent needs instructions only, and is opened", async () => {
   const page = await open(agents);
   await page.getByRole("link", { name: "New agent" }).click();
   await expect.poll(() => field(page, "Model").inputValue()).toBe("demo/echo");
+  await field(page, "Instructions").and(page.locator(":focus")).waitFor();
   await page.keyboard.type("You answer in one word.");
   await button(page, "Create agent").click();
   await page.getByRole("heading", { name: "New agent", level: 1 }).waitFor();
@@ -101,20 +102,23 @@ inBrowser("an import says what is wrong and where, then what it created", async 
   await button(page, "Import agents").click();
   await page.getByText("Nothing was imported.").waitFor();
   await button(page, "Show line 6").click();
-  const selected = await text.evaluate((area) => {
-    const { value, selectionStart, selectionEnd } = area as unknown as {
-      value: string;
-      selectionStart: number;
-      selectionEnd: number;
-    };
-    return value.slice(selectionStart, selectionEnd);
-  });
-  expect(selected).toBe("  model: demo");
+  const selected = () =>
+    text.evaluate((area) => {
+      const { value, selectionStart, selectionEnd } = area as unknown as {
+        value: string;
+        selectionStart: number;
+        selectionEnd: number;
+      };
+      return value.slice(selectionStart, selectionEnd);
+    });
+  await expect.poll(selected).toBe("  model: demo");
   await page.getByLabel("File to import").setInputFiles({
     name: "agents.yaml",
     mimeType: "application/yaml",
     buffer: Buffer.from(document("demo/echo")),
   });
+  // The page reads the file asynchronously. Until then the button would import the text before.
+  await expect.poll(() => text.inputValue()).toBe(document("demo/echo"));
   await button(page, "Import agents").click();
   await page.getByText("Created 2 agents.").waitFor();
   await page.getByText("Enter again: tools.0.headers.Authorization").waitFor();
@@ -127,6 +131,7 @@ inBrowser("agents are searched, and filters are in the URL", async () => {
   await page.getByRole("link", { name: /Zebra/ }).waitFor();
   await expectAccessible(page);
   await page.keyboard.press("/");
+  await page.locator("input:focus").waitFor();
   await page.keyboard.type("zebra");
   await page.waitForURL(/\?search=zebra$/);
   await page.getByRole("table", { name: "Agents" }).locator("tbody tr").nth(1).waitFor({
@@ -208,8 +213,9 @@ inBrowser("a viewer sees agents and cannot change them", async () => {
     await expect.poll(() => button(page, name).getAttribute("aria-disabled")).toBe("true");
   await page.goto(`${url}${agents}/new`);
   await page.getByText("New agents need the role editor.").waitFor();
-  const { scrollWidth, clientWidth } = await page
-    .locator("html")
-    .evaluate(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }));
-  expect(scrollWidth).toBe(clientWidth);
+  await expect
+    .poll(() =>
+      page.locator("html").evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
+    )
+    .toBe(0);
 });

@@ -41,6 +41,7 @@ inBrowser("an entry shows what changed, and its address can be sent to somebody"
   await dialog.getByText("You answer.").waitFor();
   await dialog.getByText(payload).waitFor();
   await expectAccessible(page);
+  await page.waitForURL(/[?&]entry=/);
   const address = new URL(page.url());
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
@@ -68,7 +69,9 @@ inBrowser("filters are in the address; without a match they can be cleared", asy
   await page.getByLabel("Until, time in UTC").fill("2020-01-01T00:00");
   await page.getByRole("button", { name: "Apply" }).click();
   await page.getByText("No entry matches these filters.").waitFor();
-  expect(new URL(page.url()).searchParams.get("until")).toBe("2020-01-01T00:00:00.000Z");
+  await expect
+    .poll(() => new URL(page.url()).searchParams.get("until"))
+    .toBe("2020-01-01T00:00:00.000Z");
   await page.getByRole("button", { name: "Clear filters" }).click();
   await page.getByText("Ada signed in").waitFor();
 });

@@ -70,7 +70,7 @@ inBrowser("every snippet runs as it is shown, and the first call appears", async
     const code = await codeOf(page, language);
     expect(await run(language, code, agent.token)).toContain("run.finished");
   }
-  expect(new URL(page.url()).search).toBe("?mode=stream");
+  await expect.poll(() => new URL(page.url()).search).toBe("?mode=stream");
   await page.getByRole("link", { name: "Open the run" }).click();
   await page.waitForURL(/\/runs\/run_\w+$/);
 });

@@ -207,10 +207,14 @@ inBrowser("wrong settings are told at their field, and nothing is saved", async 
     ["timeout_seconds", "Fill this in."],
     ["max_attempts", "Use 100 or less."],
     ["metadata", "Is not JSON: write an object"],
-  ]) {
+  ] as const) {
     const control = page.locator(`main :is(input, textarea)[name="${name}"]`);
-    const note = await control.getAttribute("aria-describedby");
-    await expect.poll(() => page.locator(`[id="${note}"]`).textContent()).toContain(message);
+    await expect
+      .poll(async () => {
+        const note = await control.getAttribute("aria-describedby");
+        return page.locator(`[id="${note}"]`).allTextContents();
+      })
+      .toEqual([expect.stringContaining(message)]);
   }
   expect((await agentOf(id)).version).toBe(1);
 
@@ -343,7 +347,7 @@ inBrowser("the input of an earlier run is filled in, and both outputs are compar
   const side = (name: string) => page.getByRole("dialog").getByRole("region", { name });
   await side("Earlier").getByText("Good morning").waitFor();
   await side("Now").getByText("Good evening").waitFor();
-  expect(page.url()).toMatch(/\?run=run_\w+&compare=run_\w+$/);
+  await expect.poll(() => page.url()).toMatch(/\?run=run_\w+&compare=run_\w+$/);
 });
 
 inBrowser("hostile texts of settings, messages and answers are shown as text", async () => {
@@ -396,6 +400,7 @@ inBrowser("on a phone the conversation and the settings are two tabs", async () 
   await expect.poll(() => field(page, "Instructions").isVisible()).toBe(false);
   await tab(page, "Settings").click();
   await field(page, "Instructions").waitFor();
-  const width = await page.evaluate("document.documentElement.scrollWidth");
-  expect(width).toBe(viewports.narrow.width);
+  await expect
+    .poll(() => page.evaluate("document.documentElement.scrollWidth"))
+    .toBe(viewports.narrow.width);
 });

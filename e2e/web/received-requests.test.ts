@@ -291,8 +291,6 @@ inBrowser("the next request is captured as a sample, and many are replayed", asy
   await page.getByLabel("Which requests?").selectOption("captured");
   await expectAccessible(page);
   await button(page, "Replay").click();
-  await page.waitForTimeout(1500);
-  await page.screenshot({ path: "/tmp/shots/dbg.png" });
   await page.getByText("Replayed 1 request").first().waitFor();
   await row(page, /issues replay.*Started/).waitFor();
 });

@@ -200,6 +200,7 @@ inBrowser("a viewer sees runs and cannot change them, also on a phone", async ()
   });
   await page.getByText("1 in total").waitFor();
   await expect.poll(() => page.getByRole("checkbox").count()).toBe(0);
-  const width = await page.evaluate("document.documentElement.scrollWidth");
-  expect(width).toBe(viewports.phone.width);
+  await expect
+    .poll(() => page.evaluate("document.documentElement.scrollWidth"))
+    .toBe(viewports.phone.width);
 });

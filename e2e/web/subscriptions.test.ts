@@ -135,7 +135,7 @@ inBrowser("a failing receiver shows why, when it is tried again, and how it reco
   await page.getByRole("menuitem", { name: "State" }).click();
   await page.getByRole("button", { name: "Succeeded", exact: true }).click();
   await page.getByText("No delivery matches these filters.").waitFor();
-  expect(new URL(page.url()).searchParams.get("status")).toBe("succeeded");
+  await expect.poll(() => new URL(page.url()).searchParams.get("status")).toBe("succeeded");
   await page.keyboard.press("Escape");
   await button(page, "Clear filters").click();
 
@@ -344,7 +344,9 @@ inBrowser("another server needs the secret and the headers again", async () => {
   await dialog.getByText("Enter the secret for the new server, or generate one.").waitFor();
   await dialog.getByText("Enter the value, or remove the header.").waitFor();
   await dialog.getByRole("button", { name: "Generate" }).click();
-  const secret = await dialog.getByLabel("Signing secret").inputValue();
+  const field = dialog.getByLabel("Signing secret");
+  await expect.poll(() => field.inputValue()).toMatch(/^whsec_/);
+  const secret = await field.inputValue();
   await dialog.getByLabel("Value of header 1").fill("two");
   await dialog.getByRole("button", { name: "Save subscription" }).click();
   await page.getByText("Saved the subscription", { exact: true }).waitFor();
@@ -436,7 +438,9 @@ inBrowser("a viewer sees subscriptions and deliveries, and changes nothing", asy
     .toBe("true");
   await list.getByRole("link", { name: "Seen" }).click();
   for (const name of ["Pause", "Send test", "Edit", "Rotate", "Reveal", "Replay"])
-    expect([name, await button(list, name).getAttribute("aria-disabled")]).toEqual([name, "true"]);
+    await expect
+      .poll(async () => [name, await button(list, name).getAttribute("aria-disabled")])
+      .toEqual([name, "true"]);
   await button(list, "Pause").hover();
   await list.getByRole("tooltip", { name: /role editor/ }).waitFor();
   const page = await open(`/subscriptions/${subscription.id}/deliveries/${id}`, viewer);

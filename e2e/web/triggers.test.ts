@@ -94,7 +94,7 @@ inBrowser("the preview is the input of the run, in each content type", async () 
     const { data } = (await response.json()) as { data: { input: string } };
     await expect.poll(() => preview.locator("pre").textContent()).toBe(data.input);
   }
-  expect(new URL(page.url()).search).toBe("?payload=form");
+  await expect.poll(() => new URL(page.url()).search).toBe("?payload=form");
   await received(page)
     .getByRole("row", { name: /"paid":"true".*Succeeded/ })
     .waitFor();

@@ -159,7 +159,7 @@ inBrowser("two presses before the page is rendered are both in the URL", async (
   await page.evaluate(`for (const name of ["Tokens", "Caller"])
     [...document.querySelectorAll("button")].find((each) => each.textContent === name).click();`);
   await page.waitForURL(/group_by=caller/);
-  expect(new URL(page.url()).searchParams.get("show")).toBe("tokens");
+  await expect.poll(() => new URL(page.url()).searchParams.get("show")).toBe("tokens");
   await rowsOf(page, "Usage by caller").first().waitFor();
 });
 
@@ -172,7 +172,7 @@ inBrowser("the time range is chosen by name or by its days", async () => {
   await expect.poll(() => page.getByLabel("First day").inputValue()).toBe(dateOf(daysAgo(29)));
   await page.getByLabel("Time", { exact: true }).selectOption("Last 90 days");
   await page.getByText("$6.00", { exact: true }).first().waitFor();
-  expect(new URL(page.url()).searchParams.get("from")).toBe(dateOf(daysAgo(89)));
+  await expect.poll(() => new URL(page.url()).searchParams.get("from")).toBe(dateOf(daysAgo(89)));
   const day = dateOf(daysAgo(30));
   await page.getByLabel("Last day").fill(day);
   await page.getByLabel("Last day").press("Enter");
@@ -269,8 +269,9 @@ for (const theme of themes)
       const page = await open(search, { viewport: viewports.narrow, theme });
       await page.getByText("2,000,000,000 in, 0 out").waitFor();
       if (search === "") await expectAccessible(page);
-      const width = await page.evaluate("document.documentElement.scrollWidth");
-      expect([search, width]).toEqual([search, viewports.narrow.width]);
+      await expect
+        .poll(async () => [search, await page.evaluate("document.documentElement.scrollWidth")])
+        .toEqual([search, viewports.narrow.width]);
       await page.close();
     }
   });

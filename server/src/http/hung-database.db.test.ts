@@ -30,6 +30,12 @@ const readiness = async () =>
   (await beckon.call(`${behind.url}/readyz`, { credential: null })).status;
 const there = (path: string) => `${behind.url}/api/public${path}`;
 
+/**
+ * Without limits, a request would wait as long as the connection hangs. Beckon's limits are a few
+ * seconds, to which a busy machine adds.
+ */
+const maxMs = 15_000;
+
 async function timed<T>(work: Promise<T>): Promise<{ answer: T; ms: number }> {
   const began = performance.now();
   return { answer: await work, ms: performance.now() - began };
@@ -49,7 +55,7 @@ test.each<"blackHole" | "mute">(["blackHole", "mute"])(
       Array.from({ length: 20 }, () => timed(readiness())),
     )) {
       expect(answer).toBe(503);
-      expect(ms).toBeLessThan(3_000);
+      expect(ms).toBeLessThan(maxMs);
     }
     // Sends more requests than there are database connections, so that some wait for a connection.
     const paths = Array.from({ length: 10 }, () => [
@@ -62,11 +68,11 @@ test.each<"blackHole" | "mute">(["blackHole", "mute"])(
     )) {
       expectError(answer, 503, "unavailable");
       expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
-      expect(ms).toBeLessThan(5_000);
+      expect(ms).toBeLessThan(maxMs);
     }
     // Readiness responds in time even while all database connections are in use.
     const { answer, ms } = await timed(readiness());
-    expect([answer, ms < 3_000]).toEqual([503, true]);
+    expect([answer, ms < maxMs]).toEqual([503, true]);
 
     proxy.weather = { type: "fair" };
     proxy.drop({ hard: true });

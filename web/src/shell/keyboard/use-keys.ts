@@ -10,6 +10,13 @@ interface KeyActions {
 }
 
 /**
+ * Maximum time between `g` and the key after it, in milliseconds. The default of tinykeys, a
+ * second, is too short for people who search for the second key (WCAG 2.2.1), and for a page that
+ * is busy.
+ */
+const maxBetweenKeysMs = 3_000;
+
+/**
  * Handles the shortcuts that work on every screen. Shortcuts without a modifier do not work in
  * fields, and can be switched off (WCAG 2.1.4).
  */
@@ -19,16 +26,19 @@ export function useKeys({ openPalette, showKeys }: KeyActions): void {
   const actions = useEffectEvent((name: "palette" | "keys") =>
     name === "palette" ? openPalette() : showKeys(),
   );
+  const go = useEffectEvent((key: string) => {
+    const href = items.find((item) => item.key === key)?.href;
+    if (href !== undefined) void router.navigate({ href });
+  });
+  // A text, because the list is a new one in each rendering, and a new subscription forgets that
+  // `g` was pressed.
+  const keys = items.map(({ key }) => key).join("");
   useEffect(() => {
     const single = (act: () => void) => (event: KeyboardEvent) => {
       if (!isSingleKey(event)) return;
       event.preventDefault();
       act();
     };
-    const go = items.map(({ key, href }) => [
-      `g ${key}`,
-      single(() => void router.navigate({ href })),
-    ]);
     return tinykeys(
       window,
       {
@@ -39,11 +49,11 @@ export function useKeys({ openPalette, showKeys }: KeyActions): void {
         // A search field of the screen handles `/` first, and prevents this action.
         "/": single(() => actions("palette")),
         "[Shift]+?": single(() => actions("keys")),
-        ...Object.fromEntries(go),
+        ...Object.fromEntries([...keys].map((key) => [`g ${key}`, single(() => go(key))])),
       },
       // The palette can be opened from within fields too. For the other shortcuts, `single` ignores
       // keys that are pressed in fields.
-      { ignore: () => false },
+      { ignore: () => false, timeout: maxBetweenKeysMs },
     );
-  }, [items, router]);
+  }, [keys]);
 }

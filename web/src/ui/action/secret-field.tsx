@@ -1,5 +1,5 @@
 import { Eye, EyeOff } from "lucide-react";
-import { useEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { Problem } from "../feedback/problem.tsx";
 import { Button } from "./button.tsx";
 import { CopyButton } from "./copy-button.tsx";
@@ -38,7 +38,9 @@ export function SecretField({
   const [error, setError] = useState<unknown>();
   const box = useRef<HTMLDivElement>(null);
 
-  useEffect(() => {
+  // Before the secret is painted: `useEffect` could miss a window that loses the focus just then,
+  // and the secret would stay.
+  useLayoutEffect(() => {
     if (secret === undefined) return;
     const hide = () => setSecret(undefined);
     const timer = setTimeout(hide, shownSeconds * 1000);

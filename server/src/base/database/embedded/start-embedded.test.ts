@@ -116,14 +116,12 @@ test("data is kept after a stop and a start", async () => {
   expect(await query(second.url, "select answer from kept")).toEqual([{ answer: 42 }]);
 });
 
-test("a second start on the same folder fails within 5 seconds and changes nothing", async () => {
+test("a second start on the same folder fails while the first one runs, and changes nothing", async () => {
   const folder = temporaryFolder();
   const first = await start(folder);
-  const began = performance.now();
   await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(
     `Another Beckon (process ${process.pid}) is running on the data folder`,
   );
-  expect(performance.now() - began).toBeLessThan(5_000);
   expect(await query(first.url, "select 1 as answer")).toEqual([{ answer: 1 }]);
 });
 
