@@ -131,7 +131,8 @@ const isReady = /^Beckon \d+\.\d+\.\d+\S* is ready at (\S+)$/m;
 /** Starts the product like `launch`, and waits until it prints that it is ready. */
 export async function startProduct(...arguments_: Parameters<typeof launch>): Promise<Product> {
   const product = launch(...arguments_);
-  await ready(product, 30);
+  // A first start initialises a database, which takes seconds of CPU.
+  await ready(product, 90);
   return product;
 }
 
