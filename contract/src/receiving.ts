@@ -195,7 +195,7 @@ export const receiving = z.strictObject({
     .union([location, z.literal("cloudevents")])
     .nullable()
     .default(null),
-  /** What the sender asks before it sends events. */
+  /** The requests by which a sender asks, before it sends events, whether they are wanted. */
   handshake: z.enum(["none", "meta", "dropbox", "slack", "cloudevents"]).default("none"),
   /**
    * Bodies that are accepted besides text, JSON and forms. `gzip` also covers `deflate`. The limit
@@ -212,7 +212,7 @@ export const receiving = z.strictObject({
       max_bytes: z.number().int().min(1_024).max(maxReceivedBytes).default(1_048_576),
     })
     .prefault({}),
-  /** Headers that the agent sees. Credentials and signatures cannot be chosen. */
+  /** Headers that the agent sees. Headers with credentials or signatures are not allowed. */
   headers: z
     .array(
       headerName.refine(
@@ -401,7 +401,7 @@ export const replayRequestsBody = z.strictObject({
 export const replayedRequests = z.object({
   /** Runs that were started. */
   replayed: z.number().int().nonnegative(),
-  /** Requests that the filter does not let pass, or whose body or mapping failed. */
+  /** Requests that the filter rejected, or whose body or mapping failed. */
   skipped: z.number().int().nonnegative(),
   /** Whether older requests remain, because one call replays at most 1,000. */
   more: z.boolean(),

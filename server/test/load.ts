@@ -71,7 +71,7 @@ export async function underLoad(
   return exchanges;
 }
 
-/** Resolves when `more` further requests got a 200. */
+/** Resolves when `more` further requests have got a 200. */
 export async function answered(exchanges: readonly Exchange[], more: number): Promise<void> {
   const before = exchanges.length;
   await eventually(

@@ -36,7 +36,7 @@ export interface Attempted {
 }
 
 /**
- * Sends a delivery once. Never rejects: what goes wrong is part of the outcome.
+ * Sends a delivery once. Never rejects: a failure is part of the outcome.
  * @param signal aborts the attempt, which then does not count.
  */
 export async function attemptDelivery(

@@ -47,7 +47,7 @@ export interface ClaimInput {
 
 export interface ClaimResult {
   readonly claimed: readonly ClaimedDelivery[];
-  /** Those of `busy` that are not enabled any more. */
+  /** The subscriptions in `busy` that are no longer enabled. */
   readonly stopped: readonly string[];
   /** Those of `busy` that have another version now, for example another URL or secret. */
   readonly changed: readonly string[];

@@ -21,7 +21,7 @@ const { data: page } = (await beckon.call(`${path}?view=summary`)).body;
 
 /**
  * Waits until this number of events is listed, and returns the response. Events are listed only
- * after all older transactions of the PostgreSQL server have ended, also those of other tests.
+ * after all older transactions of the PostgreSQL server have ended, including those of other tests.
  */
 const allListed = (query: string, count: number) =>
   eventually(`${count} events`, async () => {

@@ -51,7 +51,7 @@ export function childArguments(limits: EvaluationLimits): {
  * only its own code, and it can write no file and start no process or thread (Node.js' permission
  * model).
  * If this Node.js has a permission for the network, the child does not have it.
- * @param on `exit` is called once, also if the process could not be started
+ * @param on `exit` is called once, even if the process could not be started
  */
 export function startChild(
   limits: EvaluationLimits,

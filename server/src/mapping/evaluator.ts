@@ -14,7 +14,8 @@ import {
 /** Evaluates filters and templates in child processes. */
 export interface Evaluator {
   /**
-   * Returns what a mapping makes of one request. Without filter and template it asks no child.
+   * Returns the result of a mapping for one request. A mapping without filter and template needs no
+   * child process.
    * @param tenant workspace whose mapping it is; tenants share the time fairly
    * @throws MappingError if filter or template fail; ApiError `unavailable` if too many wait
    */

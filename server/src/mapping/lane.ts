@@ -36,18 +36,18 @@ interface Child {
   headSince: number;
   /** Processor time of the child at that moment. */
   headUsedMs: number | undefined;
-  /** Sum of the estimates of what is in flight, in milliseconds. */
+  /** Sum of the estimated durations of the requests in flight, in milliseconds. */
   estimatedMs: number;
 }
 
-/** Maximum requests that wait in one lane, and those of one tenant. */
+/** Maximum requests that wait in one lane: of all tenants together, and of one tenant. */
 const maxWaiting = 2_000;
 const maxWaitingOfTenant = 500;
 const maxWaitMs = 10_000;
 /** How much work, by estimate, is sent ahead: it hides the delay of the pipe, and delays others. */
 const maxAheadMs = 10;
 const startTimeoutMs = 10_000;
-/** Starts that fail one after the other before the waiting requests fail. */
+/** Number of consecutive failed starts after which the waiting requests fail. */
 const maxFailedStarts = 3;
 /**
  * How often the time limit is extended because the child got less processor time: the machine was
@@ -57,9 +57,9 @@ const maxExtensions = 10;
 
 /**
  * One child process and the evaluations that wait for it. The child evaluates one at a time; when
- * one takes too long, the child is killed and replaced. The others had not started, so they lose
- * nothing but time. An evaluation during which the child exited by itself is repeated once, because
- * something else can have ended the child.
+ * one takes too long, the child is killed and replaced. The evaluations behind it are only delayed.
+ * If the child exits without being killed by us, its current evaluation is repeated once, because
+ * the cause may be something else, such as a lack of memory.
  */
 export class EvaluationLane {
   readonly #options: LaneOptions;

@@ -26,7 +26,7 @@ export interface Mapping {
 /** What a mapping makes of one request. */
 export interface Mapped {
   readonly passes: boolean;
-  /** The rendered template; null if there is none, or if the filter does not let the request pass. */
+  /** The rendered template; null if there is none, or if the filter rejects the request. */
   readonly message: string | null;
 }
 

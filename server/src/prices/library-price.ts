@@ -51,7 +51,7 @@ export function findLibraryPrice(baseUrl: string, modelId: string): LibraryPrice
 
 /**
  * Returns the vendor whose API has this root; undefined if the library lists none. The library's
- * patterns have no end: the pattern of `https://api.openai.com` would also match
+ * patterns are not anchored at the end: the pattern of `https://api.openai.com` would also match
  * `https://api.openai.com.example.org`. A match must therefore end where the host ends, or within
  * the path. If the pattern ends with a dot, it can also end before the last label of the host.
  */

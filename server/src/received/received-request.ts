@@ -25,8 +25,8 @@ export interface ReceivedRequestRow {
 }
 
 /**
- * Ensures that a response was decided with the trigger's current settings: if the token is not
- * valid any more, or the settings have another version, the request is not stored.
+ * Ensures that a response was decided with the trigger's current settings: if the token is no
+ * longer valid, or the settings have another version, the request is not stored.
  */
 export interface SettingsCheck {
   readonly tokenHash: Buffer;

@@ -14,7 +14,8 @@ export interface Recorder {
   /**
    * Records a request. Of each trigger, outcome and minute only the first requests are stored, the
    * others are counted.
-   * @returns `valid`, also if the request was only counted; else why its outcome does not apply.
+   * @returns `valid`, including when the request was only counted; else why its outcome does not
+   *   apply.
    * @throws ApiError `unavailable` if the database does not reply in time.
    */
   record(row: RecordRow): Promise<CheckResult>;

@@ -78,7 +78,7 @@ interface State {
  *   need that other budget. For example, a run that waits for a ceiling of its agent delays no runs
  *   of other agents.
  *
- * @param budgets all budgets that apply to the requests, locked and in their present period.
+ * @param budgets all budgets that apply to the requests, locked and in their current period.
  * @param waiting other runs that wait and whose processes are alive.
  * @param requests in the order in which they arrived, at most one for each run.
  */

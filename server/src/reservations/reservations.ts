@@ -17,7 +17,7 @@ const pollIntervalMs = 5_000;
  */
 const maxWoken = 16;
 
-/** Maximum number of workspaces with limits that a process remembers. */
+/** Maximum number of workspaces with limits in the cache of a process. */
 const maxWorkspaces = 50_000;
 
 /** A run of this process that waits until other runs return what they have reserved. */

@@ -29,8 +29,8 @@ import {
 /**
  * Changes a subscription. Attempts that start after the response use the new values, also for
  * events that happened before.
- * @throws ApiError `bad_request`, also if the URL has a new origin and secret or headers are not
- *   given for it; `forbidden`; `not_found`; `stale` if `If-Match` is not the current version.
+ * @throws ApiError `bad_request`, including when the URL has a new origin and secret or headers are
+ *   not given for it; `forbidden`; `not_found`; `stale` if `If-Match` is not the current version.
  */
 export async function updateSubscription({
   ctx,

@@ -27,7 +27,7 @@ export async function claimPort({
   host: string;
   port: number;
 }): Promise<ClaimedPort> {
-  // Beckon runs on every Node.js 24, but only 24.19 and newer have BoundSocket.
+  // Beckon runs on every release of Node.js 24, but only 24.19 and later have `net.BoundSocket`.
   if (net.BoundSocket === undefined) {
     throw new ConfigError(
       "BECKON_PROCESSES above 1 needs Node.js 24.19 or newer; this is " +

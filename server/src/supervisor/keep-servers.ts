@@ -103,7 +103,10 @@ export interface ServersOptions {
    * have exited.
    */
   readonly aloneOnDatabase: boolean;
-  /** Socket on which all servers listen; undefined if the only server opens its own socket. */
+  /**
+   * File descriptor of the socket on which all servers listen; undefined if there is only one
+   * server, which opens its own socket.
+   */
   readonly portFd: number | undefined;
   /** Milliseconds that startup waits for a database that cannot be reached. */
   readonly databaseWaitMs: number;

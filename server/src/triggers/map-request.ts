@@ -28,7 +28,7 @@ export type MappedRequest =
       /** The parts of `message`. */
       readonly parts: readonly { readonly kind: "values" | "message" | "payload"; text: string }[];
     }
-  /** The filter does not let it pass. */
+  /** The filter rejects it. */
   | { readonly kind: "filtered" }
   | {
       readonly kind: "failed";

@@ -39,7 +39,10 @@ function isListening({ listening_until: until }: TriggerRow): boolean {
   return until !== null && until.getTime() > Date.now();
 }
 
-/** Returns the trigger. @throws ApiError `not_found`, also if the trigger or agent is deleted. */
+/**
+ * Returns the trigger. @throws ApiError `not_found`, including when the trigger or agent is
+ * deleted.
+ */
 export function requireTrigger(
   tx: WorkspaceTransaction,
   ctx: Context,
@@ -50,7 +53,7 @@ export function requireTrigger(
 
 /**
  * Returns the trigger and locks its row against other changes until the transaction ends.
- * @throws ApiError `not_found`, also if the trigger or agent is deleted.
+ * @throws ApiError `not_found`, including when the trigger or agent is deleted.
  */
 export function requireTriggerForChange(
   tx: WorkspaceTransaction,

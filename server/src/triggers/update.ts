@@ -13,7 +13,7 @@ import { requireTriggerForChange, type TriggerInput, toTrigger } from "./trigger
 
 /**
  * Changes a trigger's name, prompt prefix or settings, or enables or disables it. After the
- * response, calls of its URL are answered by the new settings.
+ * response, requests to its URL are handled with the new settings.
  * @returns the trigger; `warnings` has the mistakes that a new filter or template makes with the
  *   last received request.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`, `unavailable`

@@ -16,7 +16,7 @@ export interface Batches<Item> {
  * @param schedule calls its argument before the next frame
  * @param deliver gets the items in order
  * @param overflow called instead if more than 5,000 items wait: they are dropped, and the page must
- *   read its data again
+ *   refetch its data
  */
 export function createBatches<Item>(
   schedule: (flush: () => void) => void,

@@ -20,7 +20,9 @@ export interface Connection {
   readonly lastByteAt: number | undefined;
   /** True from the moment at which the connection was closed or could not be made. */
   readonly isLost?: boolean | undefined;
-  /** Set if the server has rejected the stream, so that it does not reconnect by itself. */
+  /**
+   * Set if the server has rejected the stream, which therefore does not reconnect automatically.
+   */
   readonly ended?: { readonly reason: string } | undefined;
 }
 

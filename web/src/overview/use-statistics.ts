@@ -25,7 +25,7 @@ const maxAgeMs = 60_000;
 export function useStatistics() {
   const workspace = useWorkspace();
   const [tally, setTally] = useState<Tally>([]);
-  // Starts with the present time, so that each of the statistics is refreshed once: the tally lacks
+  // Starts with the current time, so that each of the statistics is refreshed once: the tally lacks
   // events from before the stream was connected.
   const changedAt = useRef(Date.now());
   const recent = useQuery(recentQuery(workspace));

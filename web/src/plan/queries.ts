@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { type CurrentWorkspace, listOptions } from "../data/index.ts";
 
-/** While the screen shows the plan, its usage is read again after this time. */
+/** While the screen shows the plan, its usage is refetched after this time. */
 const refreshMs = 10_000;
 
 /** Beginning of the keys of all queries of the workspace's plan, for `announceChanges`. */

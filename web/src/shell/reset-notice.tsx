@@ -6,7 +6,7 @@ interface ResetNoticeProps {
   readonly dismiss: () => void;
 }
 
-/** Explains why all data of the page was read again. */
+/** Explains why all data of the page was refetched. */
 export function ResetNotice({ reason, dismiss }: ResetNoticeProps) {
   return (
     <div role="status">

@@ -38,7 +38,7 @@ const soonMs = 2_000;
 const laterMs = 15_000;
 
 /**
- * Returns the time in milliseconds after which deliveries are read again. It is short if an attempt
+ * Returns the time in milliseconds after which deliveries are refetched. It is short if an attempt
  * is in progress or follows soon. False if no attempt is scheduled.
  * @param nextAttempts times of the next attempts; null where none is scheduled
  */

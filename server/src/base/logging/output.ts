@@ -27,7 +27,7 @@ let output: BufferedOutput | undefined;
 
 /**
  * Returns the buffered standard output, which all logs of this process share. It is written before
- * the process exits, also after an uncaught error.
+ * the process exits, even after an uncaught error.
  * @param sharing `alone` if no other process writes many lines to the same pipe. Only the first
  *   call decides.
  */

@@ -69,8 +69,8 @@ export async function handleFireOptions(
 }
 
 /**
- * Answers a GET or OPTIONS by which a sender asks whether it may send events; undefined if it is
- * none that the trigger answers.
+ * Answers a GET or OPTIONS by which a sender asks whether it is allowed to send events; undefined
+ * if the trigger does not answer requests of this kind.
  */
 export async function handleFireHandshake(
   services: Services,

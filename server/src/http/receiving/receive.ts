@@ -105,7 +105,7 @@ export async function receive(
   return startVerified(services, call, request, { decoded, version: trigger.version });
 }
 
-/** What an undecodable body says of the event. */
+/** The event of a request whose body cannot be decoded. */
 const nothing = { payload: undefined, text: "" };
 
 /** Returns the error for a request from an address or a page that must not send. */

@@ -29,7 +29,7 @@ export function requestHead(incoming: IncomingMessage, address: string): Request
 
 type Trigger = Pick<TriggerOfToken, "workspaceId" | "agentId" | "triggerId">;
 
-/** A verified request, and what it says of the event. */
+/** A verified request, with the id and type of its event. */
 export interface VerifiedRequest {
   readonly trigger: Trigger;
   readonly receiving: Receiving;

@@ -7,7 +7,7 @@ import type { Services } from "../services.ts";
 /**
  * Records a request whose outcome the start statement has not decided, if the settings that decided
  * it are still valid.
- * @throws TriggerReconfigured; ApiError `unauthorized` if the token is not valid any more;
+ * @throws TriggerReconfigured; ApiError `unauthorized` if the token is no longer valid;
  *   `unavailable`
  */
 export async function confirmAndRecord(

@@ -140,8 +140,9 @@ function failedBy(message: string): RunDetails {
 }
 
 /**
- * Returns the Idempotency-Key; undefined if its header is where the event id is. `webhook-id` takes
- * its place only if the settings locate no event id.
+ * Returns the idempotency key; undefined if the settings read the event id from the header
+ * `Idempotency-Key`. `webhook-id` is the key only if the settings locate no event id and the
+ * request has no `Idempotency-Key`.
  */
 function keyOf(
   { event_id }: Receiving,

@@ -48,12 +48,11 @@ export async function lockBudgets(
 }
 
 /**
- * Inserts or changes budgets. A new budget has the period that contains the present moment: the
- * local day of the workspace, or the month of its plan. If another budget of the plan has a month
- * that is not over, the new one has the same month. The `spent` of a new budget lacks the entries
- * of transactions in progress until `countSpent` sets it. A changed budget keeps its period, what
- * is spent and what is reserved; if its period is over, it starts the next one. The caller has
- * locked the rows.
+ * Inserts or changes budgets. A new budget has the current period: the local day of the workspace,
+ * or the month of its plan. If another budget of the plan has a month that is not over, the new one
+ * has the same month. The `spent` of a new budget lacks the entries of transactions in progress
+ * until `countSpent` sets it. A changed budget keeps its period, the amount spent and the amount
+ * reserved; if its period is over, it starts the next one. The caller has locked the rows.
  * @returns the budgets that are new.
  */
 export async function putBudgets(

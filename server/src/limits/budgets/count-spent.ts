@@ -10,7 +10,7 @@ const maxWaitMs = 21_000;
 const pollIntervalMs = 10;
 
 /**
- * Sets what is spent of new budgets, exactly. Call it after the transaction that inserted them has
+ * Sets the exact amount spent of new budgets. Call it after the transaction that inserted them has
  * committed. A statement that began before that commit does not see the budgets: it adds its
  * entries to the ledger only. So the sum of the ledger is taken when all these statements have
  * ended. Statements that began later add to `spent` themselves.

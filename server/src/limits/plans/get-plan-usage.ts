@@ -6,7 +6,7 @@ import { nextPlanOf } from "./workspace-plan.ts";
 import { findWorkspacePlan } from "./workspace-plan-store.ts";
 
 /**
- * Returns the workspace's plan, and what was used of it in the present month.
+ * Returns the workspace's plan, and what was used of it in the current month.
  * @throws ApiError `forbidden`, also for a key that is limited to some agents: a plan is about all
  *   agents.
  */

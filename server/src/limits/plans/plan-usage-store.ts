@@ -14,7 +14,7 @@ export interface MetricRow {
 }
 
 /**
- * Returns what was used in the present month of the plan, for each metric. For a metric with a
+ * Returns what was used in the current month of the plan, for each metric. For a metric with a
  * limit, this is `spent` of its budget. For others it is the sum of the ledger since the date on
  * which the month began: one statement reads the sums by day and the entries that are not in them
  * yet, so it reads one snapshot and counts each entry exactly once.

@@ -48,15 +48,16 @@ function send(result: FromChild): void {
 function evaluateReceived(): void {
   for (let frame = frames.next(); frame !== undefined; frame = frames.next()) {
     const request: ToChild = JSON.parse(frame.head.toString());
-    // Sent before the next evaluation starts: the server counts its time from this result.
+    // The result is sent before the next evaluation starts, because the server measures the time of
+    // that evaluation from this result on.
     send(handle(request, frame.body.toString()));
   }
 }
 
 /**
- * The server kills this process when an evaluation takes too long. If the server was killed, nobody
- * does; then this limit of V8 ends a loop. It is for all requests that were read together, because
- * setting it takes 0.2 ms.
+ * The server kills this process when an evaluation takes too long. If the server itself was killed,
+ * this limit of V8 ends an endless loop. One limit covers all requests that were read together,
+ * because setting a limit takes 0.2 ms.
  */
 const orphanTimeoutMs = 30_000;
 Object.assign(globalThis, { evaluateReceived });

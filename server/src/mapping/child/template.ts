@@ -22,7 +22,7 @@ export function templateCompiler(limits: {
   const engine = new Liquid({
     ownPropertyOnly: true,
     strictFilters: true,
-    // With templates from memory, of which there are none, no file is looked up.
+    // With this empty set of templates, LiquidJS never reads a file.
     templates: {},
     dynamicPartials: false,
     relativeReference: false,

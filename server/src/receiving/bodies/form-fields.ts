@@ -25,7 +25,7 @@ export class FormFields<T = string> {
     else this.#fields.set(name, [earlier, value]);
   }
 
-  /** Returns an object with own fields only, also if a field is called `__proto__`. */
+  /** Returns an object with own fields only, even if a field is called `__proto__`. */
   toObject(): Record<string, T | T[]> {
     return Object.fromEntries(this.#fields);
   }

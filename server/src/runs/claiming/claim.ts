@@ -134,7 +134,7 @@ async function takeLastAttempts(ports: ClaimPorts): Promise<void> {
 /**
  * Executes the runs of claims that were committed although their reply was lost. No other process
  * would execute them, since this process owns them and is alive. The worker calls this function
- * repeatedly, until none of the claims can be committed any more.
+ * repeatedly, until none of the claims can still be committed.
  */
 export async function executeLostClaims(ports: ClaimPorts): Promise<void> {
   for (const claim of [...ports.unconfirmedClaims]) {

@@ -87,7 +87,7 @@ export interface StartRow {
 
 /** Labels that the caller gives the run. Beckon stores them, and runs can be searched by them. */
 export interface RunLabels {
-  /** The caller's own id of the run; null for none. Several runs can have the same. */
+  /** The caller's own id for the run; null for none. Several runs can have the same id. */
   readonly externalId: string | null;
   /** Without control characters and duplicates. */
   readonly tags: readonly string[];

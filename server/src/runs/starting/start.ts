@@ -63,7 +63,7 @@ export interface Started extends RunRef {
  * executes in this process, or is queued for any process with capacity.
  * @throws ApiError the error of the first check that fails (see `StartRejection`); `unavailable` if
  *   the database does not reply in time. After `unavailable` no model is called for the run: if the
- *   run was written nevertheless, it is cancelled before it executes.
+ *   run was written all the same, it is cancelled before it executes.
  */
 export async function startRun(ports: StartPorts, request: StartRequest): Promise<Started> {
   const outcome = await startReceived(ports, request);

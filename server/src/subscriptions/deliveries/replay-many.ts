@@ -81,7 +81,7 @@ export async function replayDeliveries({
   return result;
 }
 
-/** Returns a time later than every event, also if another machine's clock is ahead. */
+/** Returns a time later than every event, even if another machine's clock is ahead. */
 function tomorrow(): Date {
   return new Date(Date.now() + 24 * 60 * 60 * 1000);
 }

@@ -22,7 +22,7 @@ export const defaultReceiving: Receiving = receivingSchema.parse({});
 /**
  * Returns what the trigger would make of a request, with its settings or with settings that are not
  * saved yet. Nothing is stored and no run starts. Mistakes in the filter and the template are part
- * of the result. The message is shown also if the filter does not let the request pass.
+ * of the result. The message is shown even if the filter rejects the request.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`, `conflict`, `unsupported_type`,
  *   `too_large`, `unavailable`
  */

@@ -25,10 +25,10 @@ interface MappedStart {
 }
 
 /**
- * Maps a request with the trigger's present settings, and starts its run. If the filter or the
+ * Maps a request with the trigger's current settings, and starts its run. If the filter or the
  * template fails, the run is created failed, as it would be for a request that arrives.
- * @throws ApiError `conflict` if the filter does not let the request pass; `mapping_error` with the
- *   id of the failed run; the errors of `decodeBody` and `startManaged`
+ * @throws ApiError `conflict` if the filter rejects the request; `mapping_error` with the id of the
+ *   failed run; the errors of `decodeBody` and `startManaged`
  */
 export async function startMapped(
   ctx: Context & MappingServices & { runs: RunServices },

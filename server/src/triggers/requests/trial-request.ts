@@ -35,8 +35,8 @@ export async function readTrialRequest(
 
 /**
  * Returns a received request as it arrived, without the headers that are not stored.
- * @throws ApiError `conflict` if its content is not stored: it was not verified, or was deleted
- *   with its run.
+ * @throws ApiError `conflict` if its content is not stored: the request was not verified, it
+ *   repeated an earlier request, or it was deleted with its run.
  */
 export function storedRequest(row: WholeRequest): RawRequest {
   const { body, headers } = row;

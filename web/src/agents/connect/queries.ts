@@ -22,7 +22,9 @@ export const lastCallQuery = ({ id, client }: CurrentWorkspace, agentId: string)
  */
 export interface TokenState {
   readonly isIssued: boolean;
-  /** Time in ISO 8601 until which the previous token is valid as well; undefined if it is not. */
+  /**
+   * Time in ISO 8601 until which the previous token is still valid; undefined if it is not valid.
+   */
   readonly previousUntil?: string | undefined;
 }
 

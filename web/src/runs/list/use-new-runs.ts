@@ -44,7 +44,7 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
     timer.current = undefined;
     lastRead.current = Date.now();
     const query = { ...queryOf(filters, Date.now()), limit: pageSize, view: "summary" } as const;
-    // If the page cannot be read, it is read again after the next event.
+    // If the page cannot be read, it is refetched after the next event.
     const head = await workspace.client.runs
       .list(query)
       .page()

@@ -15,7 +15,7 @@ const topPx = 120;
 const isAtTop = () => window.scrollY <= topPx;
 
 /**
- * Keeps a subscription and its deliveries up to date. They are read again after events that concern
+ * Keeps a subscription and its deliveries up to date. They are refetched after events that concern
  * the subscription, and more often if an attempt follows soon. While the page is scrolled down, new
  * rows are held back.
  * @param rows the deliveries that are shown
@@ -28,7 +28,7 @@ export function useLiveDeliveries(subscription: Subscription, rows: readonly Del
   const list = deliveriesKey(id, subscription.id);
   const enter = () => {
     setHasNews(false);
-    // Only the first page is read again. The others are loaded when a person scrolls to them.
+    // Only the first page is refetched. The others are loaded when a person scrolls to them.
     queryClient.setQueriesData<InfiniteData<Page<Delivery>>>({ queryKey: list }, (data) =>
       data === undefined || data.pages.length < 2
         ? data

@@ -15,7 +15,7 @@ export interface OwnPayload {
   readonly headers: string;
 }
 
-/** Returns the request of a preview for the API; undefined if it does not exist any more. */
+/** Returns the request of a preview for the API; undefined if it no longer exists. */
 export function trialOf(
   choice: TrialChoice,
   preset: Preset | undefined,

@@ -20,7 +20,7 @@ interface LeaveGuardProps {
 }
 
 /**
- * Asks for confirmation before a page with unsaved changes is left, also if the tab is closed or
+ * Asks for confirmation before a page with unsaved changes is left, even if the tab is closed or
  * reloaded.
  */
 export function LeaveGuard({

@@ -5,7 +5,7 @@ import { lowestIdAt } from "../../../base/ids.ts";
 
 /**
  * Maximum number of runs that one search reads, however few of them match. A search among the runs
- * of many agents can read more: it reads up to `limit + 1` runs of each agent in any case.
+ * of many agents can read more: it always reads up to `limit + 1` runs of each agent.
  */
 export const maxScanned = 10_000;
 
