@@ -290,7 +290,7 @@ export const senderSecrets = z.object({
   secret: z.string(),
   /** null unless the handshake is Meta's. */
   verify_token: z.string().nullable(),
-  /** Until when the previous secret is also accepted; null if there is none. */
+  /** Time until which the previous secret is also accepted; null if there is no previous secret. */
   previous_until: z.iso.datetime().nullable(),
 });
 export type SenderSecrets = z.infer<typeof senderSecrets>;
@@ -312,7 +312,10 @@ export const preset = z.object({
   instructions: z.string(),
   /** The sender's documentation. */
   url: z.string().nullable(),
-  /** Who makes the secret: the sender, this trigger's owner (or Beckon), or there is none. */
+  /**
+   * Who creates the secret: the sender, or the trigger's owner (or Beckon); `none` if there is no
+   * secret.
+   */
   secret_from: z.enum(["sender", "receiver", "none"]),
   receiving,
   examples: z.array(exampleRequest),
@@ -450,7 +453,7 @@ export const mappingMistake = z.object({
 });
 export type MappingMistake = z.infer<typeof mappingMistake>;
 
-/** What a trigger makes of a request. */
+/** Preview of a request: what the filter decides and what the agent would see. */
 export const preview = z.object({
   event_id: z.string().nullable(),
   event_type: z.string().nullable(),

@@ -49,7 +49,10 @@ export interface ClaimResult {
   readonly claimed: readonly ClaimedDelivery[];
   /** The subscriptions in `busy` that are no longer enabled. */
   readonly stopped: readonly string[];
-  /** Those of `busy` that have another version now, for example another URL or secret. */
+  /**
+   * The subscriptions in `busy` whose version has changed, for example because the URL or secret
+   * changed.
+   */
   readonly changed: readonly string[];
   /** Whether any workspace has a subscription. */
   readonly someSubscriptions: boolean;

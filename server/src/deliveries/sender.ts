@@ -17,7 +17,7 @@ export interface SenderOptions extends AttemptPorts {
   readonly metrics: Pick<Metrics, "count" | "observe">;
   /** Pending deliveries above which a subscription is disabled. */
   readonly maxPending: number;
-  /** A subscription is disabled if all its attempts have failed for this time, in seconds. */
+  /** A subscription is disabled if all its attempts have failed for this long, in seconds. */
   readonly maxFailingSeconds: number;
   /** Time between two sweeps, which close, limit and delete deliveries, in milliseconds. */
   readonly sweepMs: number;

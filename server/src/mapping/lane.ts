@@ -44,14 +44,17 @@ interface Child {
 const maxWaiting = 2_000;
 const maxWaitingOfTenant = 500;
 const maxWaitMs = 10_000;
-/** How much work, by estimate, is sent ahead: it hides the delay of the pipe, and delays others. */
+/**
+ * Maximum estimated time of the evaluations that are sent ahead. Sending ahead hides the delay of
+ * the pipe, but delays the requests of other tenants.
+ */
 const maxAheadMs = 10;
 const startTimeoutMs = 10_000;
 /** Number of consecutive failed starts after which the waiting requests fail. */
 const maxFailedStarts = 3;
 /**
- * How often the time limit is extended because the child got less processor time: the machine was
- * busy, not the evaluation slow.
+ * Maximum number of times the limit of an evaluation is extended because the machine was busy and
+ * the child got too little CPU time.
  */
 const maxExtensions = 10;
 

@@ -17,7 +17,7 @@ export function chosenValues({ headers, query }: ChosenValues): ChosenValues {
   return { headers: inLines(headers), query: inLines(query) };
 }
 
-// `fromEntries` defines own properties, also one that is called __proto__.
+// `fromEntries` defines own properties, even for the name `__proto__`.
 const inLines = (values: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [oneLine(name), oneLine(value)]),

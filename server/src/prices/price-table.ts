@@ -34,7 +34,7 @@ export interface OwnPricing {
   readonly rates: Rates | undefined;
 }
 
-/** The price of a model that one origin gives. */
+/** The price of a model from one origin. */
 interface KnownPrice {
   readonly origin: PriceOrigin;
   readonly costOf: (counts: TokenCounts) => number | null;

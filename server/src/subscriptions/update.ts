@@ -27,7 +27,7 @@ import {
 } from "./subscription.ts";
 
 /**
- * Changes a subscription. Attempts that start after the response use the new values, also for
+ * Changes a subscription. Attempts that start after the response use the new values, even for
  * events that happened before.
  * @throws ApiError `bad_request`, including when the URL has a new origin and secret or headers are
  *   not given for it; `forbidden`; `not_found`; `stale` if `If-Match` is not the current version.

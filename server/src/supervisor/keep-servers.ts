@@ -76,7 +76,7 @@ function availableBytes(): number {
 /**
  * Threads of a server for DNS lookups and files. Node.js uses at most half of them for DNS lookups:
  * with the default of four threads, two names whose DNS servers do not respond would block all
- * other lookups, also those for model calls.
+ * other lookups, including those for model calls.
  */
 const uvThreads = "32";
 

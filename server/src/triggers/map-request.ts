@@ -19,7 +19,7 @@ export interface MappableRequest {
   readonly files: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** What a trigger makes of a request. */
+/** The result of a trigger's mapping for a request. */
 export type MappedRequest =
   | {
       readonly kind: "passes";

@@ -48,7 +48,10 @@ export function needsEntries(request: Pick<RangeRequest, "groups" | "tag">, rang
   return reasonForEntries(request, range) !== undefined;
 }
 
-/** Returns why a report needs single entries, and how to avoid that; undefined if it does not. */
+/**
+ * Returns why a report must read single entries, and which change of the request avoids this;
+ * undefined if sums by day are enough.
+ */
 function reasonForEntries(
   { groups, tag }: Pick<RangeRequest, "groups" | "tag">,
   range: UsageRange,

@@ -15,7 +15,9 @@ import { openWorld } from "./world.ts";
 export const runsPerKill = 6;
 /** Maximum time from the answer to the kill. A write takes a few milliseconds. */
 const maxDelayMs = 12;
-/** Maximum time until what killed processes had reserved is returned: a lease and a minute. */
+/**
+ * Maximum time until amounts that killed processes had reserved are returned: a lease and a minute.
+ */
 const maxReturnMs = (leaseSeconds + 60) * 1_000;
 
 /** What the kills did, and the violations, one line each. */

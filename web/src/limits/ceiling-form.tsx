@@ -20,7 +20,7 @@ interface CeilingFormProps {
   /** The ceiling to change; undefined for a new one. */
   readonly ceiling?: Ceiling | undefined;
   /**
-   * What a new ceiling applies to, if the link that opened the form says it. Default: the
+   * What a new ceiling applies to, if the link that opened the form names it. Default: the
    * workspace.
    */
   readonly initial?: ChosenScope | undefined;

@@ -14,7 +14,7 @@ const turnMs = 10_000;
 /** Minimum time between two updates of the figures while events arrive. */
 const minTallyMs = 1_000;
 /**
- * Statistics are also read again after this time without events, because their time ranges move on.
+ * Time after which statistics are refetched even without events, because their time ranges move on.
  */
 const maxAgeMs = 60_000;
 

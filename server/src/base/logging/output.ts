@@ -20,7 +20,7 @@ export interface LogOutput {
 const maxBlockBytes = { shared: 4_096, alone: 32_768 };
 /** Time after which a block is written although it is not full. */
 const maxDelayMs = 250;
-/** Bytes that wait for a reader that is slow. Above this limit, lines are dropped. */
+/** Maximum bytes that are buffered for a slow reader. Above this limit, lines are dropped. */
 const maxBufferedBytes = 8 * 1024 * 1024;
 
 let output: BufferedOutput | undefined;

@@ -38,7 +38,7 @@ export const fireCors: Readonly<Record<string, string>> = {
   "access-control-expose-headers": `${requestIdHeader}, idempotency-replayed, retry-after`,
 };
 
-/** What a process keeps of triggers between requests. */
+/** What a process caches of triggers between requests. */
 export interface FireState {
   readonly triggers: AdmittedTriggers;
   readonly rates: RequestRates;
@@ -155,7 +155,10 @@ async function fireDefault(
   return new Response(JSON.stringify({ ok: true, run_id: run.runId }), { status: 200, headers });
 }
 
-/** Returns what a request to a trigger with settings has, however often it is checked. */
+/**
+ * Returns the part of a request to a trigger with settings that stays the same when the request is
+ * checked again.
+ */
 function toReceivedCall(
   services: Services,
   { triggers, rates }: FireState,

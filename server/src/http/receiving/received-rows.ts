@@ -16,7 +16,7 @@ export interface RequestHead {
   readonly receivedAtMs: number;
 }
 
-/** Returns what is known of a request before its body is read, and gives it an id. */
+/** Returns what is known of a request before its body is read, together with a new id. */
 export function requestHead(incoming: IncomingMessage, address: string): RequestHead {
   return {
     requestId: newId("req"),

@@ -7,8 +7,8 @@ import { findWorkspacePlan } from "./workspace-plan-store.ts";
 
 /**
  * Returns the workspace's plan, and what was used of it in the current month.
- * @throws ApiError `forbidden`, also for a key that is limited to some agents: a plan is about all
- *   agents.
+ * @throws ApiError `forbidden`, including for a key that is limited to some agents: a plan is about
+ *   all agents.
  */
 export async function getPlanUsage({ ctx }: { ctx: Context }): Promise<PlanUsage> {
   permit(ctx, "usage:read");

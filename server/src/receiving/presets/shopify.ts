@@ -16,7 +16,7 @@ export const shopify = definePreset({
       signed: ["body"],
     },
     // X-Shopify-Event-Id is the same for all topics that one action concerns, so a trigger with
-    // several topics would take the second for a repetition.
+    // several topics would treat the second request as a repetition of the first.
     event_id: { header: "x-shopify-webhook-id" },
     event_type: { header: "x-shopify-topic" },
     headers: ["x-shopify-topic", "x-shopify-shop-domain"],

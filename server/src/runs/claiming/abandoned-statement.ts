@@ -59,8 +59,8 @@ const picked = (condition: string) => (p: Parameters<Claimant>, limit: string) =
   `${abandoned}, ${pickedBy(`${condition} and r.workspace_id <> all (${exceptOf(p)})`, limit)}`;
 
 /**
- * Picks runs that are taken over only to be ended, also in workspaces whose runs wait for memory:
- * ending a run takes little memory. The function `picked` above excludes these workspaces.
+ * Picks runs that are taken over only to be ended, including runs of workspaces whose runs wait for
+ * memory: ending a run takes little memory. The function `picked` above excludes these workspaces.
  */
 const pickedToEnd = (condition: string) => (_: Parameters<Claimant>, limit: string) =>
   `${abandoned}, ${pickedBy(condition, limit)}`;

@@ -101,8 +101,8 @@ export type StartOutcome =
 /**
  * Like `startRun`, for requests to triggers with `receiving`: returns the results that are not
  * errors for them.
- * @throws ApiError as `startRun`. A request with an event id for which this is `unavailable` may
- *   have started its run, and a repeat gets that run.
+ * @throws ApiError the errors of `startRun`. After `unavailable`, a request with an event id may
+ *   have started its run; if it is repeated, it gets that run.
  */
 export async function startReceived(
   ports: StartPorts,

@@ -44,7 +44,7 @@ export async function replayRequest({
   return replayStored(ctx, trigger, request, version);
 }
 
-/** Replays one request. @throws ApiError as `replayRequest` */
+/** Replays one request. @throws ApiError the errors of `replayRequest` */
 export function replayStored(
   ctx: ReplayContext,
   trigger: TriggerRow,

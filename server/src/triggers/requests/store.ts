@@ -2,7 +2,7 @@ import type { RequestOutcome } from "@beckon/contract";
 import type { Selectable } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
 
-/** A received request without what it contained, which can be 25 MiB. */
+/** A received request without its query, headers and body, which can have 25 MiB. */
 export type RequestRow = Omit<
   Selectable<Tables["received_requests"]>,
   "query" | "headers" | "body" | "content_encoding"

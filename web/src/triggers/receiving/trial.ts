@@ -4,7 +4,7 @@ import { contentTypeOf, type PayloadType } from "../input/payload.ts";
 
 type TrialRequest = PreviewTriggerBody["request"];
 
-/** What a preview is made of, as it was chosen: `request:<id>`, `example:<index>` or `own`. */
+/** The chosen request of a preview: `request:<id>`, `example:<index>` or `own`. */
 export type TrialChoice = string;
 
 /** A payload that a person has typed. */
