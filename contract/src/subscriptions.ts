@@ -336,7 +336,7 @@ export const replayBody = z.strictObject({
 export const replayed = z.object({
   /** Deliveries that are pending again, at most 10,000. */
   replayed: z.number().int().nonnegative(),
-  /** Whether more deliveries match. Then repeat the request with `until: next_until`. */
+  /** Whether more deliveries match. If so, repeat the request with `until: next_until`. */
   more: z.boolean(),
   /** `until` of the next request; null if no delivery was replayed. */
   next_until: z.iso.datetime().nullable(),

@@ -1,7 +1,7 @@
 import type { Database } from "../src/base/database/index.ts";
 import { eventually } from "./eventually.ts";
 
-/** What requests are sent to: an agent whose output is its input, and its trigger. */
+/** Target of the requests: an agent whose output is its input, and its trigger. */
 export interface Target {
   readonly url: string;
   readonly agentId: string;

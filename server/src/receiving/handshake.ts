@@ -14,7 +14,8 @@ const challengeForm = /^[\w.-]{1,256}$/;
 
 /**
  * Returns the response to a request by which a sender asks whether the trigger's owner wants its
- * events; undefined if the request is none, or the trigger answers none of its kind.
+ * events; undefined if the request is no such request, or the trigger does not answer requests of
+ * this kind.
  *
  * Slack's is a POST: call this function only after its signature was verified.
  * @param verifyToken the token that Meta sends; without one, Meta's handshake is not answered.

@@ -16,7 +16,7 @@ export interface ClaimedPort {
 /**
  * Binds HOST and PORT once. The servers inherit the socket. The alternative, `reusePort` in each
  * server, was rejected: another installation on the same port would receive a share of the
- * requests. Until a server listens, another installation can bind the port too. Then the
+ * requests. Until a server listens, another installation can bind the port too. In that case, the
  * installation that listens first gets the port, and servers of the other one fail to start.
  * @throws ConfigError if another process listens there.
  */

@@ -110,7 +110,7 @@ export interface ServersOptions {
   readonly portFd: number | undefined;
   /** Milliseconds that startup waits for a database that cannot be reached. */
   readonly databaseWaitMs: number;
-  /** Milliseconds that a server has to exit after SIGTERM. Then it gets SIGKILL. */
+  /** Milliseconds that a server has to exit after SIGTERM before it gets SIGKILL. */
   readonly drainMs: number;
   readonly stop: AbortSignal;
   /** Kills the servers with SIGKILL when it aborts. */

@@ -6,7 +6,7 @@ interface LimitStateProps {
   /** The word for the used part, for example "spent". */
   readonly usedWord: string;
   readonly reserved: number;
-  /** The limit; null if there is none. Then there is no bar. */
+  /** The limit; null if there is none, in which case no bar is shown. */
   readonly limit: number | null;
   /** What is left of the limit; null if there is no limit. */
   readonly left: number | null;

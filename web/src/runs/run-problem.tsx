@@ -14,7 +14,7 @@ interface RunProblemProps {
    * Path of the page with the agent's settings; undefined where the settings are on the same page.
    */
   readonly settingsHref?: string;
-  /** True if the run had failed before the page was opened. Then the problem is not announced. */
+  /** True if the run had failed before the page was opened. If so, the problem is not announced. */
   readonly isState?: boolean;
 }
 

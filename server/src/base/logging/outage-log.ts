@@ -3,7 +3,7 @@ import { elapsed } from "../clock.ts";
 /** How an outage of one kind is written to the log. */
 export interface OutageLines<Fields> {
   /**
-   * Writes that something fails. Called at the first failure, then at most once a minute.
+   * Writes a line about the failure. Called at the first failure, then at most once a minute.
    * @param count failures since the last line, including this one
    */
   readonly failed: (fields: Fields, count: number) => void;

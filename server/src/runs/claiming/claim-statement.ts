@@ -32,7 +32,7 @@ export interface ClaimedRun {
   readonly lastSeq: number;
   /** Whether another process may have executed a part of the run. */
   readonly resumed: boolean;
-  /** Whether the run's cancellation was requested. Then the run is only ended, not executed. */
+  /** Whether the run's cancellation was requested. If so, the run is only ended, not executed. */
   readonly cancelRequested: boolean;
   /**
    * Time since the run was first started, in milliseconds by the database's clock, not counting the

@@ -68,7 +68,7 @@ export interface OwnedRun extends Claim {
   /** Size of the whole input in UTF-8, in bytes. */
   readonly inputBytes: number;
   /**
-   * Whether another process may have executed a part of the run. Then the run resumes from its
+   * Whether another process may have executed a part of the run. If so, the run resumes from its
    * journal.
    */
   readonly resumed: boolean;
@@ -82,7 +82,7 @@ export interface OwnedRun extends Claim {
    */
   readonly cancelRequested?: boolean;
   /**
-   * Whether the run was claimed, not started by this process. Then its caller may wait for it at
+   * Whether the run was claimed, not started by this process. If so, its caller may wait for it at
    * another process. Default false.
    */
   readonly fromQueue?: boolean;

@@ -114,7 +114,7 @@ export interface ReceivedStart {
   readonly holds: boolean;
   /** Whether the result is `swallowed`, and not an error, if the trigger is disabled. */
   readonly swallows: boolean;
-  /** Whether the trigger's filter rejects the request. Then no run is started. */
+  /** Whether the trigger's filter rejects the request. If so, no run is started. */
   readonly isFiltered: boolean;
   /** The received request that this one replays; null if it arrived from outside. */
   readonly replayOf: string | null;
@@ -255,7 +255,7 @@ export type StartResult =
   | { readonly kind: "filtered" }
   /** The trigger captures its next request. Nothing was written. */
   | { readonly kind: "listening" }
-  /** The trigger is disabled and does not say so. Nothing was written. */
+  /** The trigger is disabled, and its settings hide this from the sender. Nothing was written. */
   | { readonly kind: "swallowed" }
   /** The trigger has other settings than those with which the request was checked. */
   | { readonly kind: "reconfigured" }

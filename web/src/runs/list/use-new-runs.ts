@@ -84,7 +84,7 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   const count = waiting === undefined || list === undefined ? 0 : countNew(list, waiting);
   return {
     count,
-    /** True if all rows of the newest page are new. Then there can be further new runs. */
+    /** True if all rows of the newest page are new, so that there can be further new runs. */
     isMore: waiting?.next !== null && waiting?.data.length === count,
     show: () => {
       if (waiting !== undefined) enter(waiting);

@@ -33,7 +33,7 @@ interface SubscriptionFormProps {
     UseMutationResult<unknown, Error, SubscriptionFields>,
     "mutate" | "isPending" | "error"
   >;
-  /** Whether the server has saved the fields. Then the form closes without a warning. */
+  /** Whether the server has saved the fields. If so, the form closes without a warning. */
   readonly isSaved: boolean;
   readonly close: () => void;
 }

@@ -34,7 +34,7 @@ export function trialOf(
   };
 }
 
-/** Returns the choice that says most: the last request, else an example, else an own payload. */
+/** Returns the most useful choice: the last request, else an example, else an own payload. */
 export function firstChoice(
   requests: readonly ReceivedRequest[],
   examples: readonly ExampleRequest[],

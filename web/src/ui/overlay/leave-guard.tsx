@@ -13,8 +13,8 @@ interface LeaveGuardProps {
    */
   readonly discardLabel?: string;
   /**
-   * True if the form keeps its values when the search parameters change. Then such changes need no
-   * confirmation.
+   * True if the form keeps its values when the search parameters change. If so, such changes need
+   * no confirmation.
    */
   readonly withinPage?: boolean;
 }

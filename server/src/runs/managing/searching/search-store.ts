@@ -24,8 +24,8 @@ export interface Search {
   readonly agentIds: readonly string[] | undefined;
   readonly filter: RunFilter;
   /**
-   * Set for a change of many runs. Then the search finds only runs that are in one of these states,
-   * were created before the transaction began and, if the states include `running`, have no
+   * Set for a change of many runs. If set, the search finds only runs that are in one of these
+   * states, were created before the transaction began and, if the states include `running`, have no
    * requested cancellation.
    */
   readonly change?: readonly RunStatus[];
