@@ -52,7 +52,8 @@ function answerMeta(
 
 /** @see https://docs.slack.dev/reference/events/url_verification */
 function slackChallenge(request: RawRequest): unknown {
-  // A challenge is at most 256 characters. Parsing every large event only for this would be waste.
+  // A challenge is at most 256 characters. Larger events are therefore not parsed to look for a
+  // challenge.
   if (request.body.length > 4_096) return undefined;
   if (mediaTypeOf(headerOf(request, "content-type")) !== "application/json") return undefined;
   try {

@@ -15,7 +15,7 @@ export interface Amounts {
   readonly browserMs: number;
 }
 
-/** The amounts of a call that was not sent. */
+/** The amounts of a call that was not sent: zero. */
 export const noAmounts: Amounts = {
   costMicros: 0,
   planCostMicros: 0,
@@ -39,7 +39,9 @@ export interface Limit {
 /** A limit with periods, which many runs share. */
 export interface Budget extends Limit {
   readonly id: number;
-  /** What runs hold for calls that they are about to make or have made and not reported yet. */
+  /**
+   * Amount that runs hold for calls that they are about to make, or have made but not reported yet.
+   */
   readonly reserved: number;
 }
 

@@ -78,8 +78,8 @@ export class Reservations {
 
   /**
    * Reserves what the next model call of a run can use. Waits while other runs hold what it needs.
-   * @throws the reason of `signal` when it aborts. What the run holds then is returned at the end
-   *   of the run.
+   * @throws the reason of `signal` when it aborts. The amounts that the run holds at that time are
+   *   returned at its end.
    */
   async reserve(run: AskingRun, signal: AbortSignal): Promise<Reserved> {
     const { workspaceId } = run;

@@ -29,9 +29,9 @@ export function toTrigger(row: TriggerRow): Trigger {
   };
 }
 
-/** Returns what the trigger accepts; null if it is a default trigger. */
+/** Returns the settings of the trigger; null if it is a default trigger. */
 export function receivingOf(row: Pick<TriggerRow, "receiving">): Receiving | null {
-  // Fields that were added since it was stored get their defaults.
+  // Fields that were added to the schema after the settings were stored get their defaults.
   return row.receiving === null ? null : receiving.parse(row.receiving);
 }
 

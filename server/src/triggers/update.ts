@@ -44,7 +44,7 @@ export async function updateTrigger({
   return { ...toTrigger(row), warnings: isMapped ? await warningsOf(ctx, row) : [] };
 }
 
-/** The change is committed, so whatever prevents the trial does not fail the request. */
+/** The change is committed, so a failure of the trial must not fail the request. */
 async function warningsOf(ctx: Context & MappingServices, row: TriggerRow) {
   const tried = await attemptAsync(() => tryOnLastRequest(ctx, row));
   return tried.ok ? tried.value : [];

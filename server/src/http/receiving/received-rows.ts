@@ -39,8 +39,8 @@ export interface VerifiedRequest {
 }
 
 /**
- * Returns the row of a request that was not verified. It has outcome, time, size and address, and
- * the error unless this is the signature.
+ * Returns the row of a request that was not verified. The row has outcome, time, size and address.
+ * It has the error too, unless the signature is wrong.
  */
 export function unverifiedRow(
   trigger: Trigger,

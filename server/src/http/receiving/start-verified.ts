@@ -70,7 +70,7 @@ export async function startVerified(
         const row = verifiedRow(request, { outcome: "captured" });
         const sample = { request: row, version };
         if (await capture(services, sample)) return skippedResponse(receiving, call.headers);
-        // Another request was captured meanwhile, so this one is an event again.
+        // Another request was captured in the meantime, so this one is handled as an event.
         continue;
       }
       case "reconfigured":

@@ -13,9 +13,11 @@ import { Failure, messageOf } from "./failure.ts";
  */
 const [timeoutMs = 0, maxObjects = 0, maxFrameBytes = 0] = process.argv.slice(2).map(Number);
 
-// The server decides when this process ends; a terminal and a service manager signal all of them.
+// Terminals and service managers send their signals to all processes, but only the server decides
+// when this process ends.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
-// Nothing that is evaluated can leave a property behind that a later evaluation would inherit.
+// Prevents an evaluation from adding a property to a prototype, which later evaluations would
+// inherit.
 for (const { prototype } of [Object, Array, String, Number, Boolean, Function, Map, Set])
   Object.preventExtensions(prototype);
 

@@ -5,7 +5,7 @@ type Expression = ReturnType<typeof parse>["expr"];
 interface UnknownName {
   readonly kind: "variable" | "function";
   readonly name: string;
-  /** Of the expression that has the name. */
+  /** Id of the expression that contains the name. */
   readonly id: bigint;
 }
 

@@ -54,7 +54,8 @@ export function urlEncodedFields(
 }
 
 function isJson(text: string): boolean {
-  // Most forms start with a letter, which only the literals of JSON do.
+  // Skips the parser for most forms, which start with a letter. In JSON only `true`, `false` and
+  // `null` do.
   if (!/^[\s\ufeff]*["[{\d\-tfn]/.test(text)) return false;
   try {
     parseJson(text);

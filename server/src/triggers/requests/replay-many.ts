@@ -67,7 +67,8 @@ export async function replayRequests({
     } catch (thrown) {
       if (!(thrown instanceof ApiError)) throw thrown;
       if (skippedErrors.includes(thrown.code)) skipped += 1;
-      // What was started is not lost: the same call with the same Idempotency-Key continues.
+      // Runs that were started continue. If the call is repeated with the same Idempotency-Key, it
+      // resumes after them.
       else throw thrown;
     }
   }

@@ -16,7 +16,7 @@ type ReplayContext = Context & MappingServices & { runs: RunServices };
 type Version = "current" | "original";
 
 /**
- * Starts a run of a verified request again. The message is rendered with the trigger's current
+ * Starts another run of a verified request. The message is rendered with the trigger's current
  * settings. The replay is a received request of its own, and binds no event id.
  * @returns the new run or, if the Idempotency-Key was used before, the run that the earlier request
  *   started.

@@ -8,7 +8,9 @@ export type RequestRow = Omit<
   "query" | "headers" | "body" | "content_encoding"
 >;
 
-/** What a received request contained. null if it was not stored, or was deleted with its run. */
+/**
+ * The contents of a received request; null if they were not stored, or were deleted with the run.
+ */
 export type RequestContent = Pick<
   Selectable<Tables["received_requests"]>,
   "query" | "headers" | "body"
@@ -66,7 +68,7 @@ export function listRequestRows(
     .execute();
 }
 
-/** Returns a received request with what it contained; undefined if there is none. */
+/** Returns a received request with its query, headers and body; undefined if there is none. */
 export function findRequest(
   tx: WorkspaceTransaction,
   key: TriggerKey,
