@@ -119,7 +119,7 @@ export const updateWorkspacePlanBody = z
 
 const amount = z.number().int().nonnegative();
 
-/** The workspace's plan, and what was used of it in the current month. */
+/** The workspace's plan, and the amounts used in the current month. */
 export const planUsage = z.object({
   plan: z.string(),
   /** null if no change is planned. */

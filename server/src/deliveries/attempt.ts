@@ -92,7 +92,7 @@ export async function attemptDelivery(
   };
 }
 
-/** Returns the outcome of a delivery that is not attempted now, or whose attempt was aborted. */
+/** Returns the outcome of a delivery that was not attempted, or whose attempt was aborted. */
 export function released(delivery: ClaimedDelivery): Outcome {
   return {
     ...claimOf(delivery),

@@ -2,7 +2,7 @@ import type { UsageGroup } from "@beckon/contract";
 import { ApiError } from "../base/errors.ts";
 
 const dayMs = 86_400_000;
-/** Length in days of a range of which at most one end is given. */
+/** Length in days of a range for which at most one end is given. */
 const defaultDays = 30;
 /** Maximum days of a range for which single entries are read, not sums by day. */
 const maxDaysOfEntries = 31;

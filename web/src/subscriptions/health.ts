@@ -79,7 +79,7 @@ export function whyNotReplayed(
 ): string | undefined {
   if (subscription.status !== "enabled")
     return `The subscription is ${subscription.status}. Resume it first.`;
-  // A delivery that waits after a failed attempt can be sent at once.
+  // A delivery that waits after a failed attempt can also be sent again now.
   if (delivery?.status === "pending" && delivery.last_error === null)
     return "The delivery is being sent already.";
   return undefined;

@@ -2,9 +2,7 @@ import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { crossedSql, entryAmountSql } from "../../reservations/index.ts";
 
-/**
- * What identifies a budget: a row of the table `budgets`, in which the use of a limit is counted.
- */
+/** Identifies a budget, which is a row of the table `budgets` that counts the use of a limit. */
 export interface BudgetKey {
   readonly workspaceId: string;
   /** The id of the workspace for the kinds `plan` and `workspace`. */
@@ -112,7 +110,8 @@ returning workspace_id as "workspaceId", scope_id as "scopeId", scope_kind as "s
 }
 
 /**
- * Deletes budgets. What is reserved in them is no longer counted. The caller has locked the rows.
+ * Deletes budgets. The amounts reserved in them are no longer counted. The caller has locked the
+ * rows.
  */
 export async function deleteBudgets(
   tx: WorkspaceTransaction,

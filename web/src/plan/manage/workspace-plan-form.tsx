@@ -49,8 +49,8 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
       }),
     onSuccess: () => {
       toast({ tone: "success", title: `Changed the plan of ${of.workspace_name}` });
-      // Closing the dialog is a navigation, which a form with unsaved changes blocks. So
-      // `isSaved` is set first.
+      // Closing the dialog is a navigation, which a form with unsaved changes blocks. `isSaved` is
+      // therefore set first.
       isSaved.current = true;
       close();
       return announceChanges(queryClient, plansKey(workspace.id), planKey(of.workspace_id));

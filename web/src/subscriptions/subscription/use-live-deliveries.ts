@@ -9,7 +9,10 @@ import { concerns } from "../use-live-subscriptions.ts";
 
 /** Minimum time between two reads that events cause. */
 const minIntervalMs = 2_000;
-/** Up to this scroll position, new rows are shown at once: they push away no row being read. */
+/**
+ * Up to this scroll position, new rows are shown at once, because they do not move a row that is
+ * being read.
+ */
 const topPx = 120;
 
 const isAtTop = () => window.scrollY <= topPx;
