@@ -49,7 +49,7 @@ async function send(target: Target, source: Exchange["source"]): Promise<Exchang
  * Sends requests through both entry points until `disrupt` resolves. There are `callers` concurrent
  * callers. Each sends its next request as soon as it has the response to the previous one.
  *
- * @throws if a request gets no response: the server must survive whatever happens to the database.
+ * @throws if a request gets no response: the server must survive every failure of the database.
  */
 export async function underLoad(
   target: Target,

@@ -327,7 +327,7 @@ export async function reserveInTransaction(
     client.release();
   } catch (thrown) {
     // Closes the connection instead of returning it to the pool. PostgreSQL then rolls the
-    // transaction back, whatever state the connection is in.
+    // transaction back, regardless of the state of the connection.
     client.release(true);
     throw thrown;
   }

@@ -44,7 +44,7 @@ export function createSession(
     if (known === undefined) return;
     // A 401 does not always mean that the session has ended: some calls are rejected because of a
     // wrong password in their body. And if another person has signed in in this browser, they must
-    // not see this person's data. So the server is asked who is signed in.
+    // not see this person's data. The page therefore asks the server who is signed in.
     const isSame = await account.me.get().then(
       ({ id }) => id === known.id,
       (thrown: unknown) => !isUnauthorized(thrown),

@@ -14,7 +14,7 @@ export interface LiveStatus {
 const reconnectingAfterMs = 20_000;
 const notLiveAfterMs = 45_000;
 
-/** What is known about the connection. Times are Unix times in ms. */
+/** The state of the connection. Times are Unix times in ms. */
 export interface Connection {
   readonly startedAt: number;
   readonly lastByteAt: number | undefined;

@@ -8,7 +8,8 @@ import { byAgentQuery, recentQuery, speedQuery, todayQuery } from "./queries.ts"
 import { addToTally, type Tally } from "./tally.ts";
 
 /**
- * Time between two reads. Statistics scan many rows, so only one of the queries is sent at a time.
+ * Time between two queries of statistics. Statistics scan many rows, so their queries are sent one
+ * at a time.
  */
 const turnMs = 10_000;
 /** Minimum time between two updates of the figures while events arrive. */

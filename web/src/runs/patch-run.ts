@@ -13,7 +13,7 @@ export function patchRun(run: Run, { type, time, data }: JournalEvent): Run {
   if (isEnded(run)) return run;
   switch (type) {
     case "run.queued":
-      // A held run is released. The event of a new run says nothing that the run does not.
+      // A held run is released. For a new run, the event adds nothing.
       return run.status === "waiting" ? { ...run, status: "queued" } : run;
     case "run.started":
       return { ...run, status: "running", started_at: run.started_at ?? time };

@@ -49,7 +49,7 @@ export function RunProblem({ error, reached, settingsHref, isState = false }: Ru
   );
 }
 
-/** By error code, the screen that remedies an error which the agent's settings cannot remedy. */
+/** By error code, the screen that can fix an error that the agent's settings cannot fix. */
 const places: Readonly<
   Record<string, { readonly path: string; readonly label: string } | undefined>
 > = {

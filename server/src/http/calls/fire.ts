@@ -84,7 +84,7 @@ export async function handleFireHandshake(
 
 /**
  * Handles `POST /api/public/triggers/:token`: responds as soon as the run is durable. If the
- * trigger's settings change meanwhile, the request is checked again with the new ones.
+ * trigger's settings change in the meantime, the request is checked again with the new settings.
  */
 export async function handleFire(
   services: Services,

@@ -42,7 +42,7 @@ export class ReceivedBody {
   /**
    * Like `readDefault`, for a trigger with settings.
    * @throws ApiError `unavailable` including when the body was larger than the trigger accepted
-   *   when the request arrived, but is not larger than it accepts now
+   *   when the request arrived, but is within the limit of its current settings
    */
   async read(maxBytes: number): Promise<RawBody> {
     this.#read ??= {

@@ -5,7 +5,10 @@ import type { Caller, RunCallback, RunLabels } from "../../runs/index.ts";
 import type { ReceivedBody } from "./received-body.ts";
 import type { RequestHead } from "./received-rows.ts";
 
-/** A request to a trigger. If the trigger's settings change meanwhile, it is checked again. */
+/**
+ * A request to a trigger. If the trigger's settings change before the run starts, the request is
+ * checked again.
+ */
 export interface ReceivedCall {
   readonly caller: Extract<Caller, { readonly kind: "credential" }>;
   readonly head: RequestHead;

@@ -195,8 +195,8 @@ async function claimUpTo(
 }
 
 /**
- * Starts to execute a claimed run. If the caller that started the run got a `503` response
- * meanwhile, the run is only ended.
+ * Starts to execute a claimed run. If the caller that started the run has got a `503` response in
+ * the meantime, the run is only ended.
  */
 function execute(
   ports: ClaimPorts,

@@ -94,8 +94,8 @@ export interface RunLabels {
 }
 
 /**
- * Where the run's last event is also delivered. An enabled subscription that covers the agent must
- * have the same origin.
+ * The URL to which the run's last event is also delivered. An enabled subscription that covers the
+ * agent must have the same origin.
  */
 export interface RunCallback {
   /** As `URL.href` writes it. */
@@ -260,13 +260,13 @@ export type StartResult =
   /** The trigger has other settings than those with which the request was checked. */
   | { readonly kind: "reconfigured" }
   /**
-   * The workspace has limits, and the request was sent without `checksLimits`. It must be sent
-   * again with it.
+   * The workspace has limits, and the request was sent without `checksLimits`. The request must be
+   * sent again with `checksLimits`.
    */
   | { readonly kind: "limited" }
   /**
    * The allowance of a limit is spent, and no check that takes precedence has rejected the request.
-   * It must be sent again, with the limit, to create a run that has already failed.
+   * The request must be sent again, with the limit, to create a run that has already failed.
    */
   | {
       readonly kind: "limit_reached";

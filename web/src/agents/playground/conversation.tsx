@@ -55,7 +55,7 @@ export function Conversation({ search }: ConversationProps) {
     if (changes === undefined) return;
     const isDraft = Object.keys(changes).length > 0;
     // With `stream: auto` a model call is streamed only if the run has a subscriber when the call
-    // begins. This page subscribes after the start of the draft run, so it asks for `always`.
+    // begins. This page subscribes after the start of the draft run, so it sets `stream: always`.
     const watched = form.getValues("stream") === "auto" ? { stream: "always" as const } : {};
     start.mutate(
       { input: message, config: isDraft ? bodyOf({ ...changes, ...watched }) : undefined },

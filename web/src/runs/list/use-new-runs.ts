@@ -23,7 +23,7 @@ const topPx = 120;
 
 /**
  * Updates the list when runs start. An event does not say whether its run matches the filters, so
- * the list reads its newest page again. If the page is scrolled to the top, new rows are inserted;
+ * the list refetches its newest page. If the page is scrolled to the top, new rows are inserted;
  * otherwise they wait.
  * @param isHeld true makes new rows wait, for example while rows are selected
  * @returns how many runs wait, and a function that inserts them

@@ -8,9 +8,9 @@ import { type Fields, type MergeConflict, mergeFields } from "./merge.ts";
 export interface MergeDialogProps<Value extends Fields> {
   /** Noun of the resource: "agent". */
   readonly noun: string;
-  /** What the form was filled with. */
+  /** The values with which the form was filled in. */
   readonly base: Value;
-  /** What the server holds now, read after the 412. */
+  /** The current values on the server, read after the 412. */
   readonly theirs: Value;
   /** What the form holds. */
   readonly yours: Value;
@@ -25,7 +25,7 @@ export interface MergeDialogProps<Value extends Fields> {
 
 type Side = "theirs" | "yours";
 
-/** The whole of a `MergeDialog`, loaded when it is needed. */
+/** The implementation of `MergeDialog`, loaded when it is needed. */
 export function MergePanel<Value extends Fields>({
   noun,
   base,
