@@ -14,11 +14,11 @@ export interface MergeDialogProps<Value extends Fields> {
   readonly theirs: Value;
   /** What the form holds. */
   readonly yours: Value;
-  /** Names of fields as the form shows them; others show the field's name. */
+  /** Labels of fields, as the form shows them. Fields without a label show their name. */
   readonly labels?: Readonly<Partial<Record<keyof Value, string>>>;
-  /** How to show a value; JSON unless given. */
+  /** Renders a value. Default: as JSON. */
   readonly show?: (field: string, value: unknown) => ReactNode;
-  /** Gets all fields with the choices applied: save them with the new ETag. */
+  /** Called with all fields after the choices. Save them with the new ETag. */
   readonly onMerge: (merged: Value) => void;
   readonly onCancel: () => void;
 }
