@@ -401,8 +401,8 @@ const guessesPerMinute = 30;
 const discoveryMs = 400;
 
 /**
- * Returns the configured ports of Beckon, of the proxy before it, and of its database. Discovery
- * must not take these for model servers.
+ * Returns the configured ports of Beckon, of the proxy in front of it, and of its database.
+ * Discovery must not mistake these for model servers.
  */
 function configuredPorts({ port, publicUrl, databaseUrl }: Config): number[] {
   const urls = [publicUrl, databaseUrl].map((url) => Number(URL.parse(url ?? "")?.port));
