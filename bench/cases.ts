@@ -8,7 +8,7 @@ import { countReceived, type Receivers } from "./receivers/start-receivers.ts";
 
 /** One benchmark case: a load on an agent whose model has a given latency. */
 export interface Case {
-  /** Unique name. `--only` selects the cases whose name contains a text. */
+  /** Unique name. `--only <text>` selects the cases whose name contains the text. */
   readonly name: string;
   readonly source: "invoke" | "fire";
   readonly model: Model;

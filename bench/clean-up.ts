@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 
 /**
- * Runs a benchmark and then disposes `opened` in reverse order, also after an error or Ctrl-C.
+ * Runs a benchmark and then disposes `opened` in reverse order, even after an error or Ctrl-C.
  * Register the cleanup of a resource before you start the resource: `defer` of a disposed stack
  * throws, so nothing is started after the cleanup.
  */

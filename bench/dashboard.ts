@@ -165,7 +165,7 @@ await withCleanUp(async (opened) => {
   // Includes the start of the dashboard, so it has the limit of the LCP.
   addMs(`first rows of a run of ${steps} steps, page loaded`, rowsMs, 1_500);
 
-  // A press of a link in the list, as a person reaches a run.
+  // Clicks a link in the list, as a person does to open a run.
   const { agent_id: agentId } = await api(`/runs/${dashboard.runs.long}`);
   const pressed = await open();
   await pressed.page.goto(`${home}/runs?agent_id=${agentId}`);
@@ -194,7 +194,7 @@ print();
 
 /**
  * Waits for the first rows of a run, and returns the time since the page's navigation. The page
- * polls by itself: Playwright's `waitForFunction` compiles text in the page, which its CSP forbids.
+ * itself polls: Playwright's `waitForFunction` compiles text in the page, which its CSP forbids.
  */
 function rowsMsOf(page: Page): Promise<number> {
   return page.evaluate<number>(`new Promise((done) => {

@@ -1,7 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import { type Terminal, UsageError } from "./terminal.ts";
 
-/** Reads a text file, or standard input if the path is `-`. @throws UsageError if it cannot */
+/**
+ * Reads a text file, or standard input if the path is `-`. @throws UsageError if it cannot be read
+ */
 export async function readTextFile(
   path: string,
   maxBytes: number,

@@ -27,7 +27,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 }
 
 function createProgram(terminal: Terminal, finish: (exitCode: number) => void): Command {
-  // Subcommands inherit these settings only if they are made first.
+  // These settings come before the commands, because a command copies them when it is created.
   const program = new Command("beckon")
     .exitOverride()
     .configureOutput({

@@ -21,7 +21,7 @@ const maxFrameLength = 16 * 1024 * 1024;
 
 interface FrameOptions {
   readonly signal: AbortSignal;
-  /** Called for each chunk of data, also if it contains only a comment. */
+  /** Called for each chunk of data, even if it contains only a comment. */
   readonly onActivity?: (() => void) | undefined;
 }
 

@@ -43,8 +43,8 @@ export interface StartedRun {
 const maxWaitMs = 20 * 3_600_000;
 
 /**
- * Default of `retries` once the id of the run is known. Then the run continues on the server, so
- * the client keeps trying for some minutes while no server can be reached.
+ * Default of `retries` once the id of the run is known. From then on the run continues on the
+ * server, so the client keeps trying for some minutes while no server can be reached.
  */
 const maxJoinRetries = 40;
 

@@ -49,7 +49,7 @@ export interface OnceOptions extends CallOptions {
 
 /** Labels that the caller gives a run. They are stored, and `runs.list` can filter by them. */
 export interface LabelOptions {
-  /** The caller's own id of the run, 1 to 255 characters; it need not be unique. Default: none. */
+  /** The caller's own id for the run, 1 to 255 characters; it need not be unique. Default: none. */
   readonly externalId?: string | undefined;
   /** At most 10 different tags, each of 1 to 64 characters. Default: none. */
   readonly tags?: readonly string[] | undefined;

@@ -17,7 +17,7 @@ export interface FollowOptions {
   /** The credential: a key with scope `runs:read`, or an agent's token. Default: the client's. */
   readonly key?: string | undefined;
   /**
-   * Called for each connection and each chunk of data on it, also for the keep-alive comments that
+   * Called for each connection and each chunk of data on it, including the keep-alive comments that
    * the server sends every 15 seconds. Use it to show whether the connection is alive.
    */
   readonly onActivity?: (() => void) | undefined;

@@ -28,7 +28,10 @@ export const maxAttemptsLimit = 100;
  */
 export const defaultMaxAnswerBytes = 4 * 1024 * 1024;
 
-/** Default of `reserve_output_tokens`, also of agent versions stored before it existed. */
+/**
+ * Default of `reserve_output_tokens`. It also applies to agent versions stored before the setting
+ * existed.
+ */
 export const defaultReserveOutputTokens = 16_384;
 
 const limits = z.strictObject({

@@ -36,7 +36,7 @@ export type SecretKept = z.infer<typeof storedSecret>;
 
 /**
  * A new secret in requests. It has at least 8 characters, because shorter secrets can be guessed.
- * Besides, Beckon removes secrets from the responses of the API that the tool calls, and removing a
+ * Also, Beckon removes secrets from the responses of the API that the tool calls, and removing a
  * short one would also remove ordinary text.
  */
 const newSecret = z.strictObject({

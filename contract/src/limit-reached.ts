@@ -15,7 +15,7 @@ const limitState = {
   /** Id of the workspace, agent, key, trigger or run. */
   scope_id: z.string(),
   metric: limitMetric,
-  /** Amount used in the present period or, if the scope is `run`, by the run. */
+  /** Amount used in the current period or, if the scope is `run`, by the run. */
   used: amount,
   limit: amount,
 };

@@ -73,7 +73,7 @@ export type Plan = z.infer<typeof plan>;
 
 const anchorDay = z.number().int().min(1).max(31);
 
-/** The plan that replaces the present one, and when. */
+/** The plan that replaces the current one, and when. */
 const plannedChange = z.object({ plan: z.string(), starts_at: z.iso.datetime() });
 
 /** A workspace with its plan, as the operator sees it. */
@@ -107,9 +107,9 @@ export const workspacePlansQuery = z.strictObject({
 export const updateWorkspacePlanBody = z
   .strictObject({
     plan: planName.optional(),
-    /** `now`, or `period_end`: when the present month of the plan ends. */
+    /** `now`, or `period_end`: when the current month of the plan ends. */
     takes_effect: z.enum(["now", "period_end"]).default("now"),
-    /** The new anchor day. It takes effect when the present month of the plan ends. */
+    /** The new anchor day. It takes effect when the current month of the plan ends. */
     anchor_day: anchorDay.optional(),
   })
   .refine(({ plan, anchor_day }) => plan !== undefined || anchor_day !== undefined, {
@@ -119,16 +119,16 @@ export const updateWorkspacePlanBody = z
 
 const amount = z.number().int().nonnegative();
 
-/** The workspace's plan, and what was used of it in the present month. */
+/** The workspace's plan, and the amounts used in the current month. */
 export const planUsage = z.object({
   plan: z.string(),
   /** null if no change is planned. */
   next_plan: plannedChange.nullable(),
   anchor_day: z.number().int(),
   time_zone: z.string(),
-  /** When the present month of the plan began. */
+  /** When the current month of the plan began. */
   starts_at: z.iso.datetime(),
-  /** When the present month of the plan ends. */
+  /** When the current month of the plan ends. */
   resets_at: z.iso.datetime(),
   /** Tokens, milliseconds of voice and of a browser, and cost in micro-dollars. */
   metrics: z.array(
@@ -136,7 +136,7 @@ export const planUsage = z.object({
       metric: limitMetric,
       /** null: unlimited. */
       allowance: amount.nullable(),
-      /** Used since `starts_at`, the start of the plan's present month. */
+      /** Used since `starts_at`, the start of the plan's current month. */
       used: amount,
       /**
        * Held for the calls that runs make now. What a call does not use is returned when it ends.

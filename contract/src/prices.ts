@@ -40,7 +40,7 @@ export const createPriceBody = z.strictObject({
 export const updatePriceBody = rates.partial();
 
 /**
- * Query of `GET /prices`. With `model`, the list contains only this model, also if no agent uses
+ * Query of `GET /prices`. With `model`, the list contains only this model, even if no agent uses
  * it. The list is empty if the workspace cannot use a provider of this name.
  */
 export const pricesQuery = z.strictObject({ ...pageQuery.shape, model: modelName.optional() });
@@ -69,7 +69,10 @@ const shownPrice = shownRates.extend({
 });
 export type ShownPrice = z.infer<typeof shownPrice>;
 
-/** What the calls of a model cost. Prices that change with the time of day are those of now. */
+/**
+ * What the calls of a model cost. For prices that change with the time of day, these are the
+ * current ones.
+ */
 export const modelPrice = z.object({
   /** `pri_…` of the workspace's own price; null if the workspace has set none for this model. */
   id: z.string().nullable(),

@@ -87,7 +87,7 @@ export const createProviderBody = z
  * restores the default of the kind. If a key is stored, a `base_url` with another scheme, host or
  * port needs `api_key` in the same request, so that the stored key is not sent to another server.
  * To change `free`, or the `base_url` of a provider that is free or has prices, the scope
- * `limits:write` is needed as well.
+ * `limits:write` is needed too.
  */
 export const updateProviderBody = z.strictObject({
   base_url: baseUrl.nullable().optional(),

@@ -10,10 +10,10 @@ const headerName = z
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/, "must be the name of an HTTP header")
   .toLowerCase();
 const parameterName = cleanText(100).min(1);
-/** A JSON pointer (RFC 6901) to a member of a JSON or form body. */
+/** A JSON pointer (RFC 6901) to a field of a JSON or form body. */
 const pointer = cleanText(500).regex(/^(?:\/(?:[^~/]|~[01])*)+$/, "must be a JSON pointer");
 
-/** Where one value of a request is: a header, a query parameter, or a member of the body. */
+/** Location of a value in a request: a header, a query parameter, or a field of the body. */
 const location = z.union([
   z.strictObject({ header: headerName }),
   z.strictObject({ query: parameterName }),
@@ -128,7 +128,7 @@ const credentialNames = new RegExp(
     "(?:^|-)(?:api-?|access-|private-|functions-|subscription-)keys?(?:$|-)",
   ].join("|"),
 );
-/** Headers that are named like those of credentials, and contain none. */
+/** Headers whose names resemble those of credentials, but which contain no credential. */
 const publicHeaders = new Set(["i-twilio-idempotency-token"]);
 
 /** Services whose requests a trigger can be set to accept. */
@@ -152,7 +152,7 @@ export const presetName = z.enum([
 ]);
 export type PresetName = z.infer<typeof presetName>;
 
-/** Answer to the browser form that sent a request. null: the usual JSON. */
+/** Response to a request that a browser form sent. null: the usual JSON. */
 const formAnswer = z.union([
   /** Answers 303 with this address. */
   z.strictObject({
@@ -161,7 +161,7 @@ const formAnswer = z.union([
       "must be an https URL",
     ),
   }),
-  /** Shows this text on a page without style and script. */
+  /** Shows this text on a page without styles and scripts. */
   z.strictObject({ text: cleanText(2_000).min(1) }),
 ]);
 
@@ -173,7 +173,7 @@ export const receiving = z.strictObject({
   /** The preset of the settings. In requests, settings that are absent are those of the preset. */
   preset: presetName.nullable().default(null),
   verification: verification.default({ kind: "none" }),
-  /** Only these addresses may send, as addresses or CIDR ranges. null: all. */
+  /** Addresses or CIDR ranges that are allowed to send. null: all. */
   allowed_addresses: z
     .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]))
     .min(1)
@@ -181,21 +181,22 @@ export const receiving = z.strictObject({
     .nullable()
     .default(null),
   /**
-   * Where the id of the event is, which stays the same when the sender repeats it. `cloudevents`:
-   * the CloudEvents attributes `source` and `id`, of the headers or the body. null: none.
+   * Location of the event's id, which stays the same when the sender repeats the event.
+   * `cloudevents`: the CloudEvents attributes `source` and `id`, in the headers or the body. null:
+   * events have no id.
    */
   event_id: z
     .union([location, z.literal("cloudevents")])
     .nullable()
     .default(null),
-  /** For how long an event id is known, in days. */
+  /** Days for which an event id is stored to recognize repeated events. */
   event_id_days: z.number().int().min(1).max(30).default(7),
-  /** Where the type of the event is. */
+  /** Location of the event's type. */
   event_type: z
     .union([location, z.literal("cloudevents")])
     .nullable()
     .default(null),
-  /** What the sender asks before it sends events. */
+  /** The requests by which a sender asks, before it sends events, whether they are wanted. */
   handshake: z.enum(["none", "meta", "dropbox", "slack", "cloudevents"]).default("none"),
   /**
    * Bodies that are accepted besides text, JSON and forms. `gzip` also covers `deflate`. The limit
@@ -212,7 +213,7 @@ export const receiving = z.strictObject({
       max_bytes: z.number().int().min(1_024).max(maxReceivedBytes).default(1_048_576),
     })
     .prefault({}),
-  /** Headers that the agent sees. Credentials and signatures cannot be chosen. */
+  /** Headers that the agent sees. Headers with credentials or signatures are not allowed. */
   headers: z
     .array(
       headerName.refine(
@@ -236,7 +237,10 @@ export const receiving = z.strictObject({
    * as lines, an empty line, and the payload.
    */
   template: cleanText(100_000).min(1).nullable().default(null),
-  /** While the agent is paused or a limit is spent: reject, or hold the run until it is over. */
+  /**
+   * While the agent is paused or a limit is spent: reject requests, or hold their runs until the
+   * agent is resumed or the limit resets.
+   */
   when_paused: z.enum(["refuse", "hold"]).default("refuse"),
   /** While the trigger is disabled: 409, or 202 as if the request were accepted. */
   when_disabled: z.enum(["refuse", "swallow"]).default("refuse"),
@@ -245,7 +249,7 @@ export const receiving = z.strictObject({
   /** For forms in web pages. */
   form: z
     .strictObject({
-      /** Only pages of these origins may send. null: of all. */
+      /** Origins whose pages are allowed to send. null: all. */
       origins: z
         .array(
           cleanText(300).refine(
@@ -290,7 +294,7 @@ export const senderSecrets = z.object({
   secret: z.string(),
   /** null unless the handshake is Meta's. */
   verify_token: z.string().nullable(),
-  /** Until when the previous secret is also accepted; null if there is none. */
+  /** Time until which the previous secret is also accepted; null if there is no previous secret. */
   previous_until: z.iso.datetime().nullable(),
 });
 export type SenderSecrets = z.infer<typeof senderSecrets>;
@@ -312,7 +316,10 @@ export const preset = z.object({
   instructions: z.string(),
   /** The sender's documentation. */
   url: z.string().nullable(),
-  /** Who makes the secret: the sender, this trigger's owner (or Beckon), or there is none. */
+  /**
+   * Who creates the secret: the sender, or the trigger's owner (or Beckon); `none` if there is no
+   * secret.
+   */
   secret_from: z.enum(["sender", "receiver", "none"]),
   receiving,
   examples: z.array(exampleRequest),
@@ -320,7 +327,7 @@ export const preset = z.object({
 export type Preset = z.infer<typeof preset>;
 
 /**
- * What became of a received request.
+ * The outcome of a received request.
  * - `started`, `held`: its run was created. `repeated`: an earlier request had the same event id.
  * - `mapping_error`: filter or template failed; its run was created failed.
  * - `limit_reached`: its run was created failed, because a limit was spent.
@@ -354,18 +361,18 @@ export const receivedRequest = z.object({
   error: z.string().nullable(),
   event_id: z.string().nullable(),
   event_type: z.string().nullable(),
-  /** The run it started or, if it is repeated, the run of the first request. */
+  /** The run that the request started or, for a repeated event, the run of the first request. */
   run_id: z.string().nullable(),
   /** The request that this one replays; null if it arrived from outside. */
   replay_of: z.string().nullable(),
   address: z.string().nullable(),
   content_type: z.string().nullable(),
-  /** Of the body as it was received, in bytes. */
+  /** Size of the body as it was received, in bytes. */
   size: z.number().int().nonnegative(),
 });
 export type ReceivedRequest = z.infer<typeof receivedRequest>;
 
-/** A received request with what it contained. */
+/** A received request with its query, headers and body. */
 export const receivedRequestDetails = receivedRequest.extend({
   query: z.record(z.string(), z.array(z.string())),
   /** Without credentials, cookies, secrets and signatures. */
@@ -401,7 +408,7 @@ export const replayRequestsBody = z.strictObject({
 export const replayedRequests = z.object({
   /** Runs that were started. */
   replayed: z.number().int().nonnegative(),
-  /** Requests that the filter does not let pass, or whose body or mapping failed. */
+  /** Requests that the filter rejected, or whose body or mapping failed. */
   skipped: z.number().int().nonnegative(),
   /** Whether older requests remain, because one call replays at most 1,000. */
   more: z.boolean(),
@@ -417,15 +424,15 @@ export const listenBody = z.strictObject({
 });
 
 /**
- * The request that a preview or a test is made of: a received request, an example of a preset, or a
- * request of one's own with `payload`, `content_type`, `headers` and `query`.
+ * The request for a preview or a test: a received request, an example of a preset, or a custom
+ * request with `payload`, `content_type`, `headers` and `query`.
  */
 export const trialRequest = z.strictObject({
   /** A received request of this trigger. */
   request_id: cleanText(100).min(1).optional(),
   /** The name of an example of a preset; see `GET /trigger-presets`. */
   example: z.strictObject({ preset: presetName, name: cleanText(100).min(1) }).optional(),
-  /** A body of one's own: text if it is a string, else JSON. */
+  /** A custom body: sent as text if it is a string, else as JSON. */
   payload: jsonValue.optional(),
   content_type: cleanText(200).min(1).optional(),
   headers: z.record(headerName, cleanText(4_000)).optional(),
@@ -450,11 +457,11 @@ export const mappingMistake = z.object({
 });
 export type MappingMistake = z.infer<typeof mappingMistake>;
 
-/** What a trigger makes of a request. */
+/** Preview of a request: what the filter decides and what the agent would see. */
 export const preview = z.object({
   event_id: z.string().nullable(),
   event_type: z.string().nullable(),
-  /** Whether the filter lets the request pass; null if it failed. */
+  /** Whether the request passes the filter; null if the filter failed. */
   passes: z.boolean().nullable(),
   /** The run's input, as the model sees it; null if filter or template failed. */
   input: z.string().nullable(),

@@ -52,7 +52,7 @@ const label = (max: number) =>
     .min(1, "must not be empty")
     .refine((text) => !/\p{Cc}/u.test(text), "must not contain control characters")
     .refine((text) => text === "" || text.trim() !== "", "must not be blank");
-/** The caller's own id of a run, for example the id of an order. It need not be unique. */
+/** The caller's own id for a run, for example the id of an order. It need not be unique. */
 const externalId = label(255);
 export const tag = label(64);
 

@@ -116,7 +116,7 @@ export const createSubscriptionBody = z.strictObject({
   url: receiverUrl,
   description: description.default(""),
   event_types: eventTypes,
-  /** Only events of these agents. null: of all agents, also future ones. */
+  /** Only events of these agents. null: of all agents, including future ones. */
   agent_ids: ids.default(null),
   /**
    * Only events of runs that one of these triggers started. null: of all runs. If it is set,
@@ -194,7 +194,7 @@ export const subscription = z.object({
   disabled_reason: disabledReason.nullable(),
   /** When the subscription was paused or disabled; null if it is enabled. */
   inactive_since: z.iso.datetime().nullable(),
-  /** Until when the previous secret also signs; null if only one secret is valid. */
+  /** Time until which the previous secret also signs; null if only one secret is valid. */
   previous_secret_until: z.iso.datetime().nullable(),
   health: z.object({
     last_success_at: z.iso.datetime().nullable(),
@@ -336,7 +336,7 @@ export const replayBody = z.strictObject({
 export const replayed = z.object({
   /** Deliveries that are pending again, at most 10,000. */
   replayed: z.number().int().nonnegative(),
-  /** Whether more deliveries match. Then repeat the request with `until: next_until`. */
+  /** Whether more deliveries match. If so, repeat the request with `until: next_until`. */
   more: z.boolean(),
   /** `until` of the next request; null if no delivery was replayed. */
   next_until: z.iso.datetime().nullable(),

@@ -64,7 +64,9 @@ export const trigger = z.object({
   receiving: receiving.nullable(),
   /** Whether a sender secret is set. Without it, a verification that needs one rejects all. */
   sender_secret_set: z.boolean(),
-  /** Until when the next verified request is captured as a sample; null: it is not captured. */
+  /**
+   * Time until which the next verified request is captured as a sample; null if none is captured.
+   */
   listening_until: z.iso.datetime().nullable(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),

@@ -28,9 +28,9 @@ function deliveredData<T extends DeliveredEvent & (EventType | WorkspaceEventTyp
     seq: isOfRun ? z.number().int().positive() : z.null(),
     /** Version of `payload`. */
     version: z.number().int().positive(),
-    /** Where the API has this event; null for a test. */
+    /** URL of the event in the API; null for a test. */
     url: z.string().nullable(),
-    /** Only in a test: the ids of agent and run then belong to nothing. */
+    /** Set only in a test, whose agent and run do not exist. */
     test: z.literal(true).optional(),
     /** The event's data. Absent if the subscription's `payload` is `thin`. */
     payload: z.union([allData[type], largeData]).optional(),

@@ -103,7 +103,7 @@ test("a database restart that is longer than the lease makes no process declare 
   }
   const afterwards = performance.now();
   for (const at of [0, 1]) expect((await invoke(at, agent, "afterwards")).status).toBe(200);
-  // Waits so long that each server would declare the other one dead if it wrongly considered the
+  // Waits long enough for each server to declare the other one dead if it wrongly considered the
   // other one's lease expired.
   await eventually(
     "three leases' length",
@@ -139,7 +139,8 @@ test("a database restart that is longer than the lease makes no process declare 
   expect(runs.filter(({ refused }) => !refused)).toEqual([
     { refused: false, status: "succeeded", attempt: 1, ends: 1, count: 22 },
   ]);
-  // A rejected start can still have been written. Then it was cancelled before any model call.
+  // A rejected start can still have been written. In that case, it was cancelled before any model
+  // call.
   expect(runs.filter(({ refused, status }) => refused && status !== "cancelled")).toEqual([]);
   expect(models.requests.length).toBe(22);
 });

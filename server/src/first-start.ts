@@ -53,7 +53,7 @@ export function firstStart(
 }
 
 /**
- * Returns the demo agent with its current secrets, or undefined if it cannot be called any more.
+ * Returns the demo agent with its current secrets, or undefined if it can no longer be called.
  * Writes an audit entry for each secret that it returns.
  */
 export function revealDemo(

@@ -66,8 +66,8 @@ export interface Beckon {
   /** Address on which the server listens. */
   readonly listeningUrl: string;
   /**
-   * The demo agent with its secrets, if this startup created it or was asked to reveal it.
-   * Otherwise null, and also if the demo agent cannot be called any more.
+   * The demo agent with its secrets, if this startup created it or was asked to reveal it. Null
+   * otherwise, or if the demo agent can no longer be called.
    */
   readonly demo: Demo | null;
   /**
@@ -123,7 +123,7 @@ export interface StartOptions {
   readonly listenFd?: number | undefined;
   /** Heap guard to use; by default a new one. It is stopped when the server stops. */
   readonly heap?: HeapGuard;
-  /** Model servers that the startup looks for on this machine; by default `modelServers`. */
+  /** Model servers for which startup probes this machine; by default `modelServers`. */
   readonly modelServers?: readonly ModelServer[];
   /** Limits of deliveries that replace the defaults, and functions that tests replace. */
   readonly deliveries?: Partial<
@@ -401,8 +401,8 @@ const guessesPerMinute = 30;
 const discoveryMs = 400;
 
 /**
- * Returns the configured ports of Beckon, of the proxy before it, and of its database. Discovery
- * must not take these for model servers.
+ * Returns the configured ports of Beckon, of the proxy in front of it, and of its database.
+ * Discovery must not mistake these for model servers.
  */
 function configuredPorts({ port, publicUrl, databaseUrl }: Config): number[] {
   const urls = [publicUrl, databaseUrl].map((url) => Number(URL.parse(url ?? "")?.port));

@@ -32,7 +32,7 @@ const pollsPerSweep = 60;
 const pollsPerReturn = 20;
 
 /**
- * The worker of a process. It claims queued runs, queues held runs that nothing holds any more,
+ * The worker of a process. It claims queued runs, queues held runs that nothing holds any longer,
  * takes over runs of dead processes, stops runs that were cancelled, ends queued runs that have
  * expired, and sums up usage.
  */

@@ -76,8 +76,8 @@ export async function startTestBeckon(
     // Model servers on the developer's machine must not change the result of a test.
     BECKON_DISCOVER: "0",
     ...settings,
-    // Allows calls to scripted servers, also to those that are started later, and to port 9, where
-    // no server listens.
+    // Allows calls to scripted servers, including those that are started later, and to port 9,
+    // where no server listens.
     BECKON_EGRESS_ALLOW: [settings.BECKON_EGRESS_ALLOW, "127.0.0.1:9", await reservedHosts()]
       .filter(Boolean)
       .join(","),

@@ -19,7 +19,7 @@ import {
  * and no write after the end of the run.
  */
 export interface MemoryJournal extends Journal {
-  /** All entries, the initial ones included. */
+  /** All entries, including the initial ones. */
   readonly entries: NewEvent[];
   /** The durable writes, in order; the last one can be the end. */
   readonly writes: {

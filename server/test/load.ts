@@ -1,7 +1,7 @@
 import type { Database } from "../src/base/database/index.ts";
 import { eventually } from "./eventually.ts";
 
-/** What requests are sent to: an agent whose output is its input, and its trigger. */
+/** Target of the requests: an agent whose output is its input, and its trigger. */
 export interface Target {
   readonly url: string;
   readonly agentId: string;
@@ -49,7 +49,7 @@ async function send(target: Target, source: Exchange["source"]): Promise<Exchang
  * Sends requests through both entry points until `disrupt` resolves. There are `callers` concurrent
  * callers. Each sends its next request as soon as it has the response to the previous one.
  *
- * @throws if a request gets no response: the server must survive whatever happens to the database.
+ * @throws if a request gets no response: the server must survive every failure of the database.
  */
 export async function underLoad(
   target: Target,
@@ -71,7 +71,7 @@ export async function underLoad(
   return exchanges;
 }
 
-/** Resolves when `more` further requests got a 200. */
+/** Resolves when `more` further requests have got a 200. */
 export async function answered(exchanges: readonly Exchange[], more: number): Promise<void> {
   const before = exchanges.length;
   await eventually(

@@ -19,7 +19,10 @@ export interface Sender {
   readonly secret: string;
   /** The headers with the signature, or the credential. */
   readonly signatureHeaders: readonly string[];
-  /** Whether the signature covers the body and, for `time`, also when it was sent. */
+  /**
+   * What the signature covers: the body or, with `time`, the body and the time at which it was
+   * sent.
+   */
   readonly signs: "body" | "time" | "nothing";
   /** Signs a request to `url`. */
   readonly send: (to: {

@@ -12,24 +12,27 @@ export type Change =
       readonly id: string;
       /** The version that was compared; the update is rejected if there is a newer one. */
       readonly version: number;
-      /** Names of the fields that differ, also `paused` and `triggers`. */
+      /** Names of the fields that differ, including `paused` and `triggers`. */
       readonly fields: readonly string[];
       readonly body: UpdateAgentBody;
-      /** Undefined if the agent is to stay paused or not paused, as it is. */
+      /** Whether the agent is to be paused; undefined to leave that unchanged. */
       readonly paused: boolean | undefined;
       readonly pauseReason: string | undefined;
       readonly newTriggers: readonly TriggerInFile[];
       readonly changedTriggers: readonly { readonly id: string; readonly body: TriggerInFile }[];
     };
 
-/** Fields of an exported agent that are not changed by an update of the agent. */
+/**
+ * Fields of an exported agent that need separate requests, because an update of the agent does not
+ * change them.
+ */
 const separate = new Set(["name", "paused", "pause_reason", "triggers"]);
-/** Objects of which an update changes only the fields that it names. */
+/** Objects that an update merges: fields that it does not name keep their values. */
 const merged = new Set(["model_settings", "limits"]);
 
 /**
- * Compares the agents of a file with those of the workspace that have the same names. Requests
- * nothing that changes the workspace.
+ * Compares the agents of a file with those of the workspace that have the same names. Sends no
+ * request that changes the workspace.
  * @throws UsageError if several agents of the workspace have one of the names, or a secret is
  *   missing
  */

@@ -22,10 +22,9 @@ export interface SignedIn extends AccountContext {
 
 /**
  * Limits failed attempts to use a password or link, by IP address. Above the limit, every request
- * with a password or link is rejected. The password or link is not checked, because a correct one
- * would otherwise be accepted and guessing could continue. Requests with a valid key are still
- * accepted. Attempts are not counted by account or session, because others could then lock a person
- * out.
+ * with a password or link is rejected without checking it. Otherwise a correct guess would still
+ * succeed. Requests with a valid key are still accepted. Attempts are not counted by account or
+ * session, because others could then lock a person out.
  */
 export interface FailedAttempts {
   /**

@@ -34,8 +34,8 @@ export async function changePassword({
     throw ctx.failedAttempts.count(wrongPasswordMessage);
   const hash = await hashPassword(body.new_password);
   await inAllWorkspaces(tenant, async (tx) => {
-    // A concurrent request may have changed the password since it was compared. Then nothing is
-    // updated, and `current_password` counts as wrong.
+    // A concurrent request may have changed the password since it was compared. In that case,
+    // nothing is updated, and `current_password` counts as wrong.
     if (!(await updatePassword(tx, ctx.userId, { hash, replacing: currentHash })))
       throw ctx.failedAttempts.count(wrongPasswordMessage);
     await deleteSessionsOf(tx, ctx.userId, ctx.sessionId);

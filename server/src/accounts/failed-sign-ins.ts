@@ -9,7 +9,7 @@ import { recordAccountAction } from "./record-account-action.ts";
 /** Writes failed sign-ins to the audit logs of the account's workspaces. */
 export interface FailedSignIns {
   /**
-   * Notes that a wrong password was sent for this e-mail. Returns at once and writes the audit
+   * Records that a wrong password was sent for this e-mail. Returns at once and writes the audit
    * entry later, because otherwise the response time would reveal whether the e-mail has an
    * account. The entry is lost if the process exits before the write.
    */

@@ -6,7 +6,7 @@ import { type AgentRow, requireLockedAgent, updateAgentRow } from "./records/ind
 /**
  * Returns the agent, deleted or not, and locks its row against other changes until the transaction
  * ends.
- * @throws ApiError `not_found`, also if the agent was deleted more than 30 days ago.
+ * @throws ApiError `not_found`, including when the agent was deleted more than 30 days ago.
  */
 export async function requireAgentForRestore(
   tx: WorkspaceTransaction,

@@ -9,8 +9,8 @@ import type { LimitServices } from "../limits/index.ts";
 import { requireAgent, requireAgentForChange, toAgent, updateAgentRow } from "./records/index.ts";
 
 /**
- * Lets a paused agent start runs again, and queues the runs that were held meanwhile. Does nothing
- * if the agent is not paused.
+ * Lets a paused agent start runs again, and queues the runs that were held while it was paused.
+ * Does nothing if the agent is not paused.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function resumeAgent({

@@ -6,8 +6,8 @@ import { requireAgent } from "./records/index.ts";
 
 /**
  * Returns the agent's token in plain text and writes the reveal to the audit log.
- * @throws ApiError `forbidden`; `not_found`, also if the agent has no token; `secret_unreadable` if
- *   the token was encrypted with a master key that is lost.
+ * @throws ApiError `forbidden`; `not_found`, including when the agent has no token;
+ *   `secret_unreadable` if the token was encrypted with a master key that is lost.
  */
 export async function revealAgentToken({
   ctx,

@@ -8,7 +8,7 @@ import { issueToken } from "../tokens/index.ts";
 import { requireAgentForChange } from "./records/index.ts";
 
 /**
- * Issues a new token, also if the previous one was revoked. A previous token that was not revoked
+ * Issues a new token, even if the previous one was revoked. A previous token that was not revoked
  * stays valid for `grace_seconds` more, by default 0.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */

@@ -27,7 +27,7 @@ export interface Log {
 
 /** The kinds of outages. Keys are ids, and error messages of our own. */
 export interface Outages {
-  /** Errors of the database, of whatever task. */
+  /** Errors of the database, in any task. */
   readonly database: { failed(thrown: unknown): void; succeeded(): void };
   /** Requests that are rejected with 503 for another reason than the database. The key is empty. */
   readonly overload: OutageLog<Omit<LogFields<"requests are rejected with 503">, "count">>;

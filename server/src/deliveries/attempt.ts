@@ -36,7 +36,7 @@ export interface Attempted {
 }
 
 /**
- * Sends a delivery once. Never rejects: what goes wrong is part of the outcome.
+ * Sends a delivery once. Never rejects: a failure is part of the outcome.
  * @param signal aborts the attempt, which then does not count.
  */
 export async function attemptDelivery(
@@ -92,7 +92,7 @@ export async function attemptDelivery(
   };
 }
 
-/** Returns the outcome of a delivery that is not attempted now, or whose attempt was aborted. */
+/** Returns the outcome of a delivery that was not attempted, or whose attempt was aborted. */
 export function released(delivery: ClaimedDelivery): Outcome {
   return {
     ...claimOf(delivery),

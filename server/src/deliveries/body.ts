@@ -1,6 +1,6 @@
 import type { DeliveryFormat, DeliveryKind, PayloadStyle } from "@beckon/contract";
 
-/** What the body of a delivery is made from: columns of its row. */
+/** The columns of a delivery's row from which its body is built. */
 export interface DeliveredRow {
   readonly kind: DeliveryKind;
   readonly workspace_id: string;
@@ -34,7 +34,7 @@ export interface DeliveryBody {
 const maxBodyBytes = 256 * 1024;
 
 /**
- * Makes the body of a delivery. The same row and options make the same bytes.
+ * Builds the body of a delivery. The same row and options always give the same bytes.
  *
  * `standard` is the form of Standard Webhooks, `cloudevents` the structured mode of CloudEvents
  * 1.0. Both have the same `data`.
@@ -104,7 +104,10 @@ function write(
   };
 }
 
-/** Returns the URL at which the receiver can read the event; null for a test, which is no event. */
+/**
+ * Returns the URL at which the receiver can read the event; null for a test, because its event is
+ * not stored.
+ */
 function resourceUrl(row: DeliveredRow, publicUrl: string): string | null {
   if (row.kind === "test") return null;
   const path =

@@ -2,10 +2,13 @@ import type { DeliveryFormat, PayloadStyle } from "@beckon/contract";
 import { type Database, statement } from "../base/database/index.ts";
 import type { DeliveredRow } from "./body.ts";
 
-/** A delivery that this process attempts now, with what it needs of its subscription. */
+/**
+ * A delivery that this process attempts now, with the values of its subscription that the attempt
+ * needs.
+ */
 export interface ClaimedDelivery extends DeliveredRow {
   readonly id: string;
-  /** Attempts since the delivery was created or last replayed, with this one. */
+  /** Attempts since the delivery was created or last replayed, including this one. */
   readonly attempts: number;
   /**
    * Time after which another process can claim the delivery, in PostgreSQL's text format. It also
@@ -28,8 +31,8 @@ export interface ClaimedDelivery extends DeliveredRow {
 
 export interface ClaimInput {
   /**
-   * Subscriptions of which this process has claimed deliveries, how many of each, and the version
-   * of the subscription with which it claimed the last one.
+   * The subscriptions of which this process has claimed deliveries, with the number of these
+   * deliveries and the version of the subscription when the last one was claimed.
    */
   readonly busy: readonly {
     readonly id: string;
@@ -47,9 +50,12 @@ export interface ClaimInput {
 
 export interface ClaimResult {
   readonly claimed: readonly ClaimedDelivery[];
-  /** Those of `busy` that are not enabled any more. */
+  /** The subscriptions in `busy` that are no longer enabled. */
   readonly stopped: readonly string[];
-  /** Those of `busy` that have another version now, for example another URL or secret. */
+  /**
+   * The subscriptions in `busy` whose version has changed, for example because the URL or secret
+   * changed.
+   */
   readonly changed: readonly string[];
   /** Whether any workspace has a subscription. */
   readonly someSubscriptions: boolean;
@@ -62,12 +68,12 @@ export interface ClaimResult {
  * per subscription with pending deliveries, however many deliveries are pending.
  *
  * Subscriptions with the fewest claimed deliveries come first. Subscriptions whose last attempt
- * failed come last, and only one delivery of each is claimed at a time. So a receiver that hangs
- * takes no capacity from the others.
+ * failed come last, and only one delivery of each is claimed at a time. A receiver that hangs
+ * therefore takes no capacity from the others.
  *
  * The claim checks that the subscription is enabled. The operation that pauses or deletes a
- * subscription also ends its pending deliveries, but transactions that are open meanwhile can add
- * new ones.
+ * subscription also ends its pending deliveries, but transactions that are open at that time can
+ * add new ones.
  */
 const claimStatement = statement<ClaimInput>("claim-deliveries", (p) => {
   const busy = p.rows("b", (input) => input.busy, {

@@ -3,7 +3,7 @@ import type { Database } from "../base/database/index.ts";
 /** Numbers about the deliveries of all workspaces. */
 export interface DeliveryFigures {
   readonly pending: number;
-  /** How long the delivery that is overdue most should have been sent, in seconds; else 0. */
+  /** Seconds by which the oldest due delivery is late; 0 if none is late. */
   readonly overdueSeconds: number;
 }
 

@@ -51,8 +51,8 @@ const batchSize = 1_000;
 /**
  * Closes up to 1,000 pending deliveries of subscriptions that are not enabled: `cancelled` if the
  * subscription was deleted, else `not_sent`. The operation that pauses or deletes a subscription
- * also does this. This function closes what other transactions added meanwhile, and the deliveries
- * of subscriptions that Beckon disabled.
+ * also does this. This function closes deliveries that other transactions added in the meantime,
+ * and the deliveries of subscriptions that Beckon disabled.
  * @returns whether there may be more.
  */
 export async function closeDeliveries({ engine }: Database): Promise<boolean> {

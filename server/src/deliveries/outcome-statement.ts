@@ -1,6 +1,6 @@
 import { type Database, statement } from "../base/database/index.ts";
 
-/** What was sent in an attempt and what came back, for the log. */
+/** The request and response of an attempt, for the log. */
 export interface AttemptLog {
   readonly startedAt: Date;
   readonly durationMs: number;
@@ -91,9 +91,9 @@ with outcomes as materialized (
     (array_agg(m.error order by m.ended_at desc))[1] as error
   from moved m where m.counts and m.kind <> 'released' group by m.subscription_id
 ), locked as materialized (
-  -- In one order, so that two processes cannot deadlock. A row that is locked, for example by a
-  -- long replay, is skipped: its health is written with the next outcome, and the outcomes of other
-  -- subscriptions do not wait.
+  -- Rows are locked in one order, so that two processes cannot deadlock. A row that is locked, for
+  -- example by a long replay, is skipped: its health is written with the next outcome, and the
+  -- outcomes of other subscriptions do not wait.
   select s.* from subscriptions s
   where s.id = any (array(select subscription_id from results order by subscription_id))
     and exists (select from results r where r.subscription_id = s.id
@@ -117,7 +117,7 @@ select json_agg(json_build_object('id', h.id, 'workspaceId', h.workspace_id,
 from health h`;
 });
 
-/** A subscription whose last attempt failed, and for how long every attempt has failed. */
+/** A subscription whose last attempt failed, and the time for which every attempt has failed. */
 export interface FailingSubscription {
   readonly id: string;
   readonly workspaceId: string;

@@ -7,13 +7,14 @@ export type RetrySchedule = readonly number[];
 /** Fraction by which a delay is randomly shortened or lengthened. */
 const jitter = 0.1;
 
-/** Maximum time that a receiver can demand with `Retry-After`, in milliseconds. */
+/** Maximum delay that a receiver can request with `Retry-After`, in milliseconds. */
 const maxRetryAfterMs = 24 * 3_600_000;
 
 /**
  * Returns the delay of the next attempt in milliseconds; undefined if there is none.
  * @param attempts number of attempts that have failed, at least 1.
- * @param retryAfterMs what the receiver demanded; the delay is not shorter, up to 24 hours.
+ * @param retryAfterMs delay that the receiver requested. The returned delay is at least this long,
+ *   up to 24 hours.
  */
 export function nextDelayMs(
   schedule: RetrySchedule,

@@ -95,7 +95,7 @@ export function sealHeaders(
 
 /**
  * Returns the decrypted extra headers.
- * @throws ApiError `secret_unreadable` as `openSigningSecret`.
+ * @throws ApiError `secret_unreadable`, like `openSigningSecret`.
  */
 export function openHeaders(
   cipher: SecretCipher,

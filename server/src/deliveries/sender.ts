@@ -11,13 +11,13 @@ import { Lane } from "./lane.ts";
 import { closeDeliveries, findBacklogs, pruneDeliveries } from "./maintenance-store.ts";
 import { type Outcome, recordOutcomes } from "./outcome-statement.ts";
 
-/** What the sender needs, and its limits. */
+/** Services and limits of the sender. */
 export interface SenderOptions extends AttemptPorts {
   readonly log: Log;
   readonly metrics: Pick<Metrics, "count" | "observe">;
   /** Pending deliveries above which a subscription is disabled. */
   readonly maxPending: number;
-  /** A subscription is disabled if all its attempts have failed for this time, in seconds. */
+  /** A subscription is disabled if all its attempts have failed for this long, in seconds. */
   readonly maxFailingSeconds: number;
   /** Time between two sweeps, which close, limit and delete deliveries, in milliseconds. */
   readonly sweepMs: number;
@@ -72,8 +72,8 @@ const minGapMs = { found: 20, empty: 100 };
 /** Under load, the gap grows to this many times the delay of the event loop, up to `pollMs`. */
 const lagsPerGap = 5;
 /**
- * Delay of the event loop above which the sender claims less, in milliseconds, so that the process
- * handles API requests first.
+ * Delay of the event loop above which the sender claims fewer deliveries, in milliseconds, so that
+ * the process handles API requests first.
  */
 const maxLagMs = 20;
 /** Number of sweeps from one deletion of old rows to the next. */
@@ -287,7 +287,7 @@ export function startSender(options: SenderOptions): Sender {
 /** Maximum time that a stop waits until the database has written the outcomes. */
 const maxRecordMs = 5_000;
 
-/** Returns by how many milliseconds the event loop is late, at least 1. */
+/** Returns the delay of the event loop in milliseconds, at least 1. */
 async function eventLoopLag(): Promise<number> {
   const start = elapsed();
   await new Promise<void>((resolve) => setImmediate(resolve));

@@ -45,7 +45,7 @@ async function checkAllowed(hostPort: string): Promise<Finding> {
   });
 }
 
-/** Opens a TCP connection and closes it. Resolves with an error code, or undefined. */
+/** Opens a TCP connection and closes it. Resolves with an error code; undefined if it succeeds. */
 function tryConnect(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: connectTimeoutMs });

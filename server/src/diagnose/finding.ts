@@ -10,11 +10,14 @@ export interface Finding {
   readonly message: string;
   /** What to do; null if there is nothing to do. */
   readonly remedy: string | null;
-  /** Exit code of a start with this problem. Undefined: Beckon starts nevertheless. */
+  /**
+   * Exit code with which Beckon fails to start because of this problem; undefined if Beckon starts
+   * in spite of the problem.
+   */
   readonly exitCode?: number;
 }
 
-/** Returns the finding of a check that found no mistake. */
+/** Returns the finding of a check that passed. */
 export function ok(area: Area, message: string): Finding {
   return { area, status: "ok", message, remedy: null };
 }

@@ -36,7 +36,7 @@ export type LimitAttempt = (
 ) => Promise<AttemptLimit | undefined> | undefined;
 
 /**
- * How a run ends that must not continue because of a limit. `limit` is the limit that it has
+ * The end of a run that must not continue because of a limit. `limit` is the limit that the run has
  * reached; undefined if a limit in money applies but the price of the model is unknown.
  */
 export interface LimitEnd {

@@ -15,8 +15,8 @@ const dns = await startDnsServer();
 const atPublicAddress = await startModelServer();
 const port = Number(new URL(atPublicAddress.url).port);
 /**
- * A server at a private address. It has the same port as `atPublicAddress`, so a request that is
- * sent to the private address instead would reach it.
+ * A server at a private address. It has the same port as `atPublicAddress`, so it would receive a
+ * request that DNS rebinding diverts to the private address.
  */
 const inside = await listenOn(
   "127.0.0.2",

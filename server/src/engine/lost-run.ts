@@ -120,7 +120,7 @@ export function closeCalls(open: readonly OpenCall[], text: string): NewEvent[] 
   }));
 }
 
-/** How a run ends that is ended without loading its journal. */
+/** The end of a run whose journal is not loaded. */
 export interface DigestEnd {
   /** Events to add before the one that ends the run. */
   readonly added: readonly NewEvent[];

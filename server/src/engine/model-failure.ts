@@ -14,7 +14,7 @@ export class ModelFailure extends Error {
    * 500 or more.
    */
   readonly unreachable: boolean;
-  /** The wait in milliseconds that the provider asked for; undefined if it asked for none. */
+  /** The wait in milliseconds that the provider requested; undefined if it requested none. */
   readonly retryAfterMs: number | undefined;
   /** Whether the provider answered with an error. Such a call is not billed, except for `usage`. */
   readonly rejected: boolean;

@@ -11,8 +11,8 @@ export interface Price {
   /** Cost in micro-dollars; null if no price is known. */
   readonly micros: number | null;
   /**
-   * Cost by the library or the operator's file, whatever price the workspace set; null if neither
-   * knows a price.
+   * Cost by the prices of the library or of the operator's file, even if the workspace has set its
+   * own price; null if neither lists the model.
    */
   readonly standardMicros: number | null;
   /** Origin of `micros`; null if no price is known, or if nothing was used. */

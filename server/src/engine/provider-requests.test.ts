@@ -94,8 +94,8 @@ function statement(kind: Kind, { path, body }: ModelRequest, name: string): stri
 function asItsPackageTakesIt(kind: Kind, path: string, body: ModelRequest["body"]): unknown {
   if (kind === "anthropic") return { ...body, temperature: undefined };
   if (kind !== "google") return body;
-  // The package takes the API's fields in another structure: it has the model, which the API has in
-  // the URL, as a field, and all fields except the contents in `config`.
+  // The package expects the API's fields in another structure: the model, which the API has in the
+  // URL, is a field, and all fields except the contents are in `config`.
   const { contents, generationConfig, ...rest } = body as unknown as Record<string, object>;
   const text = JSON.stringify({ model: path, contents, config: { ...rest, ...generationConfig } });
   return JSON.parse(text, (member, value) =>
@@ -125,8 +125,8 @@ async function complaintsAbout(statements: readonly string[]): Promise<string> {
     join(folder, "tsconfig.json"),
     JSON.stringify({ compilerOptions, files: ["requests.ts"] }),
   );
-  // The text is joined from parts, so that a search for imports in this file does not find it. It
-  // is an import of the generated file.
+  // The import belongs to the generated file. Its text is joined from parts, so that tools that
+  // search this file for imports do not find it.
   const types = [
     "import type",
     "{ RequestTypes }",

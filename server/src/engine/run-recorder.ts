@@ -21,7 +21,7 @@ export class RunRecorder {
   readonly #journal: Journal;
   readonly #entries: NewEvent[];
   readonly #deferred: NewEvent[] = [];
-  /** The metered calls that events report, also of events that are not written yet. */
+  /** The metered calls that events report, including events that are not written yet. */
   readonly #calls = new Map<NewEvent, readonly MeteredCall[]>();
   /** The metered calls that the event at the end of the run reports. */
   #lastCalls: readonly MeteredCall[] = [];

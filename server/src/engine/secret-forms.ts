@@ -85,8 +85,8 @@ function escapesOf(character: string): string {
 }
 
 /**
- * Matches any base64 character of both alphabets, also as it appears in URLs, and in JSON with
- * escaped slashes.
+ * Matches one base64 character of either alphabet, including percent-encoded `+` and `/`, and
+ * slashes that JSON has escaped.
  */
 const base64Character = "(?:[a-z0-9+_-]|\\\\{0,3}/|%2[BF])";
 

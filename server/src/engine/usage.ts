@@ -39,8 +39,8 @@ export function reportedUsage(
 const maxUnseenTokens = 100_000;
 
 /**
- * Returns whether a model can have used this much. A tokenizer makes at most one token of each
- * byte, which is four times our estimate.
+ * Returns whether a model can have used this much. A tokenizer produces at most one token per byte,
+ * which is four times our estimate.
  *
  * @param limits `contextWindow` is the model's maximum of input and output tokens, if it is known.
  *   `estimate` returns our own estimate. It is called only if the usage is large.

@@ -7,7 +7,7 @@ import { toWire } from "./wire.ts";
 
 /**
  * Returns a workspace event.
- * @throws ApiError `forbidden`; `not_found`, also if the caller is limited to other agents;
+ * @throws ApiError `forbidden`; `not_found`, including when the caller is limited to other agents;
  *   `unavailable` if the database cannot be reached.
  */
 export async function getWorkspaceEvent({

@@ -1,8 +1,7 @@
 /**
- * Creates a function that returns what `make` returned for the same key in the same turn of the
- * event loop, and else calls `make`. For values that several consumers of one event need, one after
- * the other. A `WeakMap` keeps them longer and costs more: its values survive minor garbage
- * collections even if their keys do not.
+ * Creates a cache for one turn of the event loop: the returned function calls `make` only for the
+ * first use of a key in a turn. Several consumers of one event share values in this way. Rejected:
+ * a `WeakMap`, whose values survive minor garbage collections even if their keys do not.
  */
 export function createTurnCache<Key, Value>(): (key: Key, make: () => Value) => Value {
   const values = new Map<Key, Value>();

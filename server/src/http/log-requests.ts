@@ -25,8 +25,9 @@ type CallerKind = "token" | "key" | "session" | "trigger" | "none";
 const firePath = "/api/public/triggers/:token";
 
 /**
- * Maximum lines about rejected credentials per second. Further ones are counted, so that somebody
- * who guesses does not fill the log. The lines of the requests are written in any case.
+ * Maximum lines about rejected credentials per second. Further ones are counted, so that an
+ * attacker who guesses credentials cannot fill the log. The lines of the requests themselves are
+ * always written.
  */
 const maxRejectionsPerSecond = 20;
 

@@ -21,7 +21,7 @@ const { data: page } = (await beckon.call(`${path}?view=summary`)).body;
 
 /**
  * Waits until this number of events is listed, and returns the response. Events are listed only
- * after all older transactions of the PostgreSQL server have ended, also those of other tests.
+ * after all older transactions of the PostgreSQL server have ended, including those of other tests.
  */
 const allListed = (query: string, count: number) =>
   eventually(`${count} events`, async () => {
@@ -96,7 +96,7 @@ describe("a summary of runs", () => {
     expect([answer.body.data.length, answer.body.next]).toEqual([200, null]);
     expect(JSON.stringify(answer.body).length).toBeLessThan(250_000);
     const selected = statements
-      // The server also claims deliveries meanwhile. They have a payload of their own.
+      // The server also claims deliveries at the same time. They have a payload of their own.
       .filter((text) => !text.includes("deliveries"))
       .join("\n")
       .replaceAll('"', "")

@@ -36,7 +36,8 @@ test("each workspace has its own ids", () => {
 
 /**
  * Sends a request. If `listed` is true, repeats it until the list has an item: events are listed
- * only after all older transactions of the PostgreSQL server have ended, also those of other tests.
+ * only after all older transactions of the PostgreSQL server have ended, including those of other
+ * tests.
  */
 const read = (call: (path: string) => Promise<Answer>, path: string, listed: boolean) =>
   eventually(`something in ${path}`, async () => {

@@ -81,8 +81,8 @@ const inQueries: Readonly<
   caller: () => [`token:${theirs.agent.id}`, `user:${theirs.owner.id}`, `key:${theirs.keyId}`],
   target: () => [theirs.agent.id, theirs.keyId, theirs.viewer.id],
   after: async (path) => {
-    // Events are listed only after all older transactions of the PostgreSQL server have ended, also
-    // those of other tests.
+    // Events are listed only after all older transactions of the PostgreSQL server have ended,
+    // including those of other tests.
     const page = await eventually(`something in ${path}`, async () => {
       const { body } = await beckon.call(`${path}?limit=1`, { credential: theirs.key });
       // The report of `GET /usage` has its rows and its cursor in `data`.

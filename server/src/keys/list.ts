@@ -6,7 +6,7 @@ import { toKey } from "./key.ts";
 import { listKeyRows } from "./store.ts";
 
 /**
- * Returns one page of the workspace's keys, also expired ones, newest first. An actor that is
+ * Returns one page of the workspace's keys, including expired ones, newest first. An actor that is
  * limited to agents sees only keys that are limited to a subset of these agents.
  * @throws ApiError `bad_request`, `forbidden`
  */

@@ -8,7 +8,7 @@ import { noteUse } from "./secret-store.ts";
 /** Updates `last_used_at` of keys, at most once a minute per key. */
 export interface KeyUse {
   /**
-   * Notes that a valid key was used now. Returns at once and writes later. If the write fails,
+   * Records that a valid key was used now. Returns at once and writes later. If the write fails,
    * `last_used_at` keeps its older value.
    */
   note(use: { workspaceId: string; credential: string }): void;

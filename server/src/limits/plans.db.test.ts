@@ -57,7 +57,7 @@ async function newWorkspace() {
         [id],
       )
     ).rows;
-  /** Makes the present month of the plan end now. */
+  /** Makes the current month of the plan end now. */
   const endMonth = () =>
     engine.query(
       "update budgets set starts = now() - interval '28 days', ends = now() where workspace_id = $1 and scope_kind = 'plan'",

@@ -8,9 +8,9 @@ import { readablePaths } from "./readable-paths.ts";
 
 const entry = fileURLToPath(new URL("./child/main.ts", import.meta.url));
 
-/** One escaped character of JSON has at most six bytes. */
+/** A character that JSON escapes takes at most six bytes. */
 const maxResultBytes = 6 * maxMessageBytes + 65_536;
-/** The largest payload, its variables, a filter and a template. */
+/** Enough for the largest payload, its variables, a filter and a template. */
 const maxRequestBytes = 64 * 1_048_576;
 
 /**
@@ -22,7 +22,10 @@ const objectsPerMib = 62_500;
 /** A running child process. */
 export interface EvaluationProcess {
   write(frame: Buffer): void;
-  /** Processor time that it used, in milliseconds; undefined if the system does not show it. */
+  /**
+   * CPU time that the process has used, in milliseconds; undefined if the system does not report
+   * it.
+   */
   usedMs(): number | undefined;
   kill(): void;
 }
@@ -51,7 +54,7 @@ export function childArguments(limits: EvaluationLimits): {
  * only its own code, and it can write no file and start no process or thread (Node.js' permission
  * model).
  * If this Node.js has a permission for the network, the child does not have it.
- * @param on `exit` is called once, also if the process could not be started
+ * @param on `exit` is called once, even if the process could not be started
  */
 export function startChild(
   limits: EvaluationLimits,
@@ -87,7 +90,7 @@ export function startChild(
       for (let frame = frames.next(); frame !== undefined; frame = frames.next())
         if (!exited) on.result(fromChild.parse(JSON.parse(frame.head.toString())));
     } catch {
-      // Only a process that is no longer ours to trust sends something else.
+      // A process that sends anything else can no longer be trusted.
       kill();
     }
   });

@@ -14,7 +14,8 @@ import {
 /** Evaluates filters and templates in child processes. */
 export interface Evaluator {
   /**
-   * Returns what a mapping makes of one request. Without filter and template it asks no child.
+   * Returns the result of a mapping for one request. A mapping without filter and template needs no
+   * child process.
    * @param tenant workspace whose mapping it is; tenants share the time fairly
    * @throws MappingError if filter or template fail; ApiError `unavailable` if too many wait
    */
@@ -22,7 +23,7 @@ export interface Evaluator {
     input: Mapping & { readonly tenant: string; readonly variables: MappingVariables },
   ): Promise<Mapped>;
   /**
-   * Returns the mistakes of a filter and a template that show without a request.
+   * Returns the mistakes of a filter and a template that can be found without a request.
    * @throws ApiError `unavailable` if too many wait
    */
   check(input: Mapping & { readonly tenant: string }): Promise<MappingMistake[]>;
@@ -35,9 +36,9 @@ export interface MappingServices {
   readonly mapping: Evaluator;
 }
 
-/** Evaluations that wait in the pipe of the small child. */
+/** Maximum evaluations that are sent to the small child before their results arrive. */
 const maxInFlight = 64;
-/** The large child keeps much memory; it is stopped after a minute without work. */
+/** The large child holds much memory, so it is stopped after a minute without work. */
 const largeIdleMs = 60_000;
 
 /** Creates an evaluator. Its child processes start with the first evaluation. */

@@ -1,7 +1,7 @@
 /**
  * Queue of several tenants for one server, after start-time fair queueing (Goyal, Vin and Cheng,
- * 1996): the tenant that used the least time is served first. A tenant whose items take long
- * therefore waits for itself, and not others for it.
+ * 1996): the tenant that used the least time is served first. A tenant with slow items therefore
+ * delays its own items and not those of other tenants.
  */
 export class FairQueue<T> {
   /** Tenants that have items, or that used more time than the one that is served now. */
@@ -77,7 +77,7 @@ export class FairQueue<T> {
     return created;
   }
 
-  /** A tenant without items and without a debt is like a new one. */
+  /** A tenant without items that has used no more time than others needs no entry. */
   #forgetIdle(): void {
     for (const [name, { items, usedMs }] of this.#tenants)
       if (items.length === 0 && usedMs <= this.#clockMs) this.#tenants.delete(name);

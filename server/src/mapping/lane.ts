@@ -8,9 +8,11 @@ import type { ChildResult, FromChild, ToChild } from "./messages.ts";
 
 export interface LaneOptions extends EvaluationLimits {
   readonly log: Log;
-  /** Requests that the child has at a time: the one that it evaluates, and the next ones. */
+  /**
+   * Maximum requests that the child has at a time: the one that it evaluates and those after it.
+   */
   readonly maxInFlight: number;
-  /** After how long without a request the child is stopped, in milliseconds; null: never. */
+  /** Time without a request after which the child is stopped, in milliseconds; null: never. */
   readonly idleMs: number | null;
   /** Starts a child process; tests observe it. Default `startChild`. */
   readonly start?: typeof startChild;
@@ -21,7 +23,7 @@ interface Job {
   readonly mapping: Mapping;
   readonly frame: Buffer;
   readonly queuedAt: number;
-  /** Whether a child exited while it evaluated this. */
+  /** Whether a child exited during this evaluation. */
   hadExit: boolean;
   resolve(result: ChildResult): void;
   reject(error: Error): void;
@@ -30,36 +32,39 @@ interface Job {
 interface Child {
   readonly process: EvaluationProcess;
   isReady: boolean;
-  /** In the order of evaluation. Only the first one has started. */
+  /** In the order of evaluation. Only the first evaluation has started. */
   inFlight: Job[];
-  /** When the first one in flight started. */
+  /** When the first evaluation in flight started. */
   headSince: number;
   /** Processor time of the child at that moment. */
   headUsedMs: number | undefined;
-  /** Sum of the estimates of what is in flight, in milliseconds. */
+  /** Sum of the estimated durations of the requests in flight, in milliseconds. */
   estimatedMs: number;
 }
 
-/** Maximum requests that wait in one lane, and those of one tenant. */
+/** Maximum requests that wait in one lane: of all tenants together, and of one tenant. */
 const maxWaiting = 2_000;
 const maxWaitingOfTenant = 500;
 const maxWaitMs = 10_000;
-/** How much work, by estimate, is sent ahead: it hides the delay of the pipe, and delays others. */
+/**
+ * Maximum estimated time of the evaluations that are sent ahead. Sending ahead hides the delay of
+ * the pipe, but delays the requests of other tenants.
+ */
 const maxAheadMs = 10;
 const startTimeoutMs = 10_000;
-/** Starts that fail one after the other before the waiting requests fail. */
+/** Number of consecutive failed starts after which the waiting requests fail. */
 const maxFailedStarts = 3;
 /**
- * How often the time limit is extended because the child got less processor time: the machine was
- * busy, not the evaluation slow.
+ * Maximum number of times the limit of an evaluation is extended because the machine was busy and
+ * the child got too little CPU time.
  */
 const maxExtensions = 10;
 
 /**
  * One child process and the evaluations that wait for it. The child evaluates one at a time; when
- * one takes too long, the child is killed and replaced. The others had not started, so they lose
- * nothing but time. An evaluation during which the child exited by itself is repeated once, because
- * something else can have ended the child.
+ * one takes too long, the child is killed and replaced. The evaluations behind it are only delayed.
+ * If the child exits without being killed by us, its current evaluation is repeated once, because
+ * the cause may be something else, such as a lack of memory.
  */
 export class EvaluationLane {
   readonly #options: LaneOptions;
@@ -197,13 +202,14 @@ export class EvaluationLane {
     this.#limit(child, this.#options.timeoutMs);
   }
 
-  /** Kills the child if its first evaluation does not finish within `waitMs`. */
+  /** Kills the child if its current evaluation does not finish within `waitMs`. */
   #limit(child: Child, waitMs: number): void {
     clearTimeout(this.#limitTimer);
     const { timeoutMs } = this.#options;
     const [head] = child.inFlight;
     this.#limitTimer = setTimeout(() => {
-      // A result that arrived while this process was busy is read before the next check phase.
+      // `setImmediate` runs after the poll phase, so a result that arrived while this process was
+      // busy is read first.
       setImmediate(() => {
         if (child !== this.#child || child.inFlight[0] !== head || head === undefined) return;
         const usedMs = child.process.usedMs();
@@ -265,7 +271,7 @@ export class EvaluationLane {
     this.#replace(child);
   }
 
-  /** Takes back what the child had, and continues with a new child. */
+  /** Puts the child's requests back into the queue, and continues with a new child. */
   #replace(child: Child): void {
     clearTimeout(this.#limitTimer);
     this.#child = undefined;
@@ -313,7 +319,7 @@ export class EvaluationLane {
   }
 }
 
-/** So that liquidjs, which has the same limit, stops first, and names the line. */
+/** Grace period in which LiquidJS, which has the same limit, can stop first and name the line. */
 const graceMs = 25;
 
 const partOf = ({ template }: Mapping) => (template === null ? "filter" : "template");

@@ -1,8 +1,8 @@
 import type { MappingMistake } from "@beckon/contract";
 
 /**
- * What filters and templates can read. All of it is data: nothing of it is parsed as an expression
- * or a template.
+ * What filters and templates can read. These values are only data and are never parsed as an
+ * expression or a template.
  */
 export interface MappingVariables {
   /** `json`: `text` is a JSON document. `text`: the payload is the text itself. */
@@ -17,16 +17,16 @@ export interface MappingVariables {
   readonly received_at: string;
 }
 
-/** A filter and a template of a trigger. null: there is none. */
+/** The filter and the message template of a trigger; null if not set. */
 export interface Mapping {
   readonly filter: string | null;
   readonly template: string | null;
 }
 
-/** What a mapping makes of one request. */
+/** The result of a mapping for one request. */
 export interface Mapped {
   readonly passes: boolean;
-  /** The rendered template; null if there is none, or if the filter does not let the request pass. */
+  /** The rendered template; null if there is none, or if the filter rejects the request. */
   readonly message: string | null;
 }
 

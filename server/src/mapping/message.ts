@@ -1,7 +1,9 @@
 import type { MappingVariables } from "./mapping.ts";
 
-/** Line breaks and other control characters: a value with them could pass as another line. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced.
+/**
+ * Matches line breaks and other control characters, with which a value could imitate another line.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are replaced.
 const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 
 /** Returns text as one line. */
@@ -17,7 +19,7 @@ export function chosenValues({ headers, query }: ChosenValues): ChosenValues {
   return { headers: inLines(headers), query: inLines(query) };
 }
 
-// `fromEntries` defines own properties, also one that is called __proto__.
+// `fromEntries` defines own properties, even for the name `__proto__`.
 const inLines = (values: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [oneLine(name), oneLine(value)]),

@@ -28,7 +28,8 @@ export function useResetLink({ ctx, input }: LinkUse): Promise<void> {
 }
 
 /**
- * Returns whose password a reset link sets, to show before it is used. Changes nothing.
+ * Returns the person whose password a reset link sets, to show before the link is used. Changes
+ * nothing.
  * @throws ApiError `bad_request`; `unauthorized` for an invalid link; `too_many_requests`
  */
 export function checkResetLink({ ctx, input }: LinkUse): Promise<ResetCheck> {

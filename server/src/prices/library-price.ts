@@ -7,7 +7,7 @@ import { costOfCall, priceOfToken, type TokenPrices } from "./token-prices.ts";
 export interface LibraryPrice {
   /** Returns the cost in whole micro-dollars, rounded up; null if the library has no price now. */
   costOf(counts: TokenCounts): number | null;
-  /** Returns the price of now; null if the library has none. */
+  /** Returns the current price; null if the library has none. */
   show(): Omit<ShownPrice, "origin"> | null;
 }
 
@@ -16,8 +16,8 @@ export interface LibraryPrice {
  * library is the data that the package contains: it requests nothing from the network.
  *
  * The vendor is found by the address that is called, and the model only among the vendor's models.
- * A model's name alone does not determine its price, because every vendor and every server of one's
- * own can give its models any name.
+ * A model's name alone does not determine its price, because every vendor, and everyone who runs a
+ * model server, can choose any name.
  *
  * @param baseUrl root of the API.
  * @param modelId the vendor's own name of the model.
@@ -51,7 +51,7 @@ export function findLibraryPrice(baseUrl: string, modelId: string): LibraryPrice
 
 /**
  * Returns the vendor whose API has this root; undefined if the library lists none. The library's
- * patterns have no end: the pattern of `https://api.openai.com` would also match
+ * patterns are not anchored at the end: the pattern of `https://api.openai.com` would also match
  * `https://api.openai.com.example.org`. A match must therefore end where the host ends, or within
  * the path. If the pattern ends with a dot, it can also end before the last label of the host.
  */

@@ -10,7 +10,7 @@ export interface PriceServices {
   readonly prices: PriceTable;
 }
 
-/** A model with what the workspace set for it. */
+/** A model with the settings of the workspace for it. */
 interface PricedByWorkspace {
   /** `provider/model`. */
   readonly model: string;

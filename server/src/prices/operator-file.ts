@@ -5,7 +5,7 @@ import { parseOperatorPrices } from "./parse-operator-prices.ts";
 /**
  * Reads the operator's prices.
  * @param path of the file that the setting BECKON_PRICES names; undefined if the setting is not
- *   set. Then there are no prices.
+ *   set, which means that there are no prices.
  * @throws ConfigError if the file cannot be read or is not valid. The message contains the line and
  *   column of every mistake.
  */

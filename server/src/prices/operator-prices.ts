@@ -10,7 +10,7 @@ export interface OperatorPrices {
   readonly browserNanosPerSecond: number | undefined;
 }
 
-/** The prices if there is no operator's file: none. */
+/** The operator's prices if there is no file. */
 export const noOperatorPrices: OperatorPrices = {
   models: new Map(),
   voiceNanosPerSecond: undefined,

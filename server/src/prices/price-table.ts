@@ -10,8 +10,8 @@ export interface CallPrice {
   /** Cost in micro-dollars; null if it is unknown. */
   readonly micros: number | null;
   /**
-   * Cost by the operator's file or the library, as if the workspace had set no price; null if it is
-   * unknown.
+   * Cost computed as if the workspace had set no price, with the operator's file or the library;
+   * null if it is unknown.
    */
   readonly standardMicros: number | null;
   /** Origin of the price by which `micros` was computed; null if there is none. */
@@ -24,17 +24,19 @@ export interface PricedModel {
   readonly name: string;
   /** Root of the provider's API; undefined for the built-in model, and if there is no provider. */
   readonly baseUrl: string | undefined;
-  /** What the workspace set for the model; undefined if the provider is not the workspace's own. */
+  /**
+   * The workspace's settings for the model; undefined if the provider is not the workspace's own.
+   */
   readonly own?: OwnPricing | undefined;
 }
 
-/** What a workspace sets for a model of its own provider. */
+/** The settings of a workspace for a model of its own provider. */
 export interface OwnPricing {
   readonly isFree: boolean;
   readonly rates: Rates | undefined;
 }
 
-/** The price of a model that one origin gives. */
+/** The price of a model from one origin. */
 interface KnownPrice {
   readonly origin: PriceOrigin;
   readonly costOf: (counts: TokenCounts) => number | null;
@@ -137,7 +139,7 @@ export class PriceTable {
   }
 
   #libraryPrice(baseUrl: string, modelId: string): LibraryPrice | undefined {
-    // The space separates the two: a base URL contains none.
+    // A space is an unambiguous separator, because a base URL contains none.
     const key = `${baseUrl} ${modelId}`;
     const known = this.#library.get(key) ?? { price: findLibraryPrice(baseUrl, modelId) };
     this.#library.set(key, known);

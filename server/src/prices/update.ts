@@ -8,7 +8,7 @@ import { findPrice, lockProviderOfPrice, updatePriceRow } from "./store.ts";
 
 /**
  * Changes a price that the workspace set. The new price applies to runs that start or resume
- * afterwards; costs that were recorded stay.
+ * afterwards; recorded costs do not change.
  * @throws ApiError `not_found` if there is no price with this id.
  */
 export async function updatePrice({

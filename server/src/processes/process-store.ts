@@ -55,7 +55,10 @@ export async function recordExpired(connection: Queryable, ownId: string): Promi
   return rows.map((row) => row.id);
 }
 
-/** Deletes the rows of processes that died more than a day ago and own no running runs. */
+/**
+ * Deletes the rows of processes that were declared dead more than a day ago and own no running
+ * runs.
+ */
 export async function forgetDead(connection: Queryable): Promise<void> {
   await connection.query(
     `delete from processes p where p.died_at < now() - interval '1 day'

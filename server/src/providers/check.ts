@@ -14,8 +14,7 @@ const timeoutMs = 10_000;
 /**
  * Checks a provider by a request for its list of models. The result says whether the request
  * succeeded, and lists the models. A failure of the provider is part of the result and is not
- * thrown. A model server on this machine is requested again only if the last request was more than
- * 30 seconds ago; otherwise the result is that of the last request.
+ * thrown. For a model server on this machine, a result is reused for 30 seconds.
  *
  * @throws ApiError `secret_unreadable` if the key was encrypted with another master key, or was
  *   given for another origin.

@@ -28,9 +28,9 @@ select exists (select from captured) or exists (
 });
 
 /**
- * Stores a verified request as the sample that its trigger waits for. One request is captured, also
- * if several arrive at once.
- * @returns false if the trigger does not wait any more, or its settings have another version.
+ * Stores a verified request as the sample that its trigger waits for. Only one request is captured,
+ * even if several arrive at once.
+ * @returns false if the trigger no longer waits, or its settings have another version.
  */
 export async function captureRequest(database: Database, input: CaptureInput): Promise<boolean> {
   const { rows } = await captureStatement.send<{ captured: boolean }>(database.engine, input);

@@ -3,9 +3,9 @@ import type { Database } from "../base/database/index.ts";
 /** Received requests and their counts are deleted after this many days. */
 const keptDays = 30;
 
-/** Rows that one statement deletes, so that no statement locks many rows or takes long. */
+/** Maximum rows that one statement deletes, so that no statement locks many rows or takes long. */
 const batchRows = 500;
-/** Statements of one sweep and table, so that a sweep ends. The next sweep continues. */
+/** Maximum statements per sweep and table, so that a sweep ends. The next sweep continues. */
 const maxBatches = 40;
 
 const statements = [

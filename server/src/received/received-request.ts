@@ -1,13 +1,13 @@
 import type { RequestOutcome } from "@beckon/contract";
 
-/** What is stored of a request that starts no run. */
+/** The stored form of a request that starts no run. */
 export interface ReceivedRequestRow {
   readonly requestId: string;
   readonly workspaceId: string;
   readonly agentId: string;
   readonly triggerId: string;
   readonly outcome: RequestOutcome;
-  /** Why there is no run; null if the outcome says it. */
+  /** Why there is no run; null if the outcome says so. */
   readonly error: string | null;
   readonly eventId: string | null;
   readonly eventType: string | null;
@@ -16,7 +16,7 @@ export interface ReceivedRequestRow {
   readonly address: string | null;
   readonly contentType: string | null;
   readonly contentEncoding: string | null;
-  /** Of the body as it was received, in bytes. */
+  /** Size of the body as it was received, in bytes. */
   readonly size: number;
   /** `query`, `headers` (JSON) and `body` are null if the request was not verified. */
   readonly query: string | null;
@@ -25,8 +25,8 @@ export interface ReceivedRequestRow {
 }
 
 /**
- * Ensures that a response was decided with the trigger's current settings: if the token is not
- * valid any more, or the settings have another version, the request is not stored.
+ * Ensures that a response was decided with the trigger's current settings: if the token is no
+ * longer valid, or the settings have another version, the request is not stored.
  */
 export interface SettingsCheck {
   readonly tokenHash: Buffer;

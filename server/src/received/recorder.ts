@@ -12,9 +12,10 @@ import { type RecordRow, recordStatement } from "./record-statement.ts";
  */
 export interface Recorder {
   /**
-   * Records a request. Of each trigger, outcome and minute only the first requests are stored, the
-   * others are counted.
-   * @returns `valid`, also if the request was only counted; else why its outcome does not apply.
+   * Records a request. Per trigger, outcome and minute, only the first requests are stored; the
+   * others are only counted.
+   * @returns `valid`, including when the request was only counted; else why its outcome does not
+   *   apply.
    * @throws ApiError `unavailable` if the database does not reply in time.
    */
   record(row: RecordRow): Promise<CheckResult>;
@@ -24,8 +25,8 @@ const waitMs = 5_000;
 
 /** Creates the recorder of a process. */
 export function createRecorder(database: Database): Recorder {
-  // It shares no mutex with other batchers, so that a flood of requests with invalid signatures
-  // does not delay the start of runs.
+  // The recorder shares no mutex with other batchers, so that a flood of requests with invalid
+  // signatures does not delay the start of runs.
   const batcher = createBatcher<RecordRow, CheckResult>({
     write: async (rows) => {
       const written = await recordStatement.send<{ result: CheckResult }>(database.engine, rows);

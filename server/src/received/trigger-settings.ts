@@ -16,7 +16,7 @@ export interface TriggerOfToken {
   readonly settings: TriggerSettings | undefined;
 }
 
-/** What a trigger accepts, with the decrypted secrets. */
+/** The settings of a trigger, with the decrypted secrets. */
 export interface TriggerSettings {
   readonly receiving: Receiving;
   readonly secret: string | null;

@@ -5,8 +5,8 @@ import type { Receiving } from "@beckon/contract";
 const rangesOf = new WeakMap<readonly string[], BlockList>();
 
 /**
- * Returns whether an IP address may send to the trigger. IPv4 addresses also match in their
- * IPv6-mapped form (`::ffff:192.0.2.1`). An unknown address matches no list.
+ * Returns whether an IP address is allowed to send to the trigger. IPv4 addresses also match in
+ * their IPv6-mapped form (`::ffff:192.0.2.1`). An unknown address matches no list.
  */
 export function isAllowedAddress(
   { allowed_addresses: allowed }: Pick<Receiving, "allowed_addresses">,

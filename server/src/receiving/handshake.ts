@@ -14,7 +14,8 @@ const challengeForm = /^[\w.-]{1,256}$/;
 
 /**
  * Returns the response to a request by which a sender asks whether the trigger's owner wants its
- * events; undefined if the request is none, or the trigger answers none of its kind.
+ * events; undefined if the request is no such request, or the trigger does not answer requests of
+ * this kind.
  *
  * Slack's is a POST: call this function only after its signature was verified.
  * @param verifyToken the token that Meta sends; without one, Meta's handshake is not answered.
@@ -51,7 +52,8 @@ function answerMeta(
 
 /** @see https://docs.slack.dev/reference/events/url_verification */
 function slackChallenge(request: RawRequest): unknown {
-  // A challenge is at most 256 characters. Parsing every large event only for this would be waste.
+  // A challenge is at most 256 characters. Larger events are therefore not parsed to look for a
+  // challenge.
   if (request.body.length > 4_096) return undefined;
   if (mediaTypeOf(headerOf(request, "content-type")) !== "application/json") return undefined;
   try {

@@ -4,7 +4,7 @@ import { fieldOf } from "../base/json-object.ts";
 import { valueAt } from "./json-pointer.ts";
 import { headerOf, mediaTypeOf, queryOf, type RawRequest } from "./raw-request.ts";
 
-/** What the sender says of the event; null if it says nothing, or the trigger does not ask. */
+/** The event's id and type; null if the request has none, or the settings do not locate it. */
 export interface ReceivedEvent {
   /** Stays the same when the sender repeats the event. At most 200 characters. */
   readonly id: string | null;
@@ -15,7 +15,7 @@ export interface ReceivedEvent {
 const maxLength = 200;
 
 /**
- * Returns id and type of the event, from where the settings say they are.
+ * Returns the id and type of the event, from the locations in the settings.
  * @param body `payload` and `text` of `decodeBody`.
  */
 export function readEvent(
@@ -54,8 +54,8 @@ function locate(
 }
 
 /**
- * Returns text or a number as text. Ids above 2^53 lose their last digits when they are parsed, and
- * two events would have the same id, so such numbers are read from the text again.
+ * Returns text or a number as text. Numbers above 2^53 lose their last digits when they are parsed,
+ * so two events could get the same id. Such numbers are therefore taken from the JSON text.
  */
 function bodyValue({ payload, text }: Body, pointer: string): unknown {
   const value = valueAt(payload, pointer);

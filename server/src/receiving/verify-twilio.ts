@@ -7,7 +7,8 @@ const header = "x-twilio-signature";
 
 /**
  * Verifies Twilio's signature: an HMAC-SHA1 of the URL that Twilio requested, followed by the
- * fields of a form sorted by name. Of other bodies, the signed URL has the hash in `bodySHA256`.
+ * fields of a form sorted by name. For other bodies, the signed URL contains the body's hash as
+ * `bodySHA256`.
  * @param secrets auth tokens of the Twilio account, one or more.
  * @see https://www.twilio.com/docs/usage/webhooks/webhooks-security
  */
@@ -47,8 +48,8 @@ function isHashOf(bodyHash: string, body: Buffer): boolean {
 }
 
 /**
- * Returns the fields as Twilio signs them: name and value, sorted by name. Of a field that is sent
- * several times, each value is signed once, sorted.
+ * Returns the fields as Twilio signs them: name and value, sorted by name. If a field is sent
+ * several times, each distinct value is signed once, in sorted order.
  */
 function sortedFields(body: Buffer): string {
   const fields = new Map<string, Set<string>>();

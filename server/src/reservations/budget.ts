@@ -5,9 +5,9 @@ export interface Amounts {
   /** Cost in micro-dollars; null if no price is known. */
   readonly costMicros: number | null;
   /**
-   * The cost that counts for a plan. It is computed by the operator's file or the price library if
-   * one of them has a price, so that a workspace cannot change what counts by setting prices.
-   * Otherwise it is computed by the workspace's price. Null if no price is known.
+   * The cost that counts for a plan. It is computed with the price in the operator's file or the
+   * price library, so that a workspace cannot change it by setting prices of its own. The
+   * workspace's price is used only if neither has a price. Null if no price is known.
    */
   readonly planCostMicros: number | null;
   readonly tokens: number;
@@ -15,7 +15,7 @@ export interface Amounts {
   readonly browserMs: number;
 }
 
-/** The amounts of a call that was not sent. */
+/** The amounts of a call that was not sent: zero. */
 export const noAmounts: Amounts = {
   costMicros: 0,
   planCostMicros: 0,
@@ -39,7 +39,9 @@ export interface Limit {
 /** A limit with periods, which many runs share. */
 export interface Budget extends Limit {
   readonly id: number;
-  /** What runs hold for calls that they are about to make or have made and not reported yet. */
+  /**
+   * Amount that runs hold for calls that they are about to make, or have made but not reported yet.
+   */
   readonly reserved: number;
 }
 

@@ -1,7 +1,7 @@
 import { type Amounts, amountIn, type Budget, type Limit, sumOf } from "./budget.ts";
 import { type CallBound, fitInto } from "./fit.ts";
 
-/** A run that asks to reserve what its next model call can use. */
+/** A run that requests a reservation for its next model call. */
 export interface ReservationRequest {
   readonly runId: string;
   /** Ids of the budgets that apply to the run. */
@@ -15,7 +15,7 @@ export interface ReservationRequest {
   readonly askedAt?: number | undefined;
 }
 
-/** A run that waits, and does not ask now. */
+/** A run that waits, and is not among the current requests. */
 export interface WaitingRun {
   readonly runId: string;
   readonly askedAt: number;
@@ -54,13 +54,13 @@ interface State {
   readonly budget: Budget;
   reserved: number;
   /**
-   * What waiting runs hold for earlier attempts. It was used already, so it will be spent and not
-   * returned.
+   * Amount that waiting runs hold for earlier attempts. These attempts have used it, so it will be
+   * spent and not returned.
    */
   kept: number;
   /**
-   * Amount that is kept free for waiting runs earlier in the queue. They do not ask now, but can
-   * reserve it when they ask again.
+   * Amount that is kept free for waiting runs earlier in the queue. These runs make no request now,
+   * but can reserve the amount when they ask again.
    */
   ahead: number;
   /** Whether a run earlier in the queue waits for this budget. Later runs then wait too. */
@@ -78,7 +78,7 @@ interface State {
  *   need that other budget. For example, a run that waits for a ceiling of its agent delays no runs
  *   of other agents.
  *
- * @param budgets all budgets that apply to the requests, locked and in their present period.
+ * @param budgets all budgets that apply to the requests, locked and in their current period.
  * @param waiting other runs that wait and whose processes are alive.
  * @param requests in the order in which they arrived, at most one for each run.
  */
@@ -180,7 +180,7 @@ function decideOne(states: Map<number, State>, request: ReservationRequest): Dec
 }
 
 /**
- * Keeps the position of a run that waits and does not ask now: later runs cannot reserve what it
+ * Keeps the position of a waiting run that makes no request now: later runs cannot reserve what it
  * needs.
  */
 function keepTurn(states: Map<number, State>, run: WaitingRun): void {
@@ -205,16 +205,16 @@ function blockedAt(own: readonly State[], asked: Amounts): readonly State[] {
 }
 
 /**
- * Returns the limit as it is for one run: what other runs keep for their earlier attempts counts as
- * spent.
+ * Returns the limit from the point of view of one run: amounts that other runs hold for earlier
+ * attempts count as spent.
  */
 function withKept({ budget, kept }: State, used: Amounts): Limit {
   return { ...budget, spent: budget.spent + kept - (amountIn(budget, used) ?? 0) };
 }
 
 /**
- * Returns the rejection. Its limit has the amount that is really spent, without what other runs
- * keep.
+ * Returns the rejection. Its limit shows the amount actually spent, without the amounts that other
+ * runs hold.
  */
 function spent(own: readonly State[], limit: Limit): Decision {
   return { kind: "spent", limit: original(own, limit) ?? limit };

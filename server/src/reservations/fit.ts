@@ -19,7 +19,7 @@ export interface CallBound {
   readonly used: Amounts;
 }
 
-/** How a call fits what is left of its limits. */
+/** Whether and how a call fits into the remaining part of its limits. */
 export type Fit =
   | {
       readonly kind: "fits";
@@ -36,8 +36,8 @@ export type Fit =
   | { readonly kind: "price_unknown" };
 
 /**
- * Lowers the maximum number of output tokens of a call until its use fits what is not spent of each
- * limit. What other runs have reserved is not considered here.
+ * Lowers the maximum number of output tokens of a call until its use fits into the unspent part of
+ * each limit. What other runs have reserved is not considered here.
  */
 export function fitInto(limits: readonly Limit[], call: CallBound): Fit {
   const { maxOutputTokens, amountsOf, used } = call;

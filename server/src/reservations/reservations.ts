@@ -17,7 +17,7 @@ const pollIntervalMs = 5_000;
  */
 const maxWoken = 16;
 
-/** Maximum number of workspaces with limits that a process remembers. */
+/** Maximum number of workspaces with limits in the cache of a process. */
 const maxWorkspaces = 50_000;
 
 /** A run of this process that waits until other runs return what they have reserved. */
@@ -78,8 +78,8 @@ export class Reservations {
 
   /**
    * Reserves what the next model call of a run can use. Waits while other runs hold what it needs.
-   * @throws the reason of `signal` when it aborts. What the run holds then is returned at the end
-   *   of the run.
+   * @throws the reason of `signal` when it aborts. The amounts that the run holds at that time are
+   *   returned at its end.
    */
   async reserve(run: AskingRun, signal: AbortSignal): Promise<Reserved> {
     const { workspaceId } = run;

@@ -23,7 +23,7 @@ export const runsToLimit = (runIds: string) => `runs_to_limit as materialized (
   ) i
 )`;
 
-/** A budget that was locked, in the period that contains the present moment. */
+/** A budget that was locked, in the current period. */
 export interface LockedBudget extends Budget {
   readonly workspaceId: string;
   readonly pausesAgent: boolean;
@@ -66,8 +66,8 @@ for no key update of b`;
 });
 
 /**
- * Returns SQL of the start or end of the period that contains the present moment. Use it within
- * `case`, which evaluates it only if the budget's period is over: it costs half a millisecond.
+ * Returns SQL of the start or end of the current period. Use it within `case`, which evaluates it
+ * only if the budget's period is over: it costs half a millisecond.
  */
 export function presentPeriod(budget: string, bound: "starts" | "ends"): string {
   return `(select p.${bound}
@@ -214,7 +214,7 @@ export interface ReserveInput {
   readonly budgets: readonly {
     readonly id: number;
     readonly reserved: number;
-    /** Whether a request was rejected because of what is spent of the budget. */
+    /** Whether a request was rejected because of the amount spent of the budget. */
     readonly refused: boolean;
     /** Whether a run waits until a reserved amount of the budget is returned. */
     readonly hasWaiter: boolean;
@@ -327,7 +327,7 @@ export async function reserveInTransaction(
     client.release();
   } catch (thrown) {
     // Closes the connection instead of returning it to the pool. PostgreSQL then rolls the
-    // transaction back, whatever state the connection is in.
+    // transaction back, regardless of the state of the connection.
     client.release(true);
     throw thrown;
   }

@@ -11,7 +11,7 @@ import {
   type StoredReservation,
 } from "./reserve-statement.ts";
 
-/** A run that asks to reserve what its next model call can use. */
+/** A run that requests a reservation for its next model call. */
 export interface AskingRun {
   readonly runId: string;
   readonly workspaceId: string;
@@ -23,8 +23,8 @@ export interface AskingRun {
 type Granted = Extract<Decision, { readonly kind: "granted" }>;
 
 /**
- * The result for one run. `unlimited`: no limit applies to the run. `isLimited`: whether its
- * workspace has any limit.
+ * The result for one run. The kind `unlimited` means that no limit applies to the run; `isLimited`
+ * is whether its workspace has any limit.
  */
 export type ReserveResult = (Decision | { readonly kind: "unlimited" }) & {
   readonly isLimited: boolean;
@@ -43,9 +43,7 @@ export async function reserveForRuns(
   return (await grantAll(database, runs)) ?? (await reserveInTurn(database, runs));
 }
 
-/**
- * Grants all runs what they ask for. If that is not free, reserves nothing and returns undefined.
- */
+/** Grants all runs what they ask for. If less is free, reserves nothing and returns undefined. */
 async function grantAll(
   database: Database,
   runs: readonly AskingRun[],
@@ -73,7 +71,7 @@ async function grantAll(
   });
 }
 
-/** Decides in one transaction who gets how much, and who waits. */
+/** Decides in one transaction which run gets how much, and which runs wait. */
 async function reserveInTurn(
   database: Database,
   runs: readonly AskingRun[],

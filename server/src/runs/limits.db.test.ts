@@ -650,8 +650,8 @@ test("crossing 50, 80 and 100 percent writes one event each", async () => {
   await workspace.ceiling("agent", agent.id, 5 * tokens);
   for (let index = 0; index < 5; index++) expect((await invoke(agent)).status).toBe(200);
   expect((await invoke(agent)).status).toBe(500);
-  // Events are listed only after all older transactions of the PostgreSQL server have ended, also
-  // those of other tests.
+  // Events are listed only after all older transactions of the PostgreSQL server have ended,
+  // including those of other tests.
   const data = await eventually("the last event", async () => {
     const { body } = await workspace.call("/events?kind=usage.threshold");
     return body.data.length >= 3 ? body.data : undefined;

@@ -35,7 +35,7 @@ export interface Written {
   readonly elapsedMs: number;
 }
 
-/** Reports what happens to runs to the log and the metrics, after the commit and never before. */
+/** Reports runs to the log and the metrics, always after the commit. */
 export interface RunReports {
   /** Must be called after each journal write of a process that executes the run. */
   written(written: Written): void;

@@ -1,9 +1,9 @@
 -- start
 with callers as materialized (
-  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
-  -- statement was planned, it is an index scan for each row, never a join over a whole table.
-  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
-  -- for "coalesce", which it takes to be leaky.
+  -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
+  -- never a join over a whole table, regardless of the sizes that the tables had when the statement
+  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
+  -- uses no index for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -151,10 +151,10 @@ select (select json_agg(json_build_array(position, case
 
 -- start:repeated
 with callers as materialized (
-  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
-  -- statement was planned, it is an index scan for each row, never a join over a whole table.
-  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
-  -- for "coalesce", which it takes to be leaky.
+  -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
+  -- never a join over a whole table, regardless of the sizes that the tables had when the statement
+  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
+  -- uses no index for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -304,10 +304,10 @@ select (select json_agg(json_build_array(position, case
 
 -- start:details
 with callers as materialized (
-  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
-  -- statement was planned, it is an index scan for each row, never a join over a whole table.
-  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
-  -- for "coalesce", which it takes to be leaky.
+  -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
+  -- never a join over a whole table, regardless of the sizes that the tables had when the statement
+  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
+  -- uses no index for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -476,10 +476,10 @@ select (select json_agg(json_build_array(position, case
 
 -- start:details:repeated
 with callers as materialized (
-  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
-  -- statement was planned, it is an index scan for each row, never a join over a whole table.
-  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
-  -- for "coalesce", which it takes to be leaky.
+  -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
+  -- never a join over a whole table, regardless of the sizes that the tables had when the statement
+  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
+  -- uses no index for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -650,10 +650,10 @@ select (select json_agg(json_build_array(position, case
 
 -- start:keys
 with callers as materialized (
-  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
-  -- statement was planned, it is an index scan for each row, never a join over a whole table.
-  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
-  -- for "coalesce", which it takes to be leaky.
+  -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
+  -- never a join over a whole table, regardless of the sizes that the tables had when the statement
+  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
+  -- uses no index for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -813,10 +813,10 @@ select (select json_agg(json_build_array(position, case
 
 -- start:keys:repeated
 with callers as materialized (
-  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
-  -- statement was planned, it is an index scan for each row, never a join over a whole table.
-  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
-  -- for "coalesce", which it takes to be leaky.
+  -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
+  -- never a join over a whole table, regardless of the sizes that the tables had when the statement
+  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
+  -- uses no index for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -978,10 +978,10 @@ select (select json_agg(json_build_array(position, case
 
 -- start:keys:details
 with callers as materialized (
-  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
-  -- statement was planned, it is an index scan for each row, never a join over a whole table.
-  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
-  -- for "coalesce", which it takes to be leaky.
+  -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
+  -- never a join over a whole table, regardless of the sizes that the tables had when the statement
+  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
+  -- uses no index for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -1162,10 +1162,10 @@ select (select json_agg(json_build_array(position, case
 
 -- start:keys:details:repeated
 with callers as materialized (
-  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
-  -- statement was planned, it is an index scan for each row, never a join over a whole table.
-  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
-  -- for "coalesce", which it takes to be leaky.
+  -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
+  -- never a join over a whole table, regardless of the sizes that the tables had when the statement
+  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
+  -- uses no index for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -1348,10 +1348,10 @@ select (select json_agg(json_build_array(position, case
 
 -- start:triggers
 with callers as materialized (
-  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
-  -- statement was planned, it is an index scan for each row, never a join over a whole table.
-  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
-  -- for "coalesce", which it takes to be leaky.
+  -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
+  -- never a join over a whole table, regardless of the sizes that the tables had when the statement
+  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
+  -- uses no index for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -1503,10 +1503,10 @@ select (select json_agg(json_build_array(position, case
 
 -- start:triggers:repeated
 with callers as materialized (
-  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
-  -- statement was planned, it is an index scan for each row, never a join over a whole table.
-  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
-  -- for "coalesce", which it takes to be leaky.
+  -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
+  -- never a join over a whole table, regardless of the sizes that the tables had when the statement
+  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
+  -- uses no index for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -1660,10 +1660,10 @@ select (select json_agg(json_build_array(position, case
 
 -- start:triggers:details
 with callers as materialized (
-  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
-  -- statement was planned, it is an index scan for each row, never a join over a whole table.
-  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
-  -- for "coalesce", which it takes to be leaky.
+  -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
+  -- never a join over a whole table, regardless of the sizes that the tables had when the statement
+  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
+  -- uses no index for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -1836,10 +1836,10 @@ select (select json_agg(json_build_array(position, case
 
 -- start:triggers:details:repeated
 with callers as materialized (
-  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
-  -- statement was planned, it is an index scan for each row, never a join over a whole table.
-  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
-  -- for "coalesce", which it takes to be leaky.
+  -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
+  -- never a join over a whole table, regardless of the sizes that the tables had when the statement
+  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
+  -- uses no index for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -2014,10 +2014,10 @@ select (select json_agg(json_build_array(position, case
 
 -- start:triggers:keys
 with callers as materialized (
-  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
-  -- statement was planned, it is an index scan for each row, never a join over a whole table.
-  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
-  -- for "coalesce", which it takes to be leaky.
+  -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
+  -- never a join over a whole table, regardless of the sizes that the tables had when the statement
+  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
+  -- uses no index for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -2181,10 +2181,10 @@ select (select json_agg(json_build_array(position, case
 
 -- start:triggers:keys:repeated
 with callers as materialized (
-  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
-  -- statement was planned, it is an index scan for each row, never a join over a whole table.
-  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
-  -- for "coalesce", which it takes to be leaky.
+  -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
+  -- never a join over a whole table, regardless of the sizes that the tables had when the statement
+  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
+  -- uses no index for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -2350,10 +2350,10 @@ select (select json_agg(json_build_array(position, case
 
 -- start:triggers:keys:details
 with callers as materialized (
-  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
-  -- statement was planned, it is an index scan for each row, never a join over a whole table.
-  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
-  -- for "coalesce", which it takes to be leaky.
+  -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
+  -- never a join over a whole table, regardless of the sizes that the tables had when the statement
+  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
+  -- uses no index for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -2538,10 +2538,10 @@ select (select json_agg(json_build_array(position, case
 
 -- start:triggers:keys:details:repeated
 with callers as materialized (
-  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
-  -- statement was planned, it is an index scan for each row, never a join over a whole table.
-  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
-  -- for "coalesce", which it takes to be leaky.
+  -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
+  -- never a join over a whole table, regardless of the sizes that the tables had when the statement
+  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
+  -- uses no index for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, coalesce(g.prompt_prefix, '') as prompt_prefix,
@@ -2728,10 +2728,10 @@ select (select json_agg(json_build_array(position, case
 
 -- start:triggers:keys:details:labels:callbacks:limits:received:files:deliveries:repeated
 with callers as materialized (
-  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
-  -- statement was planned, it is an index scan for each row, never a join over a whole table.
-  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
-  -- for "coalesce", which it takes to be leaky.
+  -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
+  -- never a join over a whole table, regardless of the sizes that the tables had when the statement
+  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
+  -- uses no index for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, g.receiving_version as current_version, (a.paused_at is not null or paused.reached is not null) as is_paused,
@@ -3050,7 +3050,7 @@ with tenants as materialized (
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
   -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
-  -- An array of all ids would do so, too, but it would be sorted again for each row.
+  -- An array of all ids would rule it out too, but would be sorted again for each row.
   where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
     -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
     -- running runs, and scan all runs of the process for each row.
@@ -3089,7 +3089,7 @@ with tenants as materialized (
     c.input_tokens, c.output_tokens, c.cached_input_tokens, c.cache_write_tokens,
     c.reasoning_tokens, c.voice_ms, c.browser_ms, c.cost_micros, c.standard_cost_micros,
     c.price_origin, c.estimated,
-    -- As a subquery, it is evaluated once and not for each row.
+    -- In a subquery, the function is evaluated once and not for each row.
     (select current_transaction())
   from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
 ), results as (
@@ -3125,7 +3125,7 @@ with tenants as materialized (
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
   -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
-  -- An array of all ids would do so, too, but it would be sorted again for each row.
+  -- An array of all ids would rule it out too, but would be sorted again for each row.
   where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
     -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
     -- running runs, and scan all runs of the process for each row.
@@ -3199,7 +3199,7 @@ with tenants as materialized (
     c.input_tokens, c.output_tokens, c.cached_input_tokens, c.cache_write_tokens,
     c.reasoning_tokens, c.voice_ms, c.browser_ms, c.cost_micros, c.standard_cost_micros,
     c.price_origin, c.estimated,
-    -- As a subquery, it is evaluated once and not for each row.
+    -- In a subquery, the function is evaluated once and not for each row.
     (select current_transaction())
   from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
 ), results as (
@@ -3235,7 +3235,7 @@ with tenants as materialized (
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
   -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
-  -- An array of all ids would do so, too, but it would be sorted again for each row.
+  -- An array of all ids would rule it out too, but would be sorted again for each row.
   where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
     -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
     -- running runs, and scan all runs of the process for each row.
@@ -3274,7 +3274,7 @@ with tenants as materialized (
     c.input_tokens, c.output_tokens, c.cached_input_tokens, c.cache_write_tokens,
     c.reasoning_tokens, c.voice_ms, c.browser_ms, c.cost_micros, c.standard_cost_micros,
     c.price_origin, c.estimated,
-    -- As a subquery, it is evaluated once and not for each row.
+    -- In a subquery, the function is evaluated once and not for each row.
     (select current_transaction())
   from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
 ), metered as (
@@ -3303,8 +3303,8 @@ with tenants as materialized (
   select c.*, s.workspace_id, s.scope_ids
   from metered c join settled_runs s on s.run_id = c.run_id
 ), spent_in as materialized (
-  -- The entries have the time of now(). If another transaction has started a period after that,
-  -- they belong to the period before.
+  -- The entries have the time of now(). If another transaction has started the next period in the
+  -- meantime, the entries belong to the previous period.
   select b.id, sum(coalesce(case b.metric
       when 'cost' then case when b.scope_kind = 'plan' then coalesce(c.standard_cost_micros, c.cost_micros)
         else c.cost_micros end
@@ -3402,7 +3402,7 @@ with tenants as materialized (
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
   -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
-  -- An array of all ids would do so, too, but it would be sorted again for each row.
+  -- An array of all ids would rule it out too, but would be sorted again for each row.
   where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
     -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
     -- running runs, and scan all runs of the process for each row.
@@ -3476,7 +3476,7 @@ with tenants as materialized (
     c.input_tokens, c.output_tokens, c.cached_input_tokens, c.cache_write_tokens,
     c.reasoning_tokens, c.voice_ms, c.browser_ms, c.cost_micros, c.standard_cost_micros,
     c.price_origin, c.estimated,
-    -- As a subquery, it is evaluated once and not for each row.
+    -- In a subquery, the function is evaluated once and not for each row.
     (select current_transaction())
   from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
 ), metered as (
@@ -3505,8 +3505,8 @@ with tenants as materialized (
   select c.*, s.workspace_id, s.scope_ids
   from metered c join settled_runs s on s.run_id = c.run_id
 ), spent_in as materialized (
-  -- The entries have the time of now(). If another transaction has started a period after that,
-  -- they belong to the period before.
+  -- The entries have the time of now(). If another transaction has started the next period in the
+  -- meantime, the entries belong to the previous period.
   select b.id, sum(coalesce(case b.metric
       when 'cost' then case when b.scope_kind = 'plan' then coalesce(c.standard_cost_micros, c.cost_micros)
         else c.cost_micros end
@@ -3620,7 +3620,7 @@ with tenants as materialized (
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
   -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
-  -- An array of all ids would do so, too, but it would be sorted again for each row.
+  -- An array of all ids would rule it out too, but would be sorted again for each row.
   where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
     -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
     -- running runs, and scan all runs of the process for each row.
@@ -3694,7 +3694,7 @@ with tenants as materialized (
     c.input_tokens, c.output_tokens, c.cached_input_tokens, c.cache_write_tokens,
     c.reasoning_tokens, c.voice_ms, c.browser_ms, c.cost_micros, c.standard_cost_micros,
     c.price_origin, c.estimated,
-    -- As a subquery, it is evaluated once and not for each row.
+    -- In a subquery, the function is evaluated once and not for each row.
     (select current_transaction())
   from (select c.*, nullif(($21::bigint[])[13 * (c.position::int - 1) + 1], -9007199254740991) as write, nullif(($21::bigint[])[13 * (c.position::int - 1) + 2], -9007199254740991) as seq, nullif(($21::bigint[])[13 * (c.position::int - 1) + 3], -9007199254740991) as number, nullif(($21::bigint[])[13 * (c.position::int - 1) + 4], -9007199254740991) as step, nullif(($21::bigint[])[13 * (c.position::int - 1) + 5], -9007199254740991) as input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 6], -9007199254740991) as output_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 7], -9007199254740991) as cached_input_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 8], -9007199254740991) as cache_write_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 9], -9007199254740991) as reasoning_tokens, nullif(($21::bigint[])[13 * (c.position::int - 1) + 10], -9007199254740991) as voice_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 11], -9007199254740991) as browser_ms, nullif(($21::bigint[])[13 * (c.position::int - 1) + 12], -9007199254740991) as cost_micros, nullif(($21::bigint[])[13 * (c.position::int - 1) + 13], -9007199254740991) as standard_cost_micros from unnest($15::text[], $16::text[], $17::text[], $18::text[], $19::text[], $20::boolean[]) with ordinality as c (outcome, kind, provider, model, price_origin, estimated, position)) as c join metered_runs r on r.position = c.write
 ), metered as (
@@ -3723,8 +3723,8 @@ with tenants as materialized (
   select c.*, s.workspace_id, s.scope_ids
   from metered c join settled_runs s on s.run_id = c.run_id
 ), spent_in as materialized (
-  -- The entries have the time of now(). If another transaction has started a period after that,
-  -- they belong to the period before.
+  -- The entries have the time of now(). If another transaction has started the next period in the
+  -- meantime, the entries belong to the previous period.
   select b.id, sum(coalesce(case b.metric
       when 'cost' then case when b.scope_kind = 'plan' then coalesce(c.standard_cost_micros, c.cost_micros)
         else c.cost_micros end

@@ -54,7 +54,8 @@ test.each<[string, NetworkCondition, Record<string, unknown>]>([
   { timeout: 25_000 },
   async (name, weather, more) => {
     const agent = await beckon.createAgent({ model: `${provider.name}/scripted`, ...more });
-    // Makes `far` cache the agent and find the queue empty. Then only the start statement can fail.
+    // Makes `far` cache the agent and find the queue empty, so that only the start statement can
+    // fail.
     await eventually(
       "a first response",
       async () => (await invoke(agent, `before ${name}`)).status === 200 || undefined,

@@ -1,4 +1,4 @@
-// This file is long because all paths on which an entry is written are stated with one server.
+// This file is long because all code paths that write an entry are tested with one server.
 import type { NewEvent, TokenUsage } from "@beckon/contract";
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";

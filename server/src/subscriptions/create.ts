@@ -20,8 +20,9 @@ import { type SubscriptionWithSecret, toSubscription } from "./subscription.ts";
 
 /**
  * Adds a subscription. Events that are written after the response are delivered.
- * @throws ApiError `bad_request`, also for unknown agents or triggers and for a private address
- *   that is not allowed; `forbidden`; `conflict` if the workspace has the maximum of subscriptions.
+ * @throws ApiError `bad_request`, including for unknown agents or triggers and for a private
+ *   address that is not allowed; `forbidden`; `conflict` if the workspace has the maximum of
+ *   subscriptions.
  */
 export async function createSubscription({
   ctx,

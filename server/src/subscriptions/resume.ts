@@ -17,8 +17,8 @@ import {
 } from "./subscription.ts";
 
 /**
- * Enables a subscription that is paused or disabled. Later events are delivered. What was missed is
- * counted and not sent: `replayDeliveries` sends it.
+ * Enables a subscription that is paused or disabled. Later events are delivered. Events that were
+ * missed are counted but not sent; `replayDeliveries` sends them.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function resumeSubscription({

@@ -63,8 +63,8 @@ export function listSubscriptionRows(
 
 /**
  * Returns the number of the workspace's subscriptions. Until the transaction ends, other
- * transactions that call this function for the same workspace wait, so that they count what this
- * one inserts.
+ * transactions that call this function for the same workspace wait, so that they count the rows
+ * that this one inserts.
  */
 export async function countSubscriptions(
   tx: WorkspaceTransaction,

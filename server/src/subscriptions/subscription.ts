@@ -61,8 +61,8 @@ export async function showSubscription(
 
 /**
  * Returns the subscription.
- * @throws ApiError `not_found`, also if it is deleted, or if the caller is limited to agents and
- *   the subscription is not limited to some of these.
+ * @throws ApiError `not_found`, including when it is deleted, or when the caller is limited to
+ *   agents and the subscription is not limited to some of these.
  */
 export function requireSubscription(
   tx: WorkspaceTransaction,

@@ -27,10 +27,10 @@ import {
 } from "./subscription.ts";
 
 /**
- * Changes a subscription. Attempts that start after the response use the new values, also for
+ * Changes a subscription. Attempts that start after the response use the new values, even for
  * events that happened before.
- * @throws ApiError `bad_request`, also if the URL has a new origin and secret or headers are not
- *   given for it; `forbidden`; `not_found`; `stale` if `If-Match` is not the current version.
+ * @throws ApiError `bad_request`, including when the URL has a new origin and secret or headers are
+ *   not given for it; `forbidden`; `not_found`; `stale` if `If-Match` is not the current version.
  */
 export async function updateSubscription({
   ctx,
@@ -58,7 +58,7 @@ export async function updateSubscription({
     const isOther = columns.url !== undefined || secret !== undefined || headers !== undefined;
     const changed = await updateSubscriptionRow(tx, row, {
       ...columns,
-      // What failed with the old values says nothing about the new ones.
+      // Failures with the old values say nothing about the new values.
       ...(isOther ? { failing_since: null } : {}),
       ...(secret === undefined
         ? {}
@@ -75,7 +75,7 @@ export async function updateSubscription({
           }),
     });
     const after = await showSubscription(tx, changed);
-    // The audit entry leaves health out, so that of the subscription before is not read.
+    // The audit entry contains no health, so the health before the change is not read.
     const { version: _before, health: _unused, ...was } = toSubscription(row, unused);
     const { version: _after, health: _health, ...is } = after;
     await record(tx, ctx, {

@@ -16,7 +16,7 @@ export interface ClaimedPort {
 /**
  * Binds HOST and PORT once. The servers inherit the socket. The alternative, `reusePort` in each
  * server, was rejected: another installation on the same port would receive a share of the
- * requests. Until a server listens, another installation can bind the port too. Then the
+ * requests. Until a server listens, another installation can bind the port too. In that case, the
  * installation that listens first gets the port, and servers of the other one fail to start.
  * @throws ConfigError if another process listens there.
  */
@@ -27,7 +27,7 @@ export async function claimPort({
   host: string;
   port: number;
 }): Promise<ClaimedPort> {
-  // Beckon runs on every Node.js 24, but only 24.19 and newer have BoundSocket.
+  // Beckon runs on every release of Node.js 24, but only 24.19 and later have `net.BoundSocket`.
   if (net.BoundSocket === undefined) {
     throw new ConfigError(
       "BECKON_PROCESSES above 1 needs Node.js 24.19 or newer; this is " +

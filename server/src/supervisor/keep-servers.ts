@@ -76,7 +76,7 @@ function availableBytes(): number {
 /**
  * Threads of a server for DNS lookups and files. Node.js uses at most half of them for DNS lookups:
  * with the default of four threads, two names whose DNS servers do not respond would block all
- * other lookups, also those for model calls.
+ * other lookups, including those for model calls.
  */
 const uvThreads = "32";
 
@@ -103,11 +103,14 @@ export interface ServersOptions {
    * have exited.
    */
   readonly aloneOnDatabase: boolean;
-  /** Socket on which all servers listen; undefined if the only server opens its own socket. */
+  /**
+   * File descriptor of the socket on which all servers listen; undefined if there is only one
+   * server, which opens its own socket.
+   */
   readonly portFd: number | undefined;
   /** Milliseconds that startup waits for a database that cannot be reached. */
   readonly databaseWaitMs: number;
-  /** Milliseconds that a server has to exit after SIGTERM. Then it gets SIGKILL. */
+  /** Milliseconds that a server has to exit after SIGTERM before it gets SIGKILL. */
   readonly drainMs: number;
   readonly stop: AbortSignal;
   /** Kills the servers with SIGKILL when it aborts. */

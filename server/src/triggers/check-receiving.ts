@@ -8,7 +8,7 @@ const maxBytesWithoutTemplate = 1_048_576;
 
 /**
  * Checks what the schema of the settings cannot check: the filter and the template, and settings
- * that need each other.
+ * that depend on each other.
  * @throws ApiError `bad_request`; `unavailable` if too many evaluations wait
  */
 export async function requireValidReceiving(

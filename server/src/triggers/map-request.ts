@@ -15,20 +15,22 @@ export interface MappableRequest {
   readonly raw: Pick<RawRequest, "url" | "headers" | "receivedAtMs">;
   readonly event: ReceivedEvent;
   readonly decoded: Pick<DecodedBody, "payload" | "text">;
-  /** What templates see of the files: name, type, size and the id of the artifact. */
+  /**
+   * Properties of the files that templates can read: name, type, size and the id of the artifact.
+   */
   readonly files: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** What a trigger makes of a request. */
+/** The result of a trigger's mapping for a request. */
 export type MappedRequest =
   | {
       readonly kind: "passes";
-      /** What follows the prompt prefix in the run's input. */
+      /** The part of the run's input after the prompt prefix. */
       readonly message: string;
       /** The parts of `message`. */
       readonly parts: readonly { readonly kind: "values" | "message" | "payload"; text: string }[];
     }
-  /** The filter does not let it pass. */
+  /** The filter rejects it. */
   | { readonly kind: "filtered" }
   | {
       readonly kind: "failed";

@@ -68,8 +68,8 @@ export async function setSenderSecret({
 
 /**
  * Returns the sender secret in plain text and writes the reveal to the audit log.
- * @throws ApiError `forbidden`, `not_found`, also if no secret is set; `secret_unreadable` if it was
- *   encrypted with a master key that is lost.
+ * @throws ApiError `forbidden`, `not_found`, including when no secret is set; `secret_unreadable`
+ *   if it was encrypted with a master key that is lost.
  */
 export async function revealSenderSecret({
   ctx,

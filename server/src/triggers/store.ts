@@ -144,7 +144,7 @@ export function updateSecretRow(
     .executeTakeFirstOrThrow();
 }
 
-/** Sets until when the trigger captures its next request, in seconds from now; null stops it. */
+/** Sets how long the trigger waits for a request to capture, in seconds from now; null stops it. */
 export function updateListeningRow(
   tx: WorkspaceTransaction,
   row: TriggerRow,

@@ -53,7 +53,7 @@ export async function testTrigger({
   });
 }
 
-/** Returns the request to map; undefined if the trigger is a default trigger, which maps nothing. */
+/** Returns the request to map; undefined for a default trigger, which has no mapping. */
 function trialOf({ receiving }: TriggerRow, body: UnparsedBody): TrialRequest | undefined {
   const given = attempt(() => parseBody(testTriggerBody, body, {}));
   if (!given.ok) return undefined;

@@ -29,9 +29,9 @@ export function toTrigger(row: TriggerRow): Trigger {
   };
 }
 
-/** Returns what the trigger accepts; null if it is a default trigger. */
+/** Returns the settings of the trigger; null if it is a default trigger. */
 export function receivingOf(row: Pick<TriggerRow, "receiving">): Receiving | null {
-  // Fields that were added since it was stored get their defaults.
+  // Fields that were added to the schema after the settings were stored get their defaults.
   return row.receiving === null ? null : receiving.parse(row.receiving);
 }
 
@@ -39,7 +39,10 @@ function isListening({ listening_until: until }: TriggerRow): boolean {
   return until !== null && until.getTime() > Date.now();
 }
 
-/** Returns the trigger. @throws ApiError `not_found`, also if the trigger or agent is deleted. */
+/**
+ * Returns the trigger. @throws ApiError `not_found`, including when the trigger or agent is
+ * deleted.
+ */
 export function requireTrigger(
   tx: WorkspaceTransaction,
   ctx: Context,
@@ -50,7 +53,7 @@ export function requireTrigger(
 
 /**
  * Returns the trigger and locks its row against other changes until the transaction ends.
- * @throws ApiError `not_found`, also if the trigger or agent is deleted.
+ * @throws ApiError `not_found`, including when the trigger or agent is deleted.
  */
 export function requireTriggerForChange(
   tx: WorkspaceTransaction,

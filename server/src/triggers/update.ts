@@ -13,7 +13,7 @@ import { requireTriggerForChange, type TriggerInput, toTrigger } from "./trigger
 
 /**
  * Changes a trigger's name, prompt prefix or settings, or enables or disables it. After the
- * response, calls of its URL are answered by the new settings.
+ * response, requests to its URL are handled with the new settings.
  * @returns the trigger; `warnings` has the mistakes that a new filter or template makes with the
  *   last received request.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`, `unavailable`
@@ -44,7 +44,7 @@ export async function updateTrigger({
   return { ...toTrigger(row), warnings: isMapped ? await warningsOf(ctx, row) : [] };
 }
 
-/** The change is committed, so whatever prevents the trial does not fail the request. */
+/** The change is committed, so a failure of the trial must not fail the request. */
 async function warningsOf(ctx: Context & MappingServices, row: TriggerRow) {
   const tried = await attemptAsync(() => tryOnLastRequest(ctx, row));
   return tried.ok ? tried.value : [];

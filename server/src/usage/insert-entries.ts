@@ -34,7 +34,7 @@ export function insertEntries(runs: string, calls: string): string {
     c.input_tokens, c.output_tokens, c.cached_input_tokens, c.cache_write_tokens,
     c.reasoning_tokens, c.voice_ms, c.browser_ms, c.cost_micros, c.standard_cost_micros,
     c.price_origin, c.estimated,
-    -- As a subquery, it is evaluated once and not for each row.
+    -- In a subquery, the function is evaluated once and not for each row.
     (select current_transaction())
   from ${calls} join metered_runs r on r.position = c.write
 )`;

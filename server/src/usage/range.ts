@@ -2,7 +2,7 @@ import type { UsageGroup } from "@beckon/contract";
 import { ApiError } from "../base/errors.ts";
 
 const dayMs = 86_400_000;
-/** Length in days of a range of which at most one end is given. */
+/** Length in days of a range for which at most one end is given. */
 const defaultDays = 30;
 /** Maximum days of a range for which single entries are read, not sums by day. */
 const maxDaysOfEntries = 31;
@@ -48,7 +48,10 @@ export function needsEntries(request: Pick<RangeRequest, "groups" | "tag">, rang
   return reasonForEntries(request, range) !== undefined;
 }
 
-/** Returns why a report needs single entries, and how to avoid that; undefined if it does not. */
+/**
+ * Returns why a report must read single entries, and which change of the request avoids this;
+ * undefined if sums by day are enough.
+ */
 function reasonForEntries(
   { groups, tag }: Pick<RangeRequest, "groups" | "tag">,
   range: UsageRange,

@@ -3,8 +3,8 @@ import { usageMoment } from "@beckon/contract";
 import { ApiError } from "../base/errors.ts";
 
 /**
- * Where a page ends. `from` and `to` are the range of the report, even if the request named none.
- * `keys` are the keys of the page's last row.
+ * The position at which a page ends. `from` and `to` are the range of the report, even if the
+ * request named none. `keys` are the keys of the page's last row.
  */
 export interface ReportPosition {
   readonly from: string;

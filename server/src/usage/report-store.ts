@@ -122,7 +122,7 @@ export async function readReport(
       select u.*, ${one.value} as key_1, ${two.value} as key_2 from used u
       ${byTag ? sql`cross join lateral unnest(coalesce(nullif(u.tags, '{}'), array[''])) as t (tag)` : sql``}
     ),
-    -- Sorted by bytes, so that the order is the same in every database.
+    -- Texts are sorted by their bytes, so that the order is the same in every database.
     grouped as materialized (
       select (${one.text(key1)}) collate "C" as key_1, (${two.text(key2)}) collate "C" as key_2, ${sums("k")}
       from keyed k group by k.key_1, k.key_2

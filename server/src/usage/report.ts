@@ -34,14 +34,14 @@ type RequestedUsage =
     };
 
 /**
- * Returns what was used and what it cost, by the requested groups: one page with the totals of all
- * pages, or all rows as CSV. The rows and totals of one response are from one snapshot; the next
- * page is read from a later one. For an actor that is limited to some agents, only the usage of
- * these agents counts.
+ * Returns usage and its cost, by the requested groups: one page with the totals of all pages, or
+ * all rows as CSV. The rows and totals of one response are from one snapshot; the next page is read
+ * from a later one. For an actor that is limited to some agents, only the usage of these agents
+ * counts.
  * @throws ApiError `forbidden` without the scope `usage:read`; `not_found` for an agent that the
- *   workspace never had or the actor cannot access; `bad_request` also if the range is empty or too
- *   long, if a CSV file would have more than 50,000 rows, or if the report takes longer than 5
- *   seconds.
+ *   workspace never had or the actor cannot access; `bad_request` including when the range is empty
+ *   or too long, if a CSV file would have more than 50,000 rows, or if the report takes longer than
+ *   5 seconds.
  */
 export async function getUsage({
   ctx,

@@ -84,7 +84,7 @@ export async function preferIndexes(tx: WorkspaceTransaction): Promise<void> {
   );
 }
 
-/** How far the entries of a workspace are summed up. */
+/** The progress of the sums of a workspace's entries. */
 interface Progress {
   /** Entries whose transaction id is lower are summed up. */
   readonly upTo: string;
@@ -189,8 +189,8 @@ select count(*)::int as keys from due`.execute(tx);
 /**
  * Makes the transaction ids of all entries negative if the database was restored to a cluster that
  * has not reached these ids yet. Otherwise new entries would have lower ids than the old ones, and
- * would seem to be summed up already. The order of the old entries stays the same, and so does the
- * information which of them are summed up.
+ * would seem to be summed up already. The old entries keep their order, and the record of which of
+ * them are summed up stays correct.
  *
  * @param client a connection that can read all workspaces. The caller holds the migration lock.
  */

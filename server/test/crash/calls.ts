@@ -13,7 +13,7 @@ export interface Call {
   attempts: number;
   /** Whether a connection broke, a server was unavailable, or the wait timed out. */
   faulted: boolean;
-  /** Number of 503 responses. Each can leave one run, which must have been cancelled. */
+  /** Number of 503 responses. Each may have left a run behind, which must be cancelled. */
   unavailable: number;
   /** Whether a response said that an earlier request with the same key had started the run. */
   replayed: boolean;

@@ -158,7 +158,7 @@ async function stop(chaos: Chaos): Promise<void> {
 
 /**
  * Returns the slot of a process. Returns a random slot if the process is unknown, because it was
- * killed meanwhile, or got a new id after it had been declared dead.
+ * killed in the meantime, or got a new id after it had been declared dead.
  */
 function slotOf(
   { installation: { fleet }, random }: Chaos,

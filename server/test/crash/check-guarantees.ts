@@ -28,7 +28,7 @@ export interface Figures {
   readonly repeated: number;
   readonly unknown: number;
   readonly unfaulted: number;
-  /** Of the requests without a fault, the share that did not succeed: 0 to 1. */
+  /** Share of the requests without a fault that did not succeed, from 0 to 1. */
   readonly unfaultedFailures: number;
 }
 

@@ -23,9 +23,9 @@ export interface UsageReport {
 }
 
 /**
- * Compares the usage ledger with what the model reported: each answered entry has exactly the usage
- * of one answer, and no answer has two entries. An answer without an entry was lost with its
- * process, so its run has a lost entry, which is marked as an estimate. The sums of entries are
+ * Compares the usage ledger with the usage that the model reported: each answered entry has exactly
+ * the usage of one answer, and no answer has two entries. An answer without an entry was lost with
+ * its process, so its run has a lost entry, which is marked as an estimate. The sums of entries are
  * those of events, runs and days.
  */
 export async function checkUsage(

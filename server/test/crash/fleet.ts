@@ -18,7 +18,7 @@ export interface Server {
 /** Starts and restarts server processes as the supervisor does, and can kill them. */
 export interface Fleet {
   readonly servers: readonly Server[];
-  /** Lines that the servers logged as errors. None is expected, whatever the fault. */
+  /** Lines that the servers logged as errors. None is expected for any fault. */
   readonly errors: readonly string[];
   /**
    * Sends SIGKILL. With `notify`, the other servers and the next process of the slot are notified

@@ -18,7 +18,7 @@ const maxResponseMs = 80;
 /** Maximum time until all deliveries are finished. A claim of a killed process is valid for 6 s. */
 const maxDrainMs = 120_000;
 
-/** What the kills did, and the violations, one line each. */
+/** Figures of the kills, and the violations, one line each. */
 export interface DeliveryReport {
   readonly broken: readonly string[];
   readonly runs: number;
@@ -102,7 +102,7 @@ async function killOne(
   await restarted;
 }
 
-/** Waits until no delivery is pending. @returns whether some still are. */
+/** Waits until no delivery is pending. @returns whether some deliveries still are pending. */
 async function drained(pool: Pick<Pool, "query">): Promise<boolean> {
   const finished = eventually(
     "the end of all deliveries",

@@ -8,14 +8,14 @@ import { openWorld } from "./world.ts";
 
 /** Events that arrive before each kill. */
 const eventsPerKill = 12;
-/** How often each event is sent at the same time. */
+/** Number of times that each event is sent at the same time. */
 const duplicates = 3;
 /** Maximum time from the first request to the kill. The statement takes a few milliseconds. */
 const maxDelayMs = 25;
 /** Maximum time until an event is acknowledged. */
 const maxSendMs = 60_000;
 
-/** What the kills did, and the violations, one line each. */
+/** Figures of the kills, and the violations, one line each. */
 export interface RequestReport {
   readonly broken: readonly string[];
   readonly events: number;

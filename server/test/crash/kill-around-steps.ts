@@ -15,10 +15,12 @@ import { openWorld } from "./world.ts";
 export const runsPerKill = 6;
 /** Maximum time from the answer to the kill. A write takes a few milliseconds. */
 const maxDelayMs = 12;
-/** Maximum time until what killed processes had reserved is returned: a lease and a minute. */
+/**
+ * Maximum time until amounts that killed processes had reserved are returned: a lease and a minute.
+ */
 const maxReturnMs = (leaseSeconds + 60) * 1_000;
 
-/** What the kills did, and the violations, one line each. */
+/** Figures of the kills, and the violations, one line each. */
 export interface KillReport {
   readonly broken: readonly string[];
   readonly answered: number;
@@ -129,7 +131,7 @@ async function sumReserved(pool: Pick<Pool, "query">): Promise<number> {
   return Number(rows[0]?.sum);
 }
 
-/** Returns whether something is still reserved when the time for its return is over. */
+/** Returns whether an amount is still reserved after `maxReturnMs`. */
 async function awaitReturn(pool: Pick<Pool, "query">): Promise<boolean> {
   return eventually(
     "the return of all reservations",

@@ -26,8 +26,8 @@ function ResetForm({ link, token }: { readonly link: ResetCheck; readonly token:
       try {
         await account.password.reset({ token, new_password: password });
       } catch (thrown) {
-        // If the response was lost, the password may be set nevertheless. Then the sign-in below
-        // succeeds.
+        // If the response was lost, the password may have been set all the same. In that case, the
+        // sign-in below succeeds.
         if (!isOutcomeUnknown(thrown)) throw thrown;
       }
       await signIn({ email: link.email, password }, () => "/");

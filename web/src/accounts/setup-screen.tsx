@@ -29,8 +29,8 @@ function OwnerForm({ token }: { readonly token: string }) {
       try {
         await account.setUp({ token, name: name.trim(), ...credentials });
       } catch (thrown) {
-        // If the response was lost, the owner may exist nevertheless. Then the sign-in below
-        // succeeds.
+        // If the response was lost, the owner may have been created all the same. In that case, the
+        // sign-in below succeeds.
         if (!isOutcomeUnknown(thrown)) throw thrown;
       }
       await signIn(credentials, firstPage);

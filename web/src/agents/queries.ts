@@ -13,7 +13,7 @@ export const agentQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
     queryFn: ({ signal }) => client.agents.get(agentId, { signal }),
   });
 
-/** The agents that something can be limited to, newest first. */
+/** The agents to choose from when something is limited to agents, newest first. */
 export const choosableAgentsQuery = ({ id, client }: CurrentWorkspace) =>
   listOptions([...agentsKey(id), "to choose"], (page, options) =>
     client.agents.list({ ...page, limit: 200 }, options),

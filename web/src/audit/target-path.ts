@@ -7,8 +7,8 @@ const targets: Readonly<
 > = {
   agt: { route: "/agents/$agentId", pathOf: (id) => `/agents/${id}` },
   run: { route: "/runs/$runId", pathOf: (id) => `/runs/${id}` },
-  // The URL of a trigger contains its agent's id, which the trigger's id does not give. So the link
-  // leads to the runs of the trigger.
+  // The URL of a trigger contains its agent's id, which cannot be derived from the trigger's id.
+  // The link therefore leads to the runs of the trigger.
   trg: { route: "/runs", pathOf: (id) => `/runs?trigger_id=${id}` },
   key: { route: "/keys", pathOf: () => "/keys" },
   pri: { route: "/prices", pathOf: () => "/prices" },

@@ -7,7 +7,7 @@ import { fetchOnce } from "./early-responses.ts";
  */
 const retries = 3;
 
-/** Client for calls about the signed-in person. They belong to no workspace. */
+/** Client for calls about the signed-in person, which belong to no workspace. */
 export const account: BeckonClient = createClient({
   url: location.origin,
   retries,

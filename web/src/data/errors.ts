@@ -10,13 +10,13 @@ export function isNotFound(thrown: unknown): boolean {
   return thrown instanceof BeckonError && thrown.status === 404;
 }
 
-/** Returns whether somebody else has changed the resource since it was read (412). */
+/** Returns whether someone else has changed the resource since it was read (412). */
 export function isStale(thrown: unknown): boolean {
   return thrown instanceof BeckonError && thrown.status === 412;
 }
 
 /**
- * Returns whether the response of the call was lost. Then nobody knows whether the server has
+ * Returns whether the response of the call was lost. It is then unknown whether the server has
  * executed the call.
  */
 export function isOutcomeUnknown(thrown: unknown): boolean {

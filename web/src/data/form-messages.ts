@@ -1,4 +1,4 @@
-/** The parts of an issue of zod that a message is made from. */
+/** The parts of a zod issue from which a message is built. */
 interface Issue {
   readonly code?: string | undefined;
   readonly origin?: string | undefined;

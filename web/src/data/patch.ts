@@ -17,12 +17,12 @@ export type PatchState<Resource, Changes> =
   | { readonly name: "idle" }
   | { readonly name: "saving" }
   | { readonly name: "saved"; readonly resource: Resource }
-  /** The response was lost. The resource is being read again. */
+  /** The response was lost. The resource is being refetched. */
   | { readonly name: "unknown" }
   /** The response was lost, and the server does not have the changes. */
   | { readonly name: "not saved" }
   | { readonly name: "failed"; readonly thrown: unknown }
-  /** Somebody else changed the same fields. Show a `MergeDialog`, then call `resolve`. */
+  /** Someone else changed the same fields. Show a `MergeDialog`, then call `resolve`. */
   | {
       readonly name: "conflict";
       readonly base: Resource;
@@ -38,9 +38,9 @@ const maxMerges = 3;
 
 /**
  * Saves changes of a resource with If-Match. They count as saved only after the server has
- * confirmed them. If somebody else has changed other fields, the changes are merged. If somebody
- * else has changed the same fields, the state `conflict` lists them for a `MergeDialog`. If the
- * response is lost, the resource is read again.
+ * confirmed them. If someone else has changed other fields, the changes are merged. If someone else
+ * has changed the same fields, the state `conflict` lists them for a `MergeDialog`. If the response
+ * is lost, the resource is refetched.
  */
 export function usePatch<Resource extends { version: number }, Changes extends object>({
   read,

@@ -39,12 +39,12 @@ export function createSession(
   onSignedOut(() => drop({ next: false }));
   const check = async () => {
     const known = queryClient.getQueryData(meQuery.queryKey);
-    // In this tab nobody is signed in, for example on the page of an expired link. So nothing needs
+    // There is no session in this tab, for example on the page of an expired link, so nothing needs
     // to be deleted.
     if (known === undefined) return;
     // A 401 does not always mean that the session has ended: some calls are rejected because of a
     // wrong password in their body. And if another person has signed in in this browser, they must
-    // not see this person's data. So the server is asked who is signed in.
+    // not see this person's data. The page therefore asks the server who is signed in.
     const isSame = await account.me.get().then(
       ({ id }) => id === known.id,
       (thrown: unknown) => !isUnauthorized(thrown),

@@ -11,7 +11,7 @@ const onNews = (receive: (news: TabNews) => void) =>
   channel.addEventListener("message", ({ data }: MessageEvent<TabNews>) => receive(data));
 
 /**
- * Makes this tab and all others read data again after a change.
+ * Makes this tab and all others refetch data after a change.
  * @param queryKeys beginnings of the keys of all queries that the change affects
  */
 export async function announceChanges(
@@ -22,7 +22,7 @@ export async function announceChanges(
   await Promise.all(queryKeys.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
 }
 
-/** Reads data again that another tab has changed. */
+/** Refetches data that another tab has changed. */
 export function followChanges(queryClient: QueryClient): void {
   onNews((news) => {
     if (news.type !== "changed") return;

@@ -7,7 +7,7 @@ export function formatCount(count: number | null | undefined): string {
   return countFormat.format(count);
 }
 
-/** Returns a short count for narrow places: `980`, `4.2k`, `1.3M`, `1B`. */
+/** Returns a short count for narrow columns: `980`, `4.2k`, `1.3M`, `1B`. */
 export function formatShortCount(count: number | null | undefined): string {
   if (count === null || count === undefined || !Number.isFinite(count)) return "unknown";
   for (const [limit, unit] of [

@@ -14,7 +14,7 @@ const EditKey = lazy(async () => ({ default: (await import("./form/edit-key.tsx"
 interface KeyDialogsProps {
   /** The keys that the list has loaded. */
   readonly rows: readonly Key[];
-  /** The search parameters of the page, which say which dialog is open. */
+  /** The search parameters of the page, which name the open dialog. */
   readonly search: Readonly<Record<string, string | undefined>>;
   readonly show: (search: Readonly<Record<string, string>>) => void;
 }

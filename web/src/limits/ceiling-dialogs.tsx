@@ -9,7 +9,7 @@ import { type CeilingScope, scopeNames } from "./scopes.ts";
 interface CeilingDialogsProps {
   /** The ceilings that the list has loaded. */
   readonly rows: readonly Ceiling[];
-  /** The search parameters of the page, of which `ceiling` says which dialog is open. */
+  /** The search parameters of the page. `ceiling` names the open dialog. */
   readonly search: Readonly<Record<string, string | undefined>>;
   readonly close: () => void;
 }

@@ -20,7 +20,7 @@ interface CeilingFormProps {
   /** The ceiling to change; undefined for a new one. */
   readonly ceiling?: Ceiling | undefined;
   /**
-   * What a new ceiling applies to, if the link that opened the form says it. Default: the
+   * What a new ceiling applies to, if the link that opened the form names it. Default: the
    * workspace.
    */
   readonly initial?: ChosenScope | undefined;
@@ -53,8 +53,8 @@ export function CeilingForm({ ceiling, initial, close }: CeilingFormProps) {
       }),
     onSuccess: (saved) => {
       toast({ tone: "success", title: `Set the ceiling of ${scopeWords(saved)}` });
-      // Closing the dialog is a navigation, which a form with unsaved changes blocks. So
-      // `isSaved` is set first.
+      // Closing the dialog is a navigation, which a form with unsaved changes blocks. `isSaved` is
+      // therefore set first.
       isSaved.current = true;
       close();
       return announceChanges(queryClient, ceilingsKey(id));

@@ -6,16 +6,16 @@ interface LimitStateProps {
   /** The word for the used part, for example "spent". */
   readonly usedWord: string;
   readonly reserved: number;
-  /** The limit; null if there is none. Then there is no bar. */
+  /** The limit; null if there is none, in which case no bar is shown. */
   readonly limit: number | null;
-  /** What is left of the limit; null if there is no limit. */
+  /** Amount left of the limit; null if there is no limit. */
   readonly left: number | null;
   readonly resetsAt: string;
   /** Converts an amount to text. */
   readonly format: (amount: number) => string;
 }
 
-/** What is used, reserved and left of a limit: as a bar, and in words. */
+/** The used, reserved and remaining parts of a limit: as a bar, and in words. */
 export function LimitState(props: LimitStateProps) {
   const { used, usedWord, reserved, limit, left, resetsAt, format } = props;
   const parts = [

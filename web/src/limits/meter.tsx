@@ -1,7 +1,7 @@
 import { useId } from "react";
 
 interface MeterProps {
-  /** What the bar shows, with its numbers. Screen readers read nothing else of the bar. */
+  /** The content of the bar in words, with its numbers. Screen readers read only this text. */
   readonly label: string;
   readonly used: number;
   /** The amount that runs hold and have not used yet. This part of the bar is hatched. */
@@ -12,7 +12,7 @@ interface MeterProps {
 /** If at least this share of a limit is used, the bar has the colour of a warning. */
 const near = 0.8;
 
-/** How much of a limit is used, reserved and left. */
+/** A bar with the used, reserved and remaining parts of a limit. */
 export function Meter({ label, used, reserved, limit }: MeterProps) {
   const hatch = useId();
   const part = (amount: number) => (limit === 0 ? 1 : Math.min(1, amount / limit));

@@ -4,12 +4,10 @@ import { type CurrentWorkspace, listOptions } from "../data/index.ts";
 /** Beginning of the keys of all queries of ceilings, for `announceChanges`. */
 export const ceilingsKey = (workspaceId: string) => [workspaceId, "limits"] as const;
 
-/**
- * While a screen shows ceilings, they are read again after this time, because what is spent grows.
- */
+/** Interval at which a screen refetches its ceilings, because the amounts spent grow. */
 const refreshMs = 10_000;
 
-/** The workspace's ceilings, with what is spent of them. */
+/** The workspace's ceilings, with the amount spent of each. */
 export const ceilingsQuery = ({ id, client }: CurrentWorkspace) => ({
   ...listOptions([...ceilingsKey(id), "list"], (page, options) =>
     client.limits.list(page, options),

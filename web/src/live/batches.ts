@@ -16,7 +16,7 @@ export interface Batches<Item> {
  * @param schedule calls its argument before the next frame
  * @param deliver gets the items in order
  * @param overflow called instead if more than 5,000 items wait: they are dropped, and the page must
- *   read its data again
+ *   refetch its data
  */
 export function createBatches<Item>(
   schedule: (flush: () => void) => void,
@@ -59,12 +59,14 @@ export function beforeNextFrame(flush: () => void): void {
   else requestAnimationFrame(flush);
 }
 
-/** Time between two batches of a workspace's events. People do not read faster. */
+/**
+ * Time between two batches of a workspace's events. People could not read more frequent updates.
+ */
 const minIntervalMs = 300;
 
 /**
- * Returns a function that calls its argument before the next frame, but at the earliest 300 ms
- * after the last call. So a busy workspace does not cause a rendering in each frame.
+ * Returns a function that calls its argument before the next frame, but at least 300 ms after the
+ * last call, so that a busy workspace does not cause a rendering in each frame.
  */
 export function createSlowSchedule(): (flush: () => void) => void {
   let last = Number.NEGATIVE_INFINITY;

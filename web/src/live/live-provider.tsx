@@ -9,7 +9,7 @@ const LiveContext = createContext<Live | undefined>(undefined);
 /**
  * Provides live updates to all screens of a workspace.
  *
- * When the stream has started, queries with `meta: { live: true }` are read again: changes that
+ * When the stream has started, queries with `meta: { live: true }` are refetched: changes that
  * happened between the first read and the start of the stream are not in the stream.
  * @param onReset called with the reason after all data of the workspace was deleted
  */

@@ -20,7 +20,10 @@ export interface RunReader {
   readonly setState: (state: RunStreamState) => void;
 }
 
-/** If the hub does not respond to a start of a run within this time, it has probably crashed. */
+/**
+ * If the hub does not respond within this time to a request to start a run, it has probably
+ * crashed.
+ */
 const maxStartMs = 60_000;
 let lastStartId = 0;
 
@@ -50,8 +53,8 @@ export interface Live {
 /**
  * Creates the live updates of a workspace for a tab, without connecting it.
  * @param onOpened called when the stream is open for this tab. Data that was read before may lack
- *   changes, so it must be read again.
- * @param onReset called with the reason if all data must be read again
+ *   changes, so it must be refetched.
+ * @param onReset called with the reason if all data must be refetched
  * @param onSignedOut called when the server has rejected the session
  */
 export function createLive({

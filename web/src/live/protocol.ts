@@ -38,7 +38,7 @@ export type HubMessage =
   | { readonly type: "run not started"; readonly startId: number; readonly error: SentError }
   | { readonly type: "run event"; readonly runId: string; readonly event: WatchedEvent }
   | { readonly type: "run state"; readonly runId: string; readonly state: RunStreamState }
-  /** The session has ended, or the person is another one. */
+  /** The session has ended, or another person has signed in. */
   | { readonly type: "signed out" };
 
 /** The hub's side of a connection to a tab. */

@@ -123,8 +123,8 @@ export function createRunStreams({
         const options = { ...optionsOf(() => runId, stream), idempotencyKey, retries };
         const started = await client.agents.startAndWatch(agentId, { input }, options);
         runId = started.run_id;
-        // After a repeated start, a tab may watch the run already. Then its stream is used, and the
-        // new one is closed.
+        // After a repeated start, a tab may already be subscribed to the run. In that case, its
+        // stream is used, and the new one is closed.
         if (streams.has(runId)) stream.stop.abort();
         else {
           stream.begin = () => {

@@ -14,13 +14,15 @@ export interface LiveStatus {
 const reconnectingAfterMs = 20_000;
 const notLiveAfterMs = 45_000;
 
-/** What is known about the connection. Times are Unix times in ms. */
+/** The state of the connection. Times are Unix times in ms. */
 export interface Connection {
   readonly startedAt: number;
   readonly lastByteAt: number | undefined;
   /** True from the moment at which the connection was closed or could not be made. */
   readonly isLost?: boolean | undefined;
-  /** Set if the server has rejected the stream, so that it does not reconnect by itself. */
+  /**
+   * Set if the server has rejected the stream, which therefore does not reconnect automatically.
+   */
   readonly ended?: { readonly reason: string } | undefined;
 }
 

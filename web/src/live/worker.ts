@@ -26,7 +26,6 @@ scope.onconnect = ({ ports: [port] }) => {
   if (port === undefined) return;
   const tab: Tab = { send: (message: HubMessage) => port.postMessage(message) };
   port.onmessage = ({ data }: MessageEvent<TabMessage>) => hub.receive(tab, data);
-  // The browser sends this event when the tab has crashed; not all browsers do. A tab that is
-  // closed sends `bye` itself.
+  // Some browsers send this event when a tab has crashed. A tab that is closed sends `bye` itself.
   port.addEventListener("close", () => hub.receive(tab, { type: "bye" }));
 };

@@ -11,7 +11,7 @@ const InviteDialog = lazy(async () => ({
   default: (await import("./invite-dialog.tsx")).InviteDialog,
 }));
 
-/** The people of the workspace, and the invitations that nobody has accepted yet. */
+/** The people of the workspace, and the invitations that are not accepted yet. */
 export function MembersScreen() {
   const workspace = useWorkspace();
   const me = useMe();

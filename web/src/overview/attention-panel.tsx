@@ -10,7 +10,7 @@ import { attentionOf } from "./attention.ts";
 import { AttentionRow } from "./attention-row.tsx";
 import { byAgentQuery, nearLimitsQuery, providerHealthQuery, queueQuery } from "./queries.ts";
 
-/** Receivers fail for hours: the overview need not see each attempt. */
+/** The list is refetched rarely, because receivers usually fail for hours. */
 const watchedSubscriptionsQuery = (workspace: CurrentWorkspace) => ({
   ...subscriptionsQuery(workspace),
   refetchInterval: 30_000,

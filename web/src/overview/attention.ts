@@ -25,10 +25,13 @@ const minQueue = 50;
 /** A ceiling is near if at least this share is spent. */
 const minSpentShare = 0.8;
 
-/** A receiver that fails for a shorter time is tried again before anybody could look at it. */
+/** Shorter failures are left out, because Beckon retries before a person could react. */
 const minFailingMs = 60_000;
 
-/** What is known about the workspace; undefined if it is loading or must not be read. */
+/**
+ * The state of the workspace. A field is undefined while it loads, and if the person is not allowed
+ * to read it.
+ */
 export interface Condition {
   readonly providers: readonly ModelList[] | undefined;
   readonly byAgent: Recent | undefined;
@@ -68,7 +71,7 @@ function failingOf({ byAgent }: Condition): AttentionItem[] {
   return failing.toSorted((a, b) => b.failed - a.failed);
 }
 
-/** Paused ones are left out: that is meant. */
+/** Paused subscriptions are left out, because a person paused them on purpose. */
 function subscriptionsOf({ subscriptions = [], nowMs }: Condition): AttentionItem[] {
   return subscriptions.flatMap((subscription) => {
     const { status, health } = subscription;
@@ -82,8 +85,8 @@ function subscriptionsOf({ subscriptions = [], nowMs }: Condition): AttentionIte
 function limitsOf({ ceilings = [], agents }: Condition): AttentionItem[] {
   return ceilings.flatMap((ceiling) => {
     const { scope_id, limit_micros: limit, spent_micros: spent } = ceiling;
-    // A ceiling of 0 is reached on purpose, so it is no item. An agent that is paused by its
-    // ceiling is listed as a paused agent.
+    // A ceiling of 0 is reached on purpose, so it needs no attention. An agent that is paused by
+    // its ceiling is listed as a paused agent.
     return limit === 0 || spent < limit * minSpentShare || agents.get(scope_id)?.isPausedByLimit
       ? []
       : [{ kind: "limit", ceiling }];

@@ -67,7 +67,7 @@ const statusAfter: Readonly<Record<string, string | undefined>> = {
 
 /**
  * Returns the lines after these events, newest first. A run keeps its line and its position. A run
- * that has ended does not change any more.
+ * that has ended no longer changes.
  */
 export function addToFeed(
   lines: readonly FeedLine[],

@@ -125,7 +125,7 @@ export const providerHealthQuery = ({ id, client, can }: CurrentWorkspace) =>
 /** Beginning of the keys of all feeds. */
 export const feedKey = (workspaceId: string) => [...runsKey(workspaceId), "feed"] as const;
 
-/** The first 200 ceilings, with what is spent of them. Every role can read them. */
+/** The first 200 ceilings, with the amount spent of each. Every role can read them. */
 export const nearLimitsQuery = ({ id, client }: Source) =>
   queryOptions({
     queryKey: [id, "limits", "near"],
@@ -143,7 +143,7 @@ export const feedQuery = ({ id, client }: Source, filter: FeedFilter) =>
       const query = { ...status, view: "summary", limit: feedLength } as const;
       return (await client.runs.list(query, { signal }).page()).data;
     },
-    // If the data was read just before the screen is rendered, it is not read again.
+    // If the data was read just before the screen is rendered, it is not refetched.
     staleTime: 2_000,
     meta: { live: true },
   });

@@ -31,7 +31,7 @@ const nothing: Counts = { started: 0, succeeded: 0, failed: 0, costMicros: 0, un
 
 /**
  * Returns the tally with these events. Events of draft runs are included, although statistics leave
- * draft runs out. They count only until the statistics are read again.
+ * draft runs out. They count only until the statistics are refetched.
  */
 export function addToTally(tally: Tally, events: readonly WorkspaceEvent[]): Tally {
   const added = events.flatMap((event) => {

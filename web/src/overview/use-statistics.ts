@@ -8,13 +8,14 @@ import { byAgentQuery, recentQuery, speedQuery, todayQuery } from "./queries.ts"
 import { addToTally, type Tally } from "./tally.ts";
 
 /**
- * Time between two reads. Statistics scan many rows, so only one of the queries is sent at a time.
+ * Time between two queries of statistics. Statistics scan many rows, so their queries are sent one
+ * at a time.
  */
 const turnMs = 10_000;
 /** Minimum time between two updates of the figures while events arrive. */
 const minTallyMs = 1_000;
 /**
- * Statistics are also read again after this time without events, because their time ranges move on.
+ * Time after which statistics are refetched even without events, because their time ranges move on.
  */
 const maxAgeMs = 60_000;
 
@@ -25,7 +26,7 @@ const maxAgeMs = 60_000;
 export function useStatistics() {
   const workspace = useWorkspace();
   const [tally, setTally] = useState<Tally>([]);
-  // Starts with the present time, so that each of the statistics is refreshed once: the tally lacks
+  // Starts with the current time, so that each of the statistics is refreshed once: the tally lacks
   // events from before the stream was connected.
   const changedAt = useRef(Date.now());
   const recent = useQuery(recentQuery(workspace));

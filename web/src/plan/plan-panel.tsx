@@ -7,7 +7,7 @@ import { Badge, Banner, Panel, Problem, Skeleton, useNow } from "../ui/index.ts"
 import { metricTexts } from "./metrics.ts";
 import { planQuery } from "./queries.ts";
 
-/** The workspace's plan: what it allows a month, and what is left. */
+/** The workspace's plan: its monthly allowances, and the amounts left. */
 export function PlanPanel() {
   const workspace = useWorkspace();
   const { data, error, refetch } = useQuery(planQuery(workspace));

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { type CurrentWorkspace, listOptions } from "../data/index.ts";
 
-/** While the screen shows the plan, its usage is read again after this time. */
+/** Interval at which the screen refetches the usage of the plan. */
 const refreshMs = 10_000;
 
 /** Beginning of the keys of all queries of the workspace's plan, for `announceChanges`. */
@@ -25,7 +25,7 @@ export const workspacePlansQuery = ({ id, client }: CurrentWorkspace) =>
     client.workspacePlans.list(page, options),
   );
 
-/** The workspace's plan, with what is used of it. */
+/** The workspace's plan, with the amounts used. */
 export const planQuery = ({ id, client }: CurrentWorkspace) =>
   queryOptions({
     queryKey: [...planKey(id), "usage"],

@@ -56,8 +56,8 @@ export function PriceForm({ price, close }: PriceFormProps) {
     },
     onSuccess: ({ model }) => {
       toast({ tone: "success", title: `Set the price of ${model}` });
-      // Closing the dialog is a navigation, which a form with unsaved changes blocks. So
-      // `isSaved` is set first.
+      // Closing the dialog is a navigation, which a form with unsaved changes blocks. `isSaved` is
+      // therefore set first.
       isSaved.current = true;
       close();
       return announceChanges(queryClient, pricesKey(workspaceId));

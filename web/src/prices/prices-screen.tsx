@@ -6,7 +6,7 @@ import { priceColumns } from "./price-columns.tsx";
 import { PriceForm } from "./price-form.tsx";
 import { pricesQuery } from "./queries.ts";
 
-/** What the models of the workspace's agents cost. */
+/** The prices of the models that the workspace's agents use. */
 export function PricesScreen() {
   const workspace = useWorkspace();
   const navigate = useNavigate();

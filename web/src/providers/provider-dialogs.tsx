@@ -10,7 +10,7 @@ const EditProvider = lazy(async () => ({
 interface ProviderDialogsProps {
   readonly providers: readonly Provider[];
   readonly canWrite: boolean;
-  /** The search parameters of the page, which say which dialog is open. */
+  /** The search parameters of the page, which name the open dialog. */
   readonly search: Readonly<Record<string, string | undefined>>;
   readonly close: () => void;
 }

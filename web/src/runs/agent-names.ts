@@ -50,7 +50,7 @@ export function useAgentNames(): ReadonlyMap<string, AgentName> {
   const queryClient = useQueryClient();
   const names = useQuery(options).data;
   /**
-   * Ids of agents that an event named and that were not in `names`. The list is read again once for
+   * Ids of agents that an event named and that were not in `names`. The list is refetched once for
    * each of them. An agent that is still missing was probably deleted, so its next events are
    * ignored.
    */

@@ -34,8 +34,8 @@ export function isEnd({ type }: WorkspaceEvent): boolean {
 }
 
 /**
- * Returns the map with these events added. The events of each run are ordered by `seq`, in whatever
- * order they arrive.
+ * Returns the map with these events added. The events of each run are ordered by `seq`, regardless
+ * of the order in which they arrive.
  */
 export function addEvents(live: LiveRuns, events: readonly WorkspaceEvent[]): LiveRuns {
   const states = events.filter(isOfRun).filter(({ type }) => kept.has(type));

@@ -1,6 +1,6 @@
 import type { JournalEvent, Run } from "@beckon/client";
 
-/** Returns whether the run has ended. Its state does not change any more. */
+/** Returns whether the run has ended. The state of an ended run never changes. */
 export function isEnded({ finished_at }: Pick<Run, "finished_at">): boolean {
   return finished_at !== null;
 }
@@ -13,7 +13,7 @@ export function patchRun(run: Run, { type, time, data }: JournalEvent): Run {
   if (isEnded(run)) return run;
   switch (type) {
     case "run.queued":
-      // A held run is released. The event of a new run says nothing that the run does not.
+      // A held run is released. For a new run, the event adds nothing.
       return run.status === "waiting" ? { ...run, status: "queued" } : run;
     case "run.started":
       return { ...run, status: "running", started_at: run.started_at ?? time };
@@ -36,7 +36,7 @@ export function patchRun(run: Run, { type, time, data }: JournalEvent): Run {
 
 /**
  * Returns the ended run. Data above 64 KiB is not in the event: fields that it lacks keep their
- * values until the run is read again.
+ * values until the run is refetched.
  */
 function ended(run: Run, status: string, time: string, data: JournalEvent["data"]): Run {
   const usage = (data.usage as Run["usage"] | undefined) ?? run.usage;

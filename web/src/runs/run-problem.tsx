@@ -14,7 +14,7 @@ interface RunProblemProps {
    * Path of the page with the agent's settings; undefined where the settings are on the same page.
    */
   readonly settingsHref?: string;
-  /** True if the run had failed before the page was opened. Then the problem is not announced. */
+  /** True if the run had failed before the page was opened. If so, the problem is not announced. */
   readonly isState?: boolean;
 }
 
@@ -49,7 +49,7 @@ export function RunProblem({ error, reached, settingsHref, isState = false }: Ru
   );
 }
 
-/** By error code, the screen that remedies an error which the agent's settings cannot remedy. */
+/** By error code, the screen that can fix an error that the agent's settings cannot fix. */
 const places: Readonly<
   Record<string, { readonly path: string; readonly label: string } | undefined>
 > = {

@@ -6,7 +6,7 @@ interface ResetNoticeProps {
   readonly dismiss: () => void;
 }
 
-/** Explains why all data of the page was read again. */
+/** Explains why the page has refetched all its data. */
 export function ResetNotice({ reason, dismiss }: ResetNoticeProps) {
   return (
     <div role="status">

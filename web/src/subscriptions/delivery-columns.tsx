@@ -97,7 +97,7 @@ function EventType({ delivery: { type, kind } }: { readonly delivery: Delivery }
   );
 }
 
-/** What the receiver responded last, or why it did not. */
+/** The receiver's last response, or why there is none. */
 function Outcome({ delivery }: { readonly delivery: Delivery }) {
   const { last_error: error, last_status: status, next_attempt_at: next, attempts } = delivery;
   if (status !== null)

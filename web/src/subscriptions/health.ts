@@ -38,7 +38,7 @@ const soonMs = 2_000;
 const laterMs = 15_000;
 
 /**
- * Returns the time in milliseconds after which deliveries are read again. It is short if an attempt
+ * Returns the time in milliseconds after which deliveries are refetched. It is short if an attempt
  * is in progress or follows soon. False if no attempt is scheduled.
  * @param nextAttempts times of the next attempts; null where none is scheduled
  */
@@ -79,7 +79,7 @@ export function whyNotReplayed(
 ): string | undefined {
   if (subscription.status !== "enabled")
     return `The subscription is ${subscription.status}. Resume it first.`;
-  // A delivery that waits after a failed attempt can be sent at once.
+  // A delivery that waits after a failed attempt can also be sent again now.
   if (delivery?.status === "pending" && delivery.last_error === null)
     return "The delivery is being sent already.";
   return undefined;

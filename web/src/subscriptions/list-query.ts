@@ -11,7 +11,7 @@ export const subscriptionsQuery = ({ id, client, can }: CurrentWorkspace) =>
     queryKey: [...subscriptionsKey(id), "list"],
     queryFn: async ({ signal }): Promise<readonly Subscription[]> =>
       (await client.subscriptions.list({ limit: 200 }, { signal }).page()).data,
-    // Read again each time the screen opens: nothing updates the cache while it is closed.
+    // Refetched each time the screen opens, because nothing updates the cache while it is closed.
     staleTime: 0,
     meta: { live: true },
     enabled: can("subscriptions:read"),

@@ -9,7 +9,7 @@ import { subscriptionsKey } from "./list-query.ts";
 export const subscriptionKey = (workspaceId: string, subscriptionId: string) =>
   [...subscriptionsKey(workspaceId), subscriptionId] as const;
 
-/** Read again each time the screen opens: nothing updates the cache while it is closed. */
+/** Refetched each time the screen opens, because nothing updates the cache while it is closed. */
 const live = { staleTime: 0, meta: { live: true } };
 
 /** One subscription. */

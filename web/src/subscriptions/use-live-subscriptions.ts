@@ -19,7 +19,7 @@ export function concerns(
   );
 }
 
-/** Reads subscriptions again when an event of the workspace concerns one of them. */
+/** Refetches subscriptions when an event of the workspace concerns one of them. */
 export function useLiveSubscriptions(subscriptions: readonly Subscription[]): void {
   const { id } = useWorkspace();
   const queryClient = useQueryClient();

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { whenIdle } from "./when-idle.ts";
 
-/** Code that the first paint does not need. */
+/** Code that is not needed for the first paint. */
 export interface Deferred<Value> {
   /** The code; undefined until it is loaded. */
   value: Value | undefined;

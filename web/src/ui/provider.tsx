@@ -8,7 +8,10 @@ interface UiProviderProps {
   readonly children: ReactNode;
 }
 
-/** Provides the contexts of toasts and times. Render it once per page, above all of them. */
+/**
+ * Provides the contexts of toasts and times. Render it once per page, around everything that uses
+ * toasts or times.
+ */
 export function UiProvider({ timeZone, children }: UiProviderProps) {
   return (
     <TimeZoneProvider zone={timeZone}>

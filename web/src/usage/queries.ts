@@ -39,7 +39,7 @@ export function measureOf({ show }: UsageSearch): Measure {
 /** Maximum number of pages of a report that are read: 5,000 rows. */
 const maxPages = 5;
 
-/** Reports contain the usage of today, which grows. So they are read again after this time. */
+/** Reports contain the usage of today, which grows. So they are refetched after this time. */
 const renewMs = 60_000;
 
 /** The report of usage, grouped by day or by the grouping of the screen. */

@@ -42,7 +42,7 @@ export function NewWorkspaceDialog({ from, close }: NewWorkspaceDialogProps) {
       clientOf(from).workspaces.create(body, { idempotencyKey: keyOf(body) }),
     onSuccess: async ({ id, name }) => {
       isCreated.current = true;
-      // The person's workspaces are read again first, because the route opens only workspaces that
+      // The person's workspaces are refetched first, because the route opens only workspaces that
       // are among them.
       await announceChanges(queryClient, meQuery.queryKey);
       await navigate({ href: `/w/${id}/settings` });

@@ -26,7 +26,7 @@ export function toAgent(row: AgentRow): Agent {
 
 /**
  * Returns the agent.
- * @throws ApiError `not_found`, also if the agent is deleted or the caller cannot access it.
+ * @throws ApiError `not_found`, including when the agent is deleted or the caller cannot access it.
  */
 export async function requireAgent(
   tx: WorkspaceTransaction,
@@ -43,7 +43,7 @@ export async function requireAgent(
 /**
  * Returns the agent, deleted or not, and locks its row against other changes until the transaction
  * ends.
- * @throws ApiError `not_found`, also if the caller cannot access the agent.
+ * @throws ApiError `not_found`, including when the caller cannot access the agent.
  */
 export async function requireLockedAgent(
   tx: WorkspaceTransaction,
@@ -59,7 +59,7 @@ export async function requireLockedAgent(
 
 /**
  * Like `requireLockedAgent`, but only for an agent that is not deleted.
- * @throws ApiError `not_found`, also if the agent is deleted or the caller cannot access it.
+ * @throws ApiError `not_found`, including when the agent is deleted or the caller cannot access it.
  */
 export async function requireAgentForChange(
   tx: WorkspaceTransaction,

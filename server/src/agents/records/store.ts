@@ -76,7 +76,7 @@ export function findAgent(
 }
 
 /**
- * Locks the agent's row and returns the agent, also if it is deleted; undefined if it does not
+ * Locks the agent's row and returns the agent, even if it is deleted; undefined if it does not
  * exist. Uses `FOR NO KEY UPDATE`, because `FOR UPDATE` would also block inserts into tables with a
  * foreign key to `agents`. The start of a run only reads the row and waits for no lock. The agent
  * is read by a second statement, because the first one may have waited for the lock and would show

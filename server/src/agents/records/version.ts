@@ -39,7 +39,7 @@ export function toVersion(agent: AgentRow, row: StoredVersion): AgentVersion {
 
 /**
  * Returns a version of the agent.
- * @throws ApiError `not_found`, also if `version` is not a number.
+ * @throws ApiError `not_found`, including when `version` is not a number.
  */
 export async function requireVersion(
   tx: WorkspaceTransaction,

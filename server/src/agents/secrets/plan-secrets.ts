@@ -18,8 +18,8 @@ import {
  * - A new secret (`{secret: "…"}`) is encrypted for the origins to which it will be sent. If the
  *   same location already had a secret, the new secret takes over its id. Runs that execute with
  *   older versions of the agent then use the new value too. This is intended: a credential is
- *   usually replaced because the old one must not be used any more.
- * - A reference (`{secret_id}`) keeps its secret, also if the reference moves to another location.
+ *   usually replaced because the old one must no longer be used.
+ * - A reference (`{secret_id}`) keeps its secret, even if the reference moves to another location.
  *   It is rejected if the secret would then be sent to a new origin. Otherwise a caller who can
  *   change an agent could have the agent's credentials sent to a server of their own.
  * - A secret that an export left out (`{secret: null}`) becomes a reference without a secret. The

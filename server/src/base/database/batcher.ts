@@ -17,7 +17,7 @@ import { failureKind } from "./failures.ts";
  *
  * An error of `write` is handled according to its `failureKind`:
  * - `lost`: the same batch is retried after a pause, without limit. The retries continue even if
- *   all callers have timed out, because it must become known which rows were written.
+ *   all callers have timed out, because the batcher must find out which rows were written.
  * - `again`: the same batch is retried at once, at most 20 times. Then the error is handled like
  *   `defect`.
  * - `data` or `defect`: the rows are written one by one, so that an invalid row does not affect the

@@ -131,7 +131,8 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
             {},
           );
       } catch (thrown) {
-        // The database is unavailable. Polling finds what other processes announce meanwhile.
+        // The database is unavailable. Polling finds what other processes have announced in the
+        // meantime.
         if (!closing.signal.aborted) log.outages.database.failed(thrown);
       }
       await end(client);

@@ -16,7 +16,7 @@ export interface EgressOptions extends LeanFetchOptions {
   readonly totalTimeoutMs: number;
   /**
    * Exceptions that the operator configured, each in the form of `parseHostPort`. A name allows
-   * that name with that port, whatever its addresses. An address allows URLs that contain that
+   * that name with that port, regardless of its addresses. An address allows URLs that contain that
    * address with that port, in any notation that the URL standard accepts, but neither a name that
    * resolves to it nor an IPv6 address that embeds it. A name with a trailing dot is a different
    * name.

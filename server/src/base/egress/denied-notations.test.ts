@@ -156,8 +156,8 @@ const egress = createEgress(
     totalTimeoutMs: 2_000,
     allow: [],
   },
-  // Browsers resolve `a.localhost` to loopback, but not every system's resolver does. So this
-  // resolver does, on every system.
+  // Browsers resolve `a.localhost` to loopback, but not every system's resolver does. This resolver
+  // does so on every system.
   {
     resolve: async (name) =>
       /^(a\.)?localhost\.?$/.test(name) ? ["127.0.0.1", "::1"] : ["8.8.8.8"],

@@ -14,7 +14,7 @@ import { createEgress, type EgressSeams, type LeanFetch } from "./index.ts";
 
 /**
  * Limits that no test reaches. Each test shortens some of them. The shortened limits end the call
- * long before 20 s, also on a busy machine.
+ * long before 20 s, even on a busy machine.
  */
 const limits = {
   connectTimeoutMs: 20_000,

@@ -69,7 +69,7 @@ describe("lean fetch", () => {
     const before = server.connections;
     for (let n = 0; n < 5; n += 1) await (await roomy.fetch(`${root}/echo`)).text();
     // undici makes a connection available for the next request a moment after the response has been
-    // read. A call that comes earlier can open a second connection, which the later calls then use.
+    // read. A call made before that opens a second connection, which later calls then use.
     expect(server.connections - before).toBeLessThanOrEqual(1);
   });
 

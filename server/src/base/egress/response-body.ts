@@ -1,7 +1,7 @@
 /** Bytes buffered for a slow reader before the connection is paused. */
 const highWaterMark = 64 * 1024;
 
-/** What a body uses of its HTTP request in flight: flow control and abort. */
+/** The part of an HTTP request in flight that its response body uses: flow control and abort. */
 interface Source {
   abort(reason: Error): void;
   pause(): void;

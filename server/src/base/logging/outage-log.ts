@@ -3,7 +3,7 @@ import { elapsed } from "../clock.ts";
 /** How an outage of one kind is written to the log. */
 export interface OutageLines<Fields> {
   /**
-   * Writes that something fails. Called at the first failure, then at most once a minute.
+   * Writes a line about the failure. Called at the first failure, then at most once a minute.
    * @param count failures since the last line, including this one
    */
   readonly failed: (fields: Fields, count: number) => void;
@@ -32,12 +32,13 @@ interface Outage<Fields> {
 
 /** Time from one line about an outage to the next, in milliseconds. */
 const repeatMs = 60_000;
-/** Maximum outages of one kind. When there are more, the oldest one is forgotten. */
+/** Maximum outages of one kind. When there are more, the oldest one is dropped. */
 const maxOutages = 1_000;
 
 /**
- * Writes failures to the log that repeat: at the first one, then once a minute with a count, and
- * when it works again. Otherwise an outage of some seconds would fill the log.
+ * Limits the log lines about a failure that repeats: one line for the first failure, one per minute
+ * with a count, and one when the outage is over. Without a limit, an outage of a few seconds would
+ * fill the log.
  */
 export class OutageLog<Fields> {
   readonly #lines: OutageLines<Fields>;

@@ -20,14 +20,14 @@ export interface LogOutput {
 const maxBlockBytes = { shared: 4_096, alone: 32_768 };
 /** Time after which a block is written although it is not full. */
 const maxDelayMs = 250;
-/** Bytes that wait for a reader that is slow. Above this limit, lines are dropped. */
+/** Maximum bytes that are buffered for a slow reader. Above this limit, lines are dropped. */
 const maxBufferedBytes = 8 * 1024 * 1024;
 
 let output: BufferedOutput | undefined;
 
 /**
  * Returns the buffered standard output, which all logs of this process share. It is written before
- * the process exits, also after an uncaught error.
+ * the process exits, even after an uncaught error.
  * @param sharing `alone` if no other process writes many lines to the same pipe. Only the first
  *   call decides.
  */

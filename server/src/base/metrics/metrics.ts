@@ -35,12 +35,13 @@ export interface Metrics {
   counterFrom(name: CounterName, read: () => number): void;
   /**
    * Returns all values.
-   * @param database whether to read gauges from the database. Only one process does it for all.
+   * @param database whether to read gauges from the database. Only one process does, because the
+   *   values are the same for all processes.
    */
   collect(options: { readonly database: boolean }): Promise<readonly CollectedMetric[]>;
 }
 
-/** Metrics that count nothing, for an installation without BECKON_METRICS_PORT. */
+/** Metrics that record nothing, for an installation without BECKON_METRICS_PORT. */
 const noMetrics: Metrics = {
   count: () => {},
   observe: () => {},
@@ -60,7 +61,7 @@ interface Child {
  */
 const maxChildren = 5_000;
 
-/** Creates the metrics of this process. Loads prom-client only if they are on. */
+/** Creates the metrics of this process. Loads prom-client only if metrics are on. */
 export async function createMetrics({ isOn }: { readonly isOn: boolean }): Promise<Metrics> {
   if (!isOn) return noMetrics;
   const prometheus = await import("prom-client");
@@ -114,7 +115,7 @@ export async function createMetrics({ isOn }: { readonly isOn: boolean }): Promi
         registers: [],
       });
       gauges.set(name, async () => {
-        // A gauge that cannot be read is missing, which is more honest than an old value.
+        // A gauge that cannot be read is left out, because an old value would mislead.
         registry.removeSingleMetric(name);
         const values = await read();
         gauge.reset();

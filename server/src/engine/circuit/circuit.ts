@@ -92,8 +92,8 @@ export interface Circuit {
 }
 
 /**
- * Called when a call of any circuit with the same provider origin (scheme, host, port) was
- * answered. `notified` is the number of circuits that are notified together.
+ * Called when a call of any circuit with the same provider origin (scheme, host, port) got a
+ * response. `notified` is the number of circuits that are notified together.
  */
 export type OriginListener = (notified: number) => void;
 

@@ -1,7 +1,7 @@
 import type { TokenUsage } from "@beckon/contract";
 
 /**
- * What is known about one attempt of a model call, also if it fails. This is a class and not an
+ * What is known about one attempt of a model call, even if it fails. This is a class and not an
  * object with closures, because there is one for each attempt and an instance costs less garbage
  * collection (docs/decisions/0012-what-is-brief-dies-young.md).
  */

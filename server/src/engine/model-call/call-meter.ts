@@ -13,8 +13,8 @@ import type { Answer } from "./read-answer.ts";
  */
 const factors = {
   /**
-   * Request body: its text (two bytes for each character) and its UTF-8 in the queue of the socket
-   * (up to three bytes for each character).
+   * Request body: its text (two bytes for each character) and its UTF-8 bytes in the socket's write
+   * queue (up to three bytes for each character).
    */
   sent: 5,
   /**

@@ -21,7 +21,7 @@ import { shouldStream } from "./should-stream.ts";
 import { type Used, usedForAnswer, usedWithoutAnswer } from "./used.ts";
 
 export interface AnsweredCall extends Omit<Answer, "usage"> {
-  /** All attempts that were sent. The last one is the answered one. */
+  /** All attempts that were sent. The last one got the answer. */
   readonly calls: readonly MeteredCall[];
   readonly durationMs: number;
   /** Number of failed attempts before the attempt that was answered. */

@@ -5,7 +5,7 @@ import { reportedUsage } from "../usage.ts";
 /**
  * Returns the usage in the body of a provider's error: `{usage: {…}, error}` or `{error: {usage:
  * {…}}}`, with the field names of OpenAI or Anthropic. Returns undefined if there is none, which is
- * the rule, since errors are not billed.
+ * usual because errors are not billed.
  */
 export function usageInError(body: unknown): TokenUsage | undefined {
   if (!isJsonObject(body)) return undefined;

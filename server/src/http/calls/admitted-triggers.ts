@@ -10,11 +10,10 @@ import type { Services } from "../services.ts";
  * Cache of the triggers whose tokens were valid at an earlier request, with their settings. A body
  * is read only if its trigger is in the cache or a query finds the token valid. Every outcome is
  * decided or confirmed by a statement that checks the token and the version of the settings again,
- * so neither a rotated token nor changed settings have an effect any more. Rejected tokens are not
- * cached.
+ * so a rotated token and outdated settings have no effect. Rejected tokens are not cached.
  */
 export interface AdmittedTriggers {
-  /** Returns the trigger as this process knows it; undefined if it does not. */
+  /** Returns the cached trigger; undefined if it is not in the cache. */
   get(tokenHash: Buffer): TriggerOfToken | undefined;
   /**
    * Returns the trigger as it is stored at the time of the call or later.
@@ -45,7 +44,7 @@ export function createAdmittedTriggers(
     maxSize: maxBytes,
     sizeCalculation: bytesOf,
   });
-  /** However many requests of a trigger ask, one read of it is executed at a time. */
+  /** A trigger is read at most once at a time, however many requests need it. */
   const reads = new Map<string, Reads>();
 
   function start(id: string, tokenHash: Buffer): Promise<TriggerOfToken> {

@@ -9,7 +9,7 @@ import type { StartHead } from "./start-from-request.ts";
  * Returns the member who invokes an agent with a session, or undefined if the request has no
  * session cookie. Queries session and role just before the run is started, so that a session cannot
  * start a run after the server has confirmed its revocation.
- * @throws ApiError as `authenticate`; `forbidden` if the role cannot invoke agents.
+ * @throws ApiError the errors of `authenticate`; `forbidden` if the role cannot invoke agents.
  */
 export async function authenticateMember(
   services: Services,

@@ -38,7 +38,7 @@ export const fireCors: Readonly<Record<string, string>> = {
   "access-control-expose-headers": `${requestIdHeader}, idempotency-replayed, retry-after`,
 };
 
-/** What a process keeps of triggers between requests. */
+/** What a process caches of triggers between requests. */
 export interface FireState {
   readonly triggers: AdmittedTriggers;
   readonly rates: RequestRates;
@@ -69,8 +69,8 @@ export async function handleFireOptions(
 }
 
 /**
- * Answers a GET or OPTIONS by which a sender asks whether it may send events; undefined if it is
- * none that the trigger answers.
+ * Answers a GET or OPTIONS by which a sender asks whether it is allowed to send events; undefined
+ * if the trigger does not answer requests of this kind.
  */
 export async function handleFireHandshake(
   services: Services,
@@ -84,7 +84,7 @@ export async function handleFireHandshake(
 
 /**
  * Handles `POST /api/public/triggers/:token`: responds as soon as the run is durable. If the
- * trigger's settings change meanwhile, the request is checked again with the new ones.
+ * trigger's settings change in the meantime, the request is checked again with the new settings.
  */
 export async function handleFire(
   services: Services,
@@ -155,7 +155,10 @@ async function fireDefault(
   return new Response(JSON.stringify({ ok: true, run_id: run.runId }), { status: 200, headers });
 }
 
-/** Returns what a request to a trigger with settings has, however often it is checked. */
+/**
+ * Returns the part of a request to a trigger with settings that stays the same when the request is
+ * checked again.
+ */
 function toReceivedCall(
   services: Services,
   { triggers, rates }: FireState,

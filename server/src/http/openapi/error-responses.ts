@@ -17,10 +17,7 @@ export const runErrors: { readonly [Code in RunErrorCode]: string } = {
   cancelled: "the run was cancelled",
 };
 
-/**
- * Error codes that can be caused by a limit that resets by itself. The response then has
- * `Retry-After`.
- */
+/** Error codes of limits that reset automatically. The response then has `Retry-After`. */
 const resets: readonly string[] = ["agent_paused", "plan_exhausted", "ceiling_reached"];
 
 const isRunError = (code: ErrorCode | RunErrorCode): code is RunErrorCode => code in runErrors;

@@ -105,10 +105,10 @@ export async function receive(
   return startVerified(services, call, request, { decoded, version: trigger.version });
 }
 
-/** What an undecodable body says of the event. */
+/** Replaces a body that cannot be decoded when the event's id and type are read. */
 const nothing = { payload: undefined, text: "" };
 
-/** Returns the error for a request from an address or a page that must not send. */
+/** Returns the error for a request from an address or a page that is not allowed to send. */
 function originError(
   receiving: Receiving,
   { address }: RequestHead,
@@ -135,7 +135,7 @@ function validSecrets(
   return { current: secret, previous: nowMs < previousSecretUntilMs ? previousSecret : null };
 }
 
-/** Returns whether the field that people do not see has a value. */
+/** Returns whether the honeypot, a form field that people do not see, has a value. */
 function isTrapped({ form }: Receiving, payload: unknown): boolean {
   if (form.honeypot === null) return false;
   const value = fieldOf(payload, form.honeypot);

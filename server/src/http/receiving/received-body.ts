@@ -8,7 +8,7 @@ import { type RawBody, ReceivedBodyHold, readBody } from "../request/index.ts";
 const defaultMaxBytes = 1_048_576;
 
 /**
- * The body of a request to a trigger. It is read once, also if the request is checked again because
+ * The body of a request to a trigger. It is read once, even if the request is checked again because
  * the trigger's settings have changed.
  */
 export class ReceivedBody {
@@ -41,8 +41,8 @@ export class ReceivedBody {
 
   /**
    * Like `readDefault`, for a trigger with settings.
-   * @throws ApiError `unavailable` also if the body was larger than the trigger accepted when the
-   *   request arrived, but is not larger than it accepts now
+   * @throws ApiError `unavailable` including when the body was larger than the trigger accepted
+   *   when the request arrived, but is within the limit of its current settings
    */
   async read(maxBytes: number): Promise<RawBody> {
     this.#read ??= {
@@ -65,7 +65,7 @@ export class ReceivedBody {
     return hold instanceof ReceivedBodyHold ? hold.growInflated(bytes) : hold.grow(bytes);
   };
 
-  /** Releases the memory, when nothing of the body is kept any more. */
+  /** Releases the memory. Call it once no part of the body is kept. */
   release(): void {
     this.#hold?.release();
   }

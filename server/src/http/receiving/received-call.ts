@@ -5,7 +5,10 @@ import type { Caller, RunCallback, RunLabels } from "../../runs/index.ts";
 import type { ReceivedBody } from "./received-body.ts";
 import type { RequestHead } from "./received-rows.ts";
 
-/** A request to a trigger, however often it is checked because the settings change. */
+/**
+ * A request to a trigger. If the trigger's settings change before the run starts, the request is
+ * checked again.
+ */
 export interface ReceivedCall {
   readonly caller: Extract<Caller, { readonly kind: "credential" }>;
   readonly head: RequestHead;
@@ -18,7 +21,10 @@ export interface ReceivedCall {
   readonly webhookId: Result<string> | undefined;
   /** Headers of every response. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Counts the request of its trigger, once. Returns the count of the current minute. */
+  /**
+   * Counts the request, but only on the first call. Returns the trigger's count in the current
+   * minute.
+   */
   readonly countRequest: (triggerId: string) => Window;
   /** Reads the trigger as it is stored now. @throws ApiError `unauthorized`, `unavailable` */
   readonly readTrigger: () => Promise<TriggerOfToken>;

@@ -16,7 +16,7 @@ export interface RequestHead {
   readonly receivedAtMs: number;
 }
 
-/** Returns what is known of a request before its body is read, and gives it an id. */
+/** Returns what is known of a request before its body is read, together with a new id. */
 export function requestHead(incoming: IncomingMessage, address: string): RequestHead {
   return {
     requestId: newId("req"),
@@ -29,7 +29,7 @@ export function requestHead(incoming: IncomingMessage, address: string): Request
 
 type Trigger = Pick<TriggerOfToken, "workspaceId" | "agentId" | "triggerId">;
 
-/** A verified request, and what it says of the event. */
+/** A verified request, with the id and type of its event. */
 export interface VerifiedRequest {
   readonly trigger: Trigger;
   readonly receiving: Receiving;
@@ -39,8 +39,8 @@ export interface VerifiedRequest {
 }
 
 /**
- * Returns the row of a request that was not verified. It has outcome, time, size and address, and
- * the error unless this is the signature.
+ * Returns the row of a request that was not verified. The row has outcome, time, size and address.
+ * It has the error too, unless the signature is wrong.
  */
 export function unverifiedRow(
   trigger: Trigger,

@@ -7,7 +7,7 @@ import type { Services } from "../services.ts";
 /**
  * Records a request whose outcome the start statement has not decided, if the settings that decided
  * it are still valid.
- * @throws TriggerReconfigured; ApiError `unauthorized` if the token is not valid any more;
+ * @throws TriggerReconfigured; ApiError `unauthorized` if the token is no longer valid;
  *   `unavailable`
  */
 export async function confirmAndRecord(
@@ -21,8 +21,8 @@ export async function confirmAndRecord(
 }
 
 /**
- * Records a request whose outcome is decided. If that fails, only the list of received requests
- * lacks it, so the response does not change.
+ * Records a request whose outcome is decided. A failure does not change the response, because only
+ * the list of received requests lacks the request.
  */
 export async function recordDecided(
   { recorder, log }: Pick<Services, "recorder" | "log">,

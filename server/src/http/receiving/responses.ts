@@ -35,8 +35,8 @@ function json(status: number, body: object, headers: Readonly<Record<string, str
 }
 
 /**
- * Returns what the trigger answers to a browser form; undefined if it answers with JSON. The URL of
- * the form contains the trigger's token, so the browser must not send it on as the referrer.
+ * Returns the trigger's response to a browser form; undefined if it responds with JSON. The form's
+ * URL contains the trigger's token, so the browser must not send this URL as the referrer.
  */
 function formResponse(
   answer: Receiving["form"]["answer"],

@@ -70,7 +70,7 @@ export async function startVerified(
         const row = verifiedRow(request, { outcome: "captured" });
         const sample = { request: row, version };
         if (await capture(services, sample)) return skippedResponse(receiving, call.headers);
-        // Another request was captured meanwhile, so this one is an event again.
+        // Another request was captured in the meantime, so this one is handled as an event.
         continue;
       }
       case "reconfigured":
@@ -140,8 +140,9 @@ function failedBy(message: string): RunDetails {
 }
 
 /**
- * Returns the Idempotency-Key; undefined if its header is where the event id is. `webhook-id` takes
- * its place only if the settings locate no event id.
+ * Returns the idempotency key; undefined if the settings read the event id from the header
+ * `Idempotency-Key`. `webhook-id` is the key only if the settings locate no event id and the
+ * request has no `Idempotency-Key`.
  */
 function keyOf(
   { event_id }: Receiving,

@@ -10,7 +10,7 @@ const smallResponse = 64 * 1024;
 
 /**
  * Bytes of memory that are counted for each character of a response. They include the text, the
- * values from which it was made, and its UTF-8 bytes until the client has received these.
+ * values from which it was built, and its UTF-8 bytes until the client has received these.
  */
 const heldPerCharacter = 5;
 

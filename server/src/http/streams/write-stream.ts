@@ -49,7 +49,7 @@ const streamHeaders = {
 const minChunkLength = 16 * 1024;
 
 /**
- * Time in which the last frames must reach the reader of a revoked stream. Then the connection is
+ * Time in which the last frames must reach the reader of a revoked stream, before the connection is
  * closed.
  */
 const farewellMs = 1_000;

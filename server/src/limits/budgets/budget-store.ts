@@ -2,9 +2,7 @@ import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { crossedSql, entryAmountSql } from "../../reservations/index.ts";
 
-/**
- * What identifies a budget: a row of the table `budgets`, in which the use of a limit is counted.
- */
+/** Identifies a budget, which is a row of the table `budgets` that counts the use of a limit. */
 export interface BudgetKey {
   readonly workspaceId: string;
   /** The id of the workspace for the kinds `plan` and `workspace`. */
@@ -48,12 +46,11 @@ export async function lockBudgets(
 }
 
 /**
- * Inserts or changes budgets. A new budget has the period that contains the present moment: the
- * local day of the workspace, or the month of its plan. If another budget of the plan has a month
- * that is not over, the new one has the same month. The `spent` of a new budget lacks the entries
- * of transactions in progress until `countSpent` sets it. A changed budget keeps its period, what
- * is spent and what is reserved; if its period is over, it starts the next one. The caller has
- * locked the rows.
+ * Inserts or changes budgets. A new budget has the current period: the local day of the workspace,
+ * or the month of its plan. If another budget of the plan has a month that is not over, the new one
+ * has the same month. The `spent` of a new budget lacks the entries of transactions in progress
+ * until `countSpent` sets it. A changed budget keeps its period, the amount spent and the amount
+ * reserved; if its period is over, it starts the next one. The caller has locked the rows.
  * @returns the budgets that are new.
  */
 export async function putBudgets(
@@ -113,7 +110,8 @@ returning workspace_id as "workspaceId", scope_id as "scopeId", scope_kind as "s
 }
 
 /**
- * Deletes budgets. What is reserved in them is no longer counted. The caller has locked the rows.
+ * Deletes budgets. The amounts reserved in them are no longer counted. The caller has locked the
+ * rows.
  */
 export async function deleteBudgets(
   tx: WorkspaceTransaction,

@@ -10,14 +10,14 @@ const maxWaitMs = 21_000;
 const pollIntervalMs = 10;
 
 /**
- * Sets what is spent of new budgets, exactly. Call it after the transaction that inserted them has
+ * Sets the exact amount spent of new budgets. Call it after the transaction that inserted them has
  * committed. A statement that began before that commit does not see the budgets: it adds its
- * entries to the ledger only. So the sum of the ledger is taken when all these statements have
- * ended. Statements that began later add to `spent` themselves.
+ * entries only to the ledger. The sum of the ledger is therefore computed after all these
+ * statements have ended. Statements that began later add to `spent` themselves.
  *
- * Rejected: to wait until all lower transaction ids have ended, as readers of the event stream do.
- * A statement takes its snapshot before it gets an id, so a statement with a higher id can have an
- * older snapshot.
+ * Rejected: waiting until all transactions with lower ids have ended, as readers of the event
+ * stream do. A statement takes its snapshot before it gets an id, so a statement with a higher id
+ * can have an older snapshot.
  */
 export async function countSpent(
   database: Pick<Database, "tenant">,

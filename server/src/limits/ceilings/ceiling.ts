@@ -10,7 +10,9 @@ import { ApiError } from "../../base/errors.ts";
 import type { BudgetKey } from "../budgets/index.ts";
 import type { CeilingRef, CeilingRow } from "./store.ts";
 
-/** The permission that an actor needs to read the name of what a ceiling applies to. */
+/**
+ * The permission that an actor needs to read the name of the resource to which a ceiling applies.
+ */
 const readers: Readonly<Record<CeilingScope, Scope>> = {
   workspace: "workspaces:read",
   agent: "agents:read",

@@ -7,7 +7,8 @@ import { toCeiling } from "./ceiling.ts";
 import { type CeilingRef, readCeilings } from "./store.ts";
 
 /**
- * The format of the ids in cursors: the scope, a space, and the id of what the ceiling applies to.
+ * The format of the ids in cursors: the scope, a space, and the id of the resource to which the
+ * ceiling applies.
  */
 const idForm = /^[a-z]+ [\w-]+$/;
 

@@ -14,7 +14,7 @@ import { findScopeName, putCeiling, readCeilings } from "./store.ts";
  * of the day counts towards it; this sum is exact when the function returns. If the ceiling is
  * raised, runs that wait for it continue at once. If it is lowered, the new limit applies from the
  * next reservation on.
- * @throws ApiError `bad_request`, also if `pauses_agent` is set for a ceiling that is not an
+ * @throws ApiError `bad_request`, including when `pauses_agent` is set for a ceiling that is not an
  *   agent's; `forbidden`; `not_found`
  */
 export async function setCeiling({

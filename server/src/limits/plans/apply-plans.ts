@@ -15,7 +15,7 @@ import {
 } from "./workspace-plan-store.ts";
 
 /**
- * Changes the budgets of workspaces to what their plans allow, and stores planned changes whose
+ * Sets the budgets of workspaces to the allowances of their plans, and stores planned changes whose
  * time has come. A workspace keeps its budgets if its plan or its next plan is neither in the
  * operator's file nor in the database. The caller holds the lock of `lockPlans`.
  * @returns the budgets that are new. Pass them to `countSpent` after the transaction has committed.

@@ -6,9 +6,9 @@ import { nextPlanOf } from "./workspace-plan.ts";
 import { findWorkspacePlan } from "./workspace-plan-store.ts";
 
 /**
- * Returns the workspace's plan, and what was used of it in the present month.
- * @throws ApiError `forbidden`, also for a key that is limited to some agents: a plan is about all
- *   agents.
+ * Returns the workspace's plan, and the amounts used in the current month.
+ * @throws ApiError `forbidden`, including for a key that is limited to some agents: a plan covers
+ *   all agents.
  */
 export async function getPlanUsage({ ctx }: { ctx: Context }): Promise<PlanUsage> {
   permit(ctx, "usage:read");

@@ -4,7 +4,7 @@ import { inWorkspace } from "../../base/database/index.ts";
 import { noPlan, toPlan } from "./plan.ts";
 import { findPlan } from "./store.ts";
 
-/** Returns a plan that was created over the API. @throws ApiError `forbidden`, `not_found` */
+/** Returns a plan that was created through the API. @throws ApiError `forbidden`, `not_found` */
 export async function getPlan({
   ctx,
   input,

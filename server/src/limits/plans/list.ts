@@ -15,7 +15,7 @@ const toId = (name: string) => name.replaceAll(".", "~");
 
 /**
  * Lists all plans in the order of their names: the built-in plan, those of the operator's file and
- * those that were created over the API.
+ * those that were created through the API.
  * @throws ApiError `bad_request`; `forbidden` outside of the workspace `default`.
  */
 export async function listPlans({

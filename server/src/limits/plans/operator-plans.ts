@@ -13,8 +13,8 @@ export type OperatorPlans = ReadonlyMap<string, Allowances>;
 
 /**
  * Reads the operator's plans.
- * @param path of the file that the setting BECKON_PLANS names; undefined if the setting is not set.
- *   Then there are no plans.
+ * @param path of the file that the setting BECKON_PLANS names; undefined if the setting is not set,
+ *   which means that there are no plans.
  * @throws ConfigError if the file cannot be read or is not valid. The message contains the line and
  *   column of every mistake.
  */

@@ -2,7 +2,7 @@ import type { LimitMetric } from "@beckon/contract";
 import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 
-/** What was used of one metric of the plan. Amounts are text because their type is bigint. */
+/** The amount used of one metric of the plan. Amounts are text because their type is bigint. */
 export interface MetricRow {
   readonly metric: LimitMetric;
   /** null: unlimited. */
@@ -14,8 +14,8 @@ export interface MetricRow {
 }
 
 /**
- * Returns what was used in the present month of the plan, for each metric. For a metric with a
- * limit, this is `spent` of its budget. For others it is the sum of the ledger since the date on
+ * Returns the amounts used in the current month of the plan, by metric. For a metric with a limit,
+ * the amount is `spent` of its budget. For others it is the sum of the ledger since the date on
  * which the month began: one statement reads the sums by day and the entries that are not in them
  * yet, so it reads one snapshot and counts each entry exactly once.
  */

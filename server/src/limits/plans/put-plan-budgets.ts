@@ -8,7 +8,7 @@ import {
   putBudgets,
 } from "../budgets/index.ts";
 
-/** What the plan of a workspace allows. */
+/** The allowances of a workspace, now and after its planned change. */
 export interface PlanLimits {
   readonly workspaceId: string;
   readonly present: Allowances;
@@ -24,8 +24,8 @@ const metrics = [
 ] as const satisfies readonly (readonly [BudgetKey["metric"], keyof Allowances])[];
 
 /**
- * Changes the budgets of workspaces to what their plans allow. A metric that is unlimited now and
- * later has no budget.
+ * Sets the budgets of workspaces to the allowances of their plans. A metric that is unlimited now
+ * and later has no budget.
  * @returns the budgets that are new. Pass them to `countSpent` after the transaction has committed.
  */
 export async function putPlanBudgets(

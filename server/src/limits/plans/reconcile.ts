@@ -8,8 +8,8 @@ import { listPlanRows, lockPlans } from "./store.ts";
 import { findWorkspacesOn, plansInUse } from "./workspace-plan-store.ts";
 
 /**
- * At startup, changes the allowances of workspaces to what the operator's file says. All processes
- * must have the same file, because otherwise each would undo the changes of the others. A workspace
+ * At startup, sets the allowances of workspaces to those in the operator's file. All processes must
+ * have the same file, because otherwise each would undo the changes of the others. A workspace
  * keeps its allowances if its plan is no longer in the file.
  * @throws ConfigError if the file has a plan with the name of one in the database.
  */

@@ -17,8 +17,8 @@ import {
 } from "./workspace-plan-store.ts";
 
 /**
- * Sets the plan of a workspace, at once or when the month of its present plan ends, and the day on
- * which these months begin. What was used since the start of the plan's present month counts
+ * Sets the plan of a workspace, at once or when the month of its current plan ends, and the day on
+ * which these months begin. What was used since the start of the plan's current month counts
  * against the new allowances too, and is exact when the function returns.
  * @throws ApiError `bad_request`; `forbidden`; `not_found` if there is no such workspace, or if the
  *   request is made outside of the workspace `default`.

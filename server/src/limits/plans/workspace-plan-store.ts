@@ -17,8 +17,8 @@ export interface WorkspacePlanRow {
 }
 
 /**
- * SQL of the time at which the next plan of the workspace `w` replaces the present one: the end of
- * the present plan's month. null if this time has passed, even if the change was not stored yet.
+ * SQL of the time at which the next plan of the workspace `w` replaces the current one: the end of
+ * the current plan's month. null if this time has passed, even if the change was not stored yet.
  */
 const nextAt = sql`(
   select max(b.ends) from budgets b

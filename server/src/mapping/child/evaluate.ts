@@ -9,17 +9,17 @@ import { toCel } from "./to-cel.ts";
 type Variables = Omit<MappingVariables, "payload">;
 type Payload = MappingVariables["payload"];
 
-/** The evaluation of mappings, without the process that confines it. */
+/** Evaluates mappings, in the process in which it is called. */
 export interface MappingEvaluator {
   /** @throws Failure */
   evaluate(mapping: Mapping, variables: Variables, payload: Payload): Mapped;
-  /** Returns the mistakes that show without a request. */
+  /** Returns the mistakes that can be found without a request. */
   check(mapping: Mapping): MappingMistake[];
 }
 
 /**
- * Characters of all filters, and of all templates, whose compiled form a process keeps. The
- * compiled form of a character needs up to 200 bytes.
+ * Maximum characters of the filters, and of the templates, that a process caches in compiled form.
+ * The compiled form takes up to 200 bytes per character.
  */
 const maxCompiledCharacters = 100_000;
 

@@ -49,7 +49,7 @@ function parsed(text: string): ReturnType<typeof parse> {
   }
 }
 
-/** Adds what to do to the error that people meet first: payloads that lack a field. */
+/** Adds advice to the most frequent error, that of a payload that lacks a field. */
 function explain(error: Error): string {
   const missing = /^field not found: (.*)$/s.exec(error.message)?.[1];
   if (missing === undefined) return `${error.message}.`;

@@ -13,9 +13,11 @@ import { Failure, messageOf } from "./failure.ts";
  */
 const [timeoutMs = 0, maxObjects = 0, maxFrameBytes = 0] = process.argv.slice(2).map(Number);
 
-// The server decides when this process ends; a terminal and a service manager signal all of them.
+// Terminals and service managers send their signals to all processes, but only the server decides
+// when this process ends.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
-// Nothing that is evaluated can leave a property behind that a later evaluation would inherit.
+// Prevents an evaluation from adding a property to a prototype, which later evaluations would
+// inherit.
 for (const { prototype } of [Object, Array, String, Number, Boolean, Function, Map, Set])
   Object.preventExtensions(prototype);
 
@@ -48,15 +50,16 @@ function send(result: FromChild): void {
 function evaluateReceived(): void {
   for (let frame = frames.next(); frame !== undefined; frame = frames.next()) {
     const request: ToChild = JSON.parse(frame.head.toString());
-    // Sent before the next evaluation starts: the server counts its time from this result.
+    // The result is sent before the next evaluation starts, because the server measures the time of
+    // that evaluation from this result on.
     send(handle(request, frame.body.toString()));
   }
 }
 
 /**
- * The server kills this process when an evaluation takes too long. If the server was killed, nobody
- * does; then this limit of V8 ends a loop. It is for all requests that were read together, because
- * setting it takes 0.2 ms.
+ * The server kills this process when an evaluation takes too long. If the server itself was killed,
+ * this limit of V8 ends an endless loop. One limit covers all requests that were read together,
+ * because setting a limit takes 0.2 ms.
  */
 const orphanTimeoutMs = 30_000;
 Object.assign(globalThis, { evaluateReceived });

@@ -5,7 +5,10 @@ import { toJson } from "./parse-payload.ts";
 /** Returns the message. @throws Failure */
 export type MessageTemplate = (variables: object) => string;
 
-/** Filters that calculate; they get large integers as numbers. */
+/**
+ * Filters that calculate. They get large integers as numbers, because they cannot calculate with
+ * bigints.
+ */
 const mathFilters =
   "abs at_least at_most ceil divided_by floor minus modulo plus round sum times to_integer";
 
@@ -22,7 +25,7 @@ export function templateCompiler(limits: {
   const engine = new Liquid({
     ownPropertyOnly: true,
     strictFilters: true,
-    // With templates from memory, of which there are none, no file is looked up.
+    // With this empty set of templates, LiquidJS never reads a file.
     templates: {},
     dynamicPartials: false,
     relativeReference: false,
@@ -57,8 +60,8 @@ export function templateCompiler(limits: {
 const renderLimitError = "template render limit exceeded";
 
 /**
- * liquidjs measures the time that passes. On a busy machine the process can wait for a processor
- * longer than it computes; then the time did not count, and it renders again.
+ * LiquidJS limits elapsed time, not CPU time. If the process has mostly waited for a CPU on a busy
+ * machine, the template is rendered again.
  */
 function renderWithin(timeoutMs: number, render: () => unknown): unknown {
   for (let attempt = 1; ; attempt++) {

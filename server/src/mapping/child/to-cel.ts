@@ -32,7 +32,7 @@ export function toCel(value: unknown): CelInput {
   return made;
 }
 
-/** A filter can read one list in each turn of a loop. */
+/** Caches converted values, because a filter can read the same list in each iteration of a loop. */
 const converted = new WeakMap<object, CelInput>();
 
 /** An object as a map of its own properties. */

@@ -5,12 +5,12 @@ type Expression = ReturnType<typeof parse>["expr"];
 interface UnknownName {
   readonly kind: "variable" | "function";
   readonly name: string;
-  /** Of the expression that has the name. */
+  /** Id of the expression that contains the name. */
   readonly id: bigint;
 }
 
 const variables = ["payload", "headers", "query", "event", "files", "received_at"];
-/** Names of types are values in CEL; `google` starts the names of its message types. */
+/** In CEL, the names of types are values. The names of its message types begin with `google`. */
 const types = [
   ..."bool bytes double duration dyn int list map null_type string timestamp type uint".split(" "),
   "google",

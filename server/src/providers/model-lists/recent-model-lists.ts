@@ -4,7 +4,7 @@ import type { ProviderConnection } from "../connection.ts";
 import { type FetchedModels, fetchModelList } from "./fetch-model-list.ts";
 import { modelListRequest, modelNames } from "./model-list-format.ts";
 
-/** Age up to which a list of models is used again. */
+/** Age up to which a cached list of models is used. */
 const maxAgeMs = 30_000;
 /**
  * Maximum number of lists that one process keeps. They take about 8 MiB if each has the maximum

@@ -15,12 +15,12 @@ export interface OperatorAccounts {
   readonly google: OperatorAccount;
 }
 
-/** Age up to which lists of providers and models use the result of an earlier probe. */
+/** Maximum age of a probe whose result is used to list providers and models. */
 const listedMs = 30_000;
 /**
- * Age up to which the search for a provider by name uses the result of an earlier probe. It is
- * short for two reasons: a server that was just started can be used in every process almost at
- * once, and no prompt is sent to another program that has taken the port.
+ * Maximum age of a probe whose result is used to find a provider by its name. This age is short for
+ * two reasons: a server that was just started can be used in every process almost at once, and no
+ * prompt is sent to another program that has taken the port.
  */
 const namedMs = 1_000;
 

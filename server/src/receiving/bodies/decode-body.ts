@@ -10,7 +10,7 @@ import { type ReceivedFile, readMultipart } from "./multipart.ts";
 import { textOf } from "./text-of.ts";
 import { formType, isJsonType, isTextType } from "./to-payload.ts";
 
-/** A body without its encoding, as the agent, filter and template see it. */
+/** A decoded body, as the agent, the filter and the template see it. */
 export interface DecodedBody {
   /** Parsed JSON, the fields of a form, or else the text. */
   readonly payload: unknown;
@@ -22,7 +22,7 @@ export interface DecodedBody {
 type Bodies = Receiving["bodies"];
 
 /**
- * Decodes the body of a request as its Content-Encoding and Content-Type say.
+ * Decodes the body of a request according to its Content-Encoding and Content-Type.
  * @param hold counts the bytes of an inflated body against the memory budget.
  * @throws ApiError `unsupported_type` if the trigger is not set to accept such a body, `too_large`,
  *   `unavailable`, `bad_request` if the body is not what its headers say, or has too many fields,

@@ -25,7 +25,7 @@ export class FormFields<T = string> {
     else this.#fields.set(name, [earlier, value]);
   }
 
-  /** Returns an object with own fields only, also if a field is called `__proto__`. */
+  /** Returns an object with own fields only, even if a field is called `__proto__`. */
   toObject(): Record<string, T | T[]> {
     return Object.fromEntries(this.#fields);
   }
@@ -54,7 +54,8 @@ export function urlEncodedFields(
 }
 
 function isJson(text: string): boolean {
-  // Most forms start with a letter, which only the literals of JSON do.
+  // Skips the parser for most forms, which start with a letter. In JSON only `true`, `false` and
+  // `null` do.
   if (!/^[\s\ufeff]*["[{\d\-tfn]/.test(text)) return false;
   try {
     parseJson(text);

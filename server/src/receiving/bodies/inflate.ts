@@ -2,7 +2,7 @@ import { createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import { ApiError } from "../../base/errors.ts";
 import { type HoldBytes, tooLarge, tooManyBodies } from "./body-limits.ts";
 
-/** Size of the pieces that are inflated between two checks of the limits. */
+/** Size of the pieces that are inflated, in bytes. The limits are checked after each piece. */
 const chunkBytes = 64 * 1024;
 
 /**

@@ -23,7 +23,7 @@ export interface ReceivedFile {
   readonly content: Buffer;
 }
 
-/** What the payload has in place of a file. */
+/** Replaces a file in the payload. */
 export interface FileReference {
   readonly name: string;
   readonly type: string;

@@ -1,7 +1,7 @@
 import { type Preset, receiving } from "@beckon/contract";
 import type { z } from "zod";
 
-/** Returns a preset whose settings have the defaults of the contract where it says nothing else. */
+/** Returns a preset, with the defaults of the contract for all settings that it leaves out. */
 export function definePreset({
   settings,
   ...preset

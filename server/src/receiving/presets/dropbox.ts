@@ -16,7 +16,7 @@ export const dropbox = definePreset({
       signed: ["body"],
     },
     handshake: "dropbox",
-    // Dropbox only says which accounts changed, so its requests have neither an id nor a type.
+    // Dropbox's requests only name the accounts that changed; they have neither an id nor a type.
     event_id: null,
     event_type: null,
   },

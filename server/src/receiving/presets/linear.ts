@@ -15,7 +15,7 @@ export const linear = definePreset({
       encoding: "hex",
       signed: ["body"],
       timestamp: { pointer: "/webhookTimestamp" },
-      // As the documentation of Linear says.
+      // The tolerance that Linear's documentation recommends.
       tolerance_seconds: 60,
     },
     event_id: { header: "linear-delivery" },

@@ -44,8 +44,8 @@ const result = (call_id: string, value: unknown = "done"): NewEvent => ({
 });
 
 /**
- * Creates a run whose owner died after it had written `entries`, and which has no attempt left.
- * Ends the run.
+ * Creates a run that has no attempt left and whose owner exited after writing `entries`. Ends the
+ * run.
  * @returns the events that ending the run added, and the run's outcome.
  */
 async function exhausted(...entries: NewEvent[]) {

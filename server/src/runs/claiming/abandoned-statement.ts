@@ -29,7 +29,7 @@ with abandoned as (
 const maxAttempts = `(${configOf("r", "i")} -> 'limits' ->> 'max_attempts')::int`;
 
 /**
- * Condition for a run `r` to be a suspect: its process `d` died during the run's last attempt,
+ * Condition for a run `r` to be a suspect: its process `d` exited during the run's last attempt,
  * while the process also executed other runs on their last attempts. Any of these runs may have
  * killed the process, so each gets its last attempt again. A run with `max_attempts` 1 is never a
  * suspect, since it must not be executed twice.
@@ -59,8 +59,8 @@ const picked = (condition: string) => (p: Parameters<Claimant>, limit: string) =
   `${abandoned}, ${pickedBy(`${condition} and r.workspace_id <> all (${exceptOf(p)})`, limit)}`;
 
 /**
- * Picks runs that are taken over only to be ended, also in workspaces whose runs wait for memory:
- * ending a run takes little memory. The function `picked` above excludes these workspaces.
+ * Picks runs that are taken over only to be ended, including runs of workspaces whose runs wait for
+ * memory: ending a run takes little memory. The function `picked` above excludes these workspaces.
  */
 const pickedToEnd = (condition: string) => (_: Parameters<Claimant>, limit: string) =>
   `${abandoned}, ${pickedBy(condition, limit)}`;
@@ -124,8 +124,8 @@ export function claimAbandoned(database: Database, claimant: Claimant): Promise<
 
 /**
  * Takes over runs whose cancellation was requested, only to end them. A run on its last attempt is
- * excluded if its process died after the request: reading the run's journal in order to end the run
- * may be what killed the process, and would then kill this one too. Such a run is left to
+ * excluded if its process exited after the request: reading the run's journal in order to end the
+ * run may be what killed the process, and would then kill this one too. Such a run is left to
  * `claimLastAttempts` and `findExhausted`.
  */
 export function claimCancelled(database: Database, claimant: Claimant): Promise<ClaimResult> {
@@ -134,7 +134,7 @@ export function claimCancelled(database: Database, claimant: Claimant): Promise<
 
 /**
  * Maximum number of runs on their last attempt that a process executes at once. If one of 64 runs
- * kills its process, halving the suspects after each death finds it after seven deaths.
+ * kills its process, halving the suspects after each exit finds it after seven exits.
  */
 export const maxTogether = 64;
 
@@ -142,7 +142,7 @@ export const maxTogether = 64;
  * Takes over runs of dead processes for the runs' last attempt. Every run that was on its last
  * attempt in a dead process is a suspect: it may have killed the process. The run that did is found
  * by bisection. A process takes over at most half of the suspects of one dead process, rounded up,
- * and executes them without other runs on their last attempt. If this process dies too, the run
+ * and executes them without other runs on their last attempt. If this process exits too, the run
  * that kills processes is in that half.
  * @param executing one element for each run on its last attempt that this process already executes:
  *   `repeated` if the run is a suspect that gets its last attempt again, otherwise `first`.

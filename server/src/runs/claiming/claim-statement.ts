@@ -32,7 +32,7 @@ export interface ClaimedRun {
   readonly lastSeq: number;
   /** Whether another process may have executed a part of the run. */
   readonly resumed: boolean;
-  /** Whether the run's cancellation was requested. Then the run is only ended, not executed. */
+  /** Whether the run's cancellation was requested. If so, the run is only ended, not executed. */
   readonly cancelRequested: boolean;
   /**
    * Time since the run was first started, in milliseconds by the database's clock, not counting the
@@ -128,7 +128,7 @@ const columns = `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.
 
 /**
  * Additional SQL for taking over runs from a dead process. It sets the number of the attempt, and
- * adds the time since the death of the process to `waited_ms`. It also locks the claimant's own row
+ * adds the time since the exit of the process to `waited_ms`. It also locks the claimant's own row
  * in `processes`, so that the claimant can be declared dead only before the claim or after its
  * commit. Otherwise the count of suspects could miss runs that the claimant took over.
  */
@@ -381,8 +381,8 @@ async function claimOfAgent(
     client.release();
     return claimed;
   } catch (thrown) {
-    // Closes the connection instead of returning it to the pool. That rolls the transaction back,
-    // whatever its state.
+    // Closes the connection instead of returning it to the pool. PostgreSQL then rolls the
+    // transaction back, regardless of its state.
     client.release(true);
     throw thrown;
   }

@@ -134,7 +134,7 @@ async function takeLastAttempts(ports: ClaimPorts): Promise<void> {
 /**
  * Executes the runs of claims that were committed although their reply was lost. No other process
  * would execute them, since this process owns them and is alive. The worker calls this function
- * repeatedly, until none of the claims can be committed any more.
+ * repeatedly, until none of the claims can still be committed.
  */
 export async function executeLostClaims(ports: ClaimPorts): Promise<void> {
   for (const claim of [...ports.unconfirmedClaims]) {
@@ -195,8 +195,8 @@ async function claimUpTo(
 }
 
 /**
- * Starts to execute a claimed run. If the caller that started the run got a `503` response
- * meanwhile, the run is only ended.
+ * Starts to execute a claimed run. If the caller that started the run has got a `503` response in
+ * the meantime, the run is only ended.
  */
 function execute(
   ports: ClaimPorts,

@@ -104,7 +104,7 @@ async function areRunsHeld(database: Database): Promise<boolean> {
 }
 
 /**
- * Queues the held runs that nothing holds any more. The worker calls it repeatedly, because a run
+ * Queues the held runs that nothing holds any longer. The worker calls it repeatedly, because a run
  * can be written as held after its agent was resumed: the start statement's snapshot may be older.
  * @returns the number of queued runs
  */

@@ -29,7 +29,7 @@ export class Capacity {
   }
 
   /**
-   * Whether this process is stopping. Then it accepts no more runs and reports that it is not
+   * Whether this process is stopping. If so, it accepts no more runs and reports that it is not
    * ready.
    */
   get isDraining(): boolean {

@@ -68,7 +68,7 @@ export interface OwnedRun extends Claim {
   /** Size of the whole input in UTF-8, in bytes. */
   readonly inputBytes: number;
   /**
-   * Whether another process may have executed a part of the run. Then the run resumes from its
+   * Whether another process may have executed a part of the run. If so, the run resumes from its
    * journal.
    */
   readonly resumed: boolean;
@@ -82,7 +82,7 @@ export interface OwnedRun extends Claim {
    */
   readonly cancelRequested?: boolean;
   /**
-   * Whether the run was claimed, not started by this process. Then its caller may wait for it at
+   * Whether the run was claimed, not started by this process. If so, its caller may wait for it at
    * another process. Default false.
    */
   readonly fromQueue?: boolean;
@@ -99,7 +99,7 @@ export interface OwnedRun extends Claim {
  * Executes the run, then releases the capacity that was reserved for it. The run is added to
  * `ports.live` synchronously, so that callers can subscribe to it and cancel it as soon as this
  * function has returned. The promise resolves when this process no longer works on the run,
- * whatever the outcome. It never rejects.
+ * regardless of the outcome. It never rejects.
  */
 export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<void> {
   const { fromQueue = false, lastAttempt, cancelRequested = false } = run;
@@ -182,7 +182,8 @@ async function endUnexecuted(
       [],
     );
   // If `endByDigest` gets the prompt, it adds the estimated usage of the model call that was lost
-  // when an earlier process died. If there is a `journal`, the engine has already added that usage.
+  // when an earlier process exited. If there is a `journal`, the engine has already added that
+  // usage.
   const { added, calls, outcome } = endByDigest(
     read.digest,
     ending,

@@ -104,7 +104,7 @@ export function limitAttempts(
 }
 
 /**
- * Returns what a call uses at most. A tokenizer makes at most one token of each byte. The higher of
+ * Returns what a call uses at most. A tokenizer produces at most one token per byte. The higher of
  * two costs is taken, because the provider may write the input to its cache, which can cost more.
  */
 function boundOf(priceOf: PriceOf, bytes: number, outputTokens: number): Amounts {

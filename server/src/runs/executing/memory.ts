@@ -25,7 +25,7 @@ export interface Memory {
 
 const shares = { runs: 10 / 16, exchanges: 5 / 16, outputs: 1 / 16 };
 
-/** Maximum bytes of received bodies in one process, also if it has more memory: 256 MiB. */
+/** Maximum bytes of received bodies in one process, even if it has more memory: 256 MiB. */
 const maxReceivedBytes = 268_435_456;
 
 /**

@@ -3,7 +3,7 @@ interface Calls {
   readonly claim: () => void;
   /** Makes the worker take over the runs of dead processes soon. */
   readonly takeOver: () => void;
-  /** Makes the worker queue held runs that nothing holds any more soon. */
+  /** Makes the worker soon queue the held runs that nothing holds any longer. */
   readonly release: () => void;
 }
 

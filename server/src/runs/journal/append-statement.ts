@@ -207,7 +207,7 @@ with tenants as materialized (
     finished_at = case when w.status <> 'queued' then now() end, ${addEvents("w.entries")}
   from writes w
   -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
-  -- An array of all ids would do so, too, but it would be sorted again for each row.
+  -- An array of all ids would rule it out too, but would be sorted again for each row.
   where r.id = any (array[w.run_id]) and r.workspace_id = any (array[w.workspace_id])
     -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
     -- running runs, and scan all runs of the process for each row.

@@ -3,7 +3,10 @@ import type { Database } from "../../base/database/index.ts";
 import type { Outcome } from "../../engine/index.ts";
 import type { RunRef } from "../run.ts";
 
-/** The columns with the token usage and the cost of a run. JSON contains them as numbers. */
+/**
+ * The columns with the token usage and the cost of a run: strings as `pg` reads them, numbers if
+ * they come from JSON.
+ */
 export interface SpentColumns {
   readonly input_tokens: string | number;
   readonly output_tokens: string | number;

@@ -59,7 +59,8 @@ export async function deleteRunRows(
 
 /**
  * Deletes the content of the requests that triggers received for deleted runs. The rows stay,
- * because they say what became of the events. Event ids stay too: a repeat starts no run.
+ * because they record the outcome of the events. Event ids stay too, so that a repeated event
+ * starts no run.
  */
 async function emptyRequests(
   tx: WorkspaceTransaction,
@@ -75,8 +76,8 @@ async function emptyRequests(
 }
 
 /**
- * Deletes what the deliveries of deleted runs have of them, and cancels the pending ones. The rows
- * stay, because they say what receivers got.
+ * Deletes the data of deleted runs from their deliveries, and cancels pending deliveries. The rows
+ * stay, because they record what receivers got.
  */
 async function emptyDeliveries(
   tx: WorkspaceTransaction,
@@ -96,7 +97,7 @@ async function emptyDeliveries(
     .returning(["subscription_id", "id"])
     .execute();
   if (emptied.length === 0) return;
-  // A receiver can repeat in its response what it got.
+  // The response of a receiver can repeat the data that it got.
   await sql`update delivery_attempts a set response_body = ''
     from unnest(${emptied.map((row) => row.subscription_id)}::text[],
       ${emptied.map((row) => row.id)}::text[]) as d (subscription_id, id)

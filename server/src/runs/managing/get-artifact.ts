@@ -22,8 +22,8 @@ export const maxPartBytes = 1024 * 1024;
 
 /**
  * Returns an artifact of a run that the actor can see. Each part of the content is read in its own
- * transaction, so a slow reader does not keep a transaction open. Reading the content fails if the
- * artifact is deleted meanwhile.
+ * transaction, so a slow reader does not keep a transaction open. Reading fails if the artifact is
+ * deleted while it is being read.
  * @throws ApiError `forbidden`, `not_found`
  */
 export async function getArtifact({

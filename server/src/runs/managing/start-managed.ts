@@ -29,7 +29,7 @@ interface ManagedStart
  * can execute it.
  * @returns the new run or, if the Idempotency-Key was used before, the run that the earlier request
  *   started.
- * @throws ApiError the errors of `startRun`; `conflict` if the run was deleted meanwhile.
+ * @throws ApiError the errors of `startRun`; `conflict` if the run was deleted in the meantime.
  */
 export async function startManaged(
   ctx: Context & { runs: StartPorts },

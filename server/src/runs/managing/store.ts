@@ -136,7 +136,7 @@ export async function fittingRuns(
   return rows.map((row) => row.run_id);
 }
 
-/** Returns the runs with these ids, newest first, except runs that were deleted meanwhile. */
+/** Returns the runs with these ids, newest first, except runs that were deleted in the meantime. */
 export async function readRuns(
   tx: WorkspaceTransaction,
   workspaceId: string,

@@ -45,7 +45,7 @@ export interface ReceivedParts {
   readonly columns: (scope: string) => string;
   /** Joins of `checked`. */
   readonly joins: string;
-  /** Branches of the `case` that determines the verdict, by their place in it. */
+  /** Branches of the `case` that determines the verdict, by their position in it. */
   readonly first: string;
   readonly beforeKey: string;
   readonly beforePause: string;
@@ -60,8 +60,8 @@ export interface ReceivedParts {
   /** Common table expressions that write the requests, each after a comma. */
   readonly write: string;
   /**
-   * Column of the result that fails, and with it the statement, if a request has bound its event id
-   * and a concurrent request its Idempotency-Key. The batch is then sent again.
+   * Result column that makes the whole statement fail if a request has bound its event id but a
+   * concurrent request has bound its Idempotency-Key. The batch is then sent again.
    */
   readonly repeatIfHalfBound: string;
 }

@@ -87,15 +87,15 @@ export interface StartRow {
 
 /** Labels that the caller gives the run. Beckon stores them, and runs can be searched by them. */
 export interface RunLabels {
-  /** The caller's own id of the run; null for none. Several runs can have the same. */
+  /** The caller's own id for the run; null for none. Several runs can have the same id. */
   readonly externalId: string | null;
   /** Without control characters and duplicates. */
   readonly tags: readonly string[];
 }
 
 /**
- * Where the run's last event is also delivered. An enabled subscription that covers the agent must
- * have the same origin.
+ * The URL to which the run's last event is also delivered. An enabled subscription that covers the
+ * agent must have the same origin.
  */
 export interface RunCallback {
   /** As `URL.href` writes it. */
@@ -114,7 +114,7 @@ export interface ReceivedStart {
   readonly holds: boolean;
   /** Whether the result is `swallowed`, and not an error, if the trigger is disabled. */
   readonly swallows: boolean;
-  /** Whether the trigger's filter rejects the request. Then no run is started. */
+  /** Whether the trigger's filter rejects the request. If so, no run is started. */
   readonly isFiltered: boolean;
   /** The received request that this one replays; null if it arrived from outside. */
   readonly replayOf: string | null;
@@ -255,18 +255,18 @@ export type StartResult =
   | { readonly kind: "filtered" }
   /** The trigger captures its next request. Nothing was written. */
   | { readonly kind: "listening" }
-  /** The trigger is disabled and does not say so. Nothing was written. */
+  /** The trigger is disabled, and its settings hide this from the sender. Nothing was written. */
   | { readonly kind: "swallowed" }
   /** The trigger has other settings than those with which the request was checked. */
   | { readonly kind: "reconfigured" }
   /**
-   * The workspace has limits, and the request was sent without `checksLimits`. It must be sent
-   * again with it.
+   * The workspace has limits, and the request was sent without `checksLimits`. The request must be
+   * sent again with `checksLimits`.
    */
   | { readonly kind: "limited" }
   /**
    * The allowance of a limit is spent, and no check that takes precedence has rejected the request.
-   * It must be sent again, with the limit, to create a run that has already failed.
+   * The request must be sent again, with the limit, to create a run that has already failed.
    */
   | {
       readonly kind: "limit_reached";

@@ -139,10 +139,10 @@ function startStatement(parts: Parts): Statement<StartInput> {
     const holds = received === undefined ? "false" : "c.holds";
     return `
 with callers as materialized (
-  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
-  -- statement was planned, it is an index scan for each row, never a join over a whole table.
-  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
-  -- for "coalesce", which it takes to be leaky.
+  -- Each look-up is a lateral subquery with a limit. It is therefore an index scan for each row,
+  -- never a join over a whole table, regardless of the sizes that the tables had when the statement
+  -- was planned. Look-up values use "case", not "coalesce": with row-level security the planner
+  -- uses no index for "coalesce", which it takes to be leaky.
   select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
     a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled,${parts.triggers ? " g.receiving_version as current_version," : ""}${
@@ -481,8 +481,8 @@ export function statementFor(parts: Parts): Statement<StartInput> {
 
 /**
  * Returns the variants of the statement, for `statements.sql`. Labels, callbacks, limits and
- * deliveries add the same SQL, whatever the other parts are, so they are shown once: together with
- * all other parts.
+ * deliveries add the same SQL in every combination, so they are shown once: together with all other
+ * parts.
  */
 export function startStatements(): Statement<StartInput>[] {
   const choices = [false, true];

@@ -63,7 +63,7 @@ export interface Started extends RunRef {
  * executes in this process, or is queued for any process with capacity.
  * @throws ApiError the error of the first check that fails (see `StartRejection`); `unavailable` if
  *   the database does not reply in time. After `unavailable` no model is called for the run: if the
- *   run was written nevertheless, it is cancelled before it executes.
+ *   run was written all the same, it is cancelled before it executes.
  */
 export async function startRun(ports: StartPorts, request: StartRequest): Promise<Started> {
   const outcome = await startReceived(ports, request);
@@ -101,8 +101,8 @@ export type StartOutcome =
 /**
  * Like `startRun`, for requests to triggers with `receiving`: returns the results that are not
  * errors for them.
- * @throws ApiError as `startRun`. A request with an event id for which this is `unavailable` may
- *   have started its run, and a repeat gets that run.
+ * @throws ApiError the errors of `startRun`. After `unavailable`, a request with an event id may
+ *   have started its run; if it is repeated, it gets that run.
  */
 export async function startReceived(
   ports: StartPorts,

@@ -34,7 +34,7 @@ export type RequestFields = Omit<
 >;
 
 /**
- * Result of a start to which the database did not reply in time. The run was written nevertheless:
+ * Result of a start to which the database did not reply in time. The run was written all the same:
  * this process has already claimed it from the queue.
  */
 interface Claimed {

@@ -7,7 +7,7 @@ import type { RunRef } from "../run.ts";
  */
 export interface UnconfirmedStart {
   /**
-   * Set if the caller got a `503` response. Then the run's model must not be called. The promise
+   * Set if the caller got a `503` response. If set, the run's model must not be called. The promise
    * resolves when the outcome of the statement is known and, if the run was written, the run has
    * been cancelled.
    */

@@ -6,7 +6,7 @@ import type { RunRef } from "../run.ts";
 /**
  * Kind of a run's last attempt:
  * - `first`: the run has not had a last attempt before.
- * - `repeated`: a process died while it executed this run and other runs on their last attempts.
+ * - `repeated`: a process exited while it executed this run and other runs on their last attempts.
  *   Any of these runs may have killed the process, so each gets its last attempt again.
  */
 export type LastAttempt = "first" | "repeated";

@@ -24,7 +24,7 @@ export interface RunPollers {
   /** Total number of subscriptions, over all runs. */
   readonly count: number;
   /**
-   * Whether `close` was called, because this process is stopping. Then all subscribers must end.
+   * Whether `close` was called, because this process is stopping. If so, all subscribers must end.
    */
   readonly closed: boolean;
   close(): void;

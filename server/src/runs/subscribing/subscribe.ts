@@ -45,10 +45,10 @@ export interface StreamSubscribeOptions extends SubscribeOptions {
  * or another one executes the run; only the delay differs. Does not check access: the caller must
  * have done so.
  *
- * With `output`, also yields the model's output between the events. Then the subscription also ends
- * if this process is stopping and does not execute the run, and the client can resume at another
- * process. Events are read a few at a time, so that a slow stream does not keep the whole journal
- * in memory.
+ * With `output`, also yields the model's output between the events. In that case the subscription
+ * also ends if this process is stopping and does not execute the run, and the client can resume at
+ * another process. Events are read a few at a time, so that a slow stream does not keep the whole
+ * journal in memory.
  */
 export function subscribeToRun(
   ports: SubscribePorts,

@@ -28,7 +28,7 @@ const statuses = {
 } as const;
 
 /**
- * Sends deliveries of a range of time again, newest first. All attempts begin anew, with the same
+ * Sends deliveries in a time range again, newest first. All attempts start over, with the same
  * `webhook-id`.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; `conflict` if the subscription is not
  *   enabled, or if too many of its deliveries are pending.
@@ -81,7 +81,7 @@ export async function replayDeliveries({
   return result;
 }
 
-/** Returns a time later than every event, also if another machine's clock is ahead. */
+/** Returns a time later than every event, even if another machine's clock is ahead. */
 function tomorrow(): Date {
   return new Date(Date.now() + 24 * 60 * 60 * 1000);
 }

@@ -14,8 +14,8 @@ const pendingAgain = sql`status = 'pending', attempts = 0, next_at = now(), fini
       and e.workspace_id = d.workspace_id) end) end`;
 
 /**
- * SQL that locks the runs of deliveries, so that they are not deleted meanwhile. Without the lock,
- * the update would write the data of a run again that another transaction has just deleted.
+ * SQL that locks the runs of deliveries, so that they are not deleted at the same time. Without the
+ * lock, the update could restore data of a run that another transaction has just deleted.
  */
 const keptRuns = (ids: readonly string[], { workspaceId, subscriptionId }: ReplayedFrom) => sql`
   kept_runs as materialized (
@@ -90,7 +90,7 @@ export async function selectForReplay(
 }
 
 /**
- * Makes deliveries pending again, except those that became pending meanwhile.
+ * Makes deliveries pending again, except those that became pending in the meantime.
  * @returns the number of deliveries that it changed.
  */
 export async function replayDeliveryRows(

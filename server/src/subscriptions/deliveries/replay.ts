@@ -12,7 +12,7 @@ import { replayDeliveryRow } from "./replay-store.ts";
 import { runExists } from "./store.ts";
 
 /**
- * Sends a delivery again, whatever its status is: all attempts begin anew, with the same
+ * Sends a delivery again, regardless of its status: all attempts start over, with the same
  * `webhook-id`.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; `conflict` if the subscription is not
  *   enabled, if the run was deleted, or if the delivery is a callback to another server than that

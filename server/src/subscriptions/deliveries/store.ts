@@ -42,7 +42,7 @@ export const aboutAgents = (alias: string, agentIds: readonly string[] | undefin
     ? sql`true`
     : sql`(${sql.ref(`${alias}.agent_id`)} = any (${[...agentIds]}::text[]) or ${sql.ref(`${alias}.kind`)} = 'test')`;
 
-/** Statuses by which an index finds deliveries. */
+/** Statuses for which there is an index of deliveries. */
 const indexedStatuses: readonly string[] = ["pending", "failed", "not_sent"];
 
 /**
@@ -70,7 +70,7 @@ export async function searchDeliveries(
       ? sql`true`
       : sql`status = any (${[...new Set(filter.status)]}::text[])`;
   const isIndexed = filter.status?.every((status) => indexedStatuses.includes(status)) ?? false;
-  // What no index finds is compared for each row that was searched.
+  // Conditions without an index are checked for each row that is searched.
   const indexed = [
     sql`subscription_id = ${subscriptionId}`,
     sql`workspace_id = ${workspaceId}`,
@@ -113,7 +113,7 @@ export async function findDelivery(
   return rows[0];
 }
 
-/** The event's data that a delivery has. */
+/** The event's data in a delivery. */
 export interface StoredData {
   readonly data: Record<string, unknown> | null;
   /** The data as JSON, if it is in an artifact and fits into the body of a delivery. */

@@ -3,7 +3,7 @@ import { type DecodedBody, decodeBody, type RawRequest, readEvent } from "../../
 import type { MappableRequest } from "../map-request.ts";
 
 /**
- * Decodes a request that did not arrive now, as if it had just been verified.
+ * Decodes the request of a preview, test or replay as if it had just been verified.
  * @throws ApiError the errors of `decodeBody`
  */
 export async function decodeTrial(
@@ -11,7 +11,8 @@ export async function decodeTrial(
   receiving: Receiving,
   raw: RawRequest,
 ): Promise<MappableRequest & { readonly decoded: DecodedBody }> {
-  // The body was counted when it arrived; it is inflated to at most the limit of the trigger.
+  // The memory of this body is not counted again, because the trigger's limit bounds its inflated
+  // size.
   const decoded = await decodeBody(receiving, raw, () => true);
   return {
     workspaceId,

@@ -8,8 +8,8 @@ import { toRequest } from "./request.ts";
 import { listRequestRows } from "./store.ts";
 
 /**
- * Returns one page of the requests that a trigger received, newest first, without what they
- * contained. Empty for a default trigger, whose requests are its runs.
+ * Returns one page of the requests that a trigger received, newest first, without their contents.
+ * Empty for a default trigger, whose requests are its runs.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function listRequests({

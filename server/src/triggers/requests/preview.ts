@@ -20,9 +20,10 @@ import { readTrialRequest } from "./trial-request.ts";
 export const defaultReceiving: Receiving = receivingSchema.parse({});
 
 /**
- * Returns what the trigger would make of a request, with its settings or with settings that are not
- * saved yet. Nothing is stored and no run starts. Mistakes in the filter and the template are part
- * of the result. The message is shown also if the filter does not let the request pass.
+ * Returns the preview of a request: the result of the trigger's filter and template, with its saved
+ * settings or with settings that are not saved yet. Nothing is stored and no run starts. Mistakes
+ * in the filter and the template are part of the result. The message is shown even if the filter
+ * rejects the request.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`, `conflict`, `unsupported_type`,
  *   `too_large`, `unavailable`
  */
@@ -46,7 +47,7 @@ export async function previewTrigger({
   const mistakes = await ctx.mapping.check({ tenant: ctx.workspaceId, filter, template });
   const isValid = (part: MappingMistake["part"]) => mistakes.every((each) => each.part !== part);
 
-  // The filter and the template are evaluated apart, so that both show their mistakes.
+  // The filter and the template are evaluated separately, so that the mistakes of both are shown.
   const only = (part: Pick<Receiving, "filter" | "template">) =>
     mapRequest(ctx.mapping, { ...request, receiving: { ...receiving, ...part } });
   const filtered = isValid("filter") ? await only({ filter, template: null }) : undefined;

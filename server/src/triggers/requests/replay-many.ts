@@ -26,9 +26,9 @@ const skippedErrors: readonly string[] = [
 ];
 
 /**
- * Replays the requests of a range of time whose content is stored, the newest 1,000, in the
- * order in which they arrived. Replays are not replayed again. With an Idempotency-Key, a repeated
- * call does not start a second run of a request.
+ * Replays the newest 1,000 requests of a time range whose content is stored, in the order in which
+ * they arrived. Requests that are replays themselves are left out. If the call is repeated with the
+ * same Idempotency-Key, no request starts a second run.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; the errors of `startManaged` if the first
  *   request cannot be replayed
  */
@@ -67,7 +67,8 @@ export async function replayRequests({
     } catch (thrown) {
       if (!(thrown instanceof ApiError)) throw thrown;
       if (skippedErrors.includes(thrown.code)) skipped += 1;
-      // What was started is not lost: the same call with the same Idempotency-Key continues.
+      // Runs that were started continue. If the call is repeated with the same Idempotency-Key, it
+      // resumes after them.
       else throw thrown;
     }
   }

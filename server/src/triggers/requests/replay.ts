@@ -16,12 +16,12 @@ type ReplayContext = Context & MappingServices & { runs: RunServices };
 type Version = "current" | "original";
 
 /**
- * Starts a run of a verified request again. The message is rendered with the trigger's present
+ * Starts another run of a verified request. The message is rendered with the trigger's current
  * settings. The replay is a received request of its own, and binds no event id.
  * @returns the new run or, if the Idempotency-Key was used before, the run that the earlier request
  *   started.
  * @throws ApiError `forbidden`, `not_found`; `conflict` if the request's content is not stored, or
- *   the filter does not let it pass; `mapping_error`; the errors of `startManaged`
+ *   the filter rejects it; `mapping_error`; the errors of `startManaged`
  */
 export async function replayRequest({
   ctx,
@@ -44,7 +44,7 @@ export async function replayRequest({
   return replayStored(ctx, trigger, request, version);
 }
 
-/** Replays one request. @throws ApiError as `replayRequest` */
+/** Replays one request. @throws ApiError the errors of `replayRequest` */
 export function replayStored(
   ctx: ReplayContext,
   trigger: TriggerRow,

@@ -41,7 +41,10 @@ export function toRequestDetails(row: WholeRequest): ReceivedRequestDetails {
   };
 }
 
-/** Returns the request. @throws ApiError `not_found`, also if its trigger or agent is deleted. */
+/**
+ * Returns the request. @throws ApiError `not_found`, including when its trigger or agent is
+ * deleted.
+ */
 export async function requireRequest(
   tx: WorkspaceTransaction,
   ctx: Context,

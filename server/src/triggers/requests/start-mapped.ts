@@ -11,7 +11,7 @@ import { receivingOf } from "../trigger.ts";
 import { decodeTrial } from "./decode-trial.ts";
 import { defaultReceiving } from "./preview.ts";
 
-/** A run of a request that did not arrive now. */
+/** A run for a test or replay, whose request did not just arrive. */
 interface MappedStart {
   readonly row: TriggerRow;
   readonly raw: RawRequest;
@@ -20,15 +20,15 @@ interface MappedStart {
   /** Why no run can start; undefined if one can. Repeats and a paused agent take precedence. */
   readonly error?: ApiError | undefined;
   readonly audit: { readonly action: string; readonly data: object };
-  /** Returns what is stored as a received request with the run; undefined to store none. */
+  /** Returns the received request to store with the run; undefined to store none. */
   readonly received?: (files: ReceivedStart["files"]) => ReceivedStart;
 }
 
 /**
- * Maps a request with the trigger's present settings, and starts its run. If the filter or the
+ * Maps a request with the trigger's current settings, and starts its run. If the filter or the
  * template fails, the run is created failed, as it would be for a request that arrives.
- * @throws ApiError `conflict` if the filter does not let the request pass; `mapping_error` with the
- *   id of the failed run; the errors of `decodeBody` and `startManaged`
+ * @throws ApiError `conflict` if the filter rejects the request; `mapping_error` with the id of the
+ *   failed run; the errors of `decodeBody` and `startManaged`
  */
 export async function startMapped(
   ctx: Context & MappingServices & { runs: RunServices },

@@ -2,13 +2,15 @@ import type { RequestOutcome } from "@beckon/contract";
 import type { Selectable } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
 
-/** A received request without what it contained, which can be 25 MiB. */
+/** A received request without its query, headers and body, which can have 25 MiB. */
 export type RequestRow = Omit<
   Selectable<Tables["received_requests"]>,
   "query" | "headers" | "body" | "content_encoding"
 >;
 
-/** What a received request contained. null if it was not stored, or was deleted with its run. */
+/**
+ * The contents of a received request; null if they were not stored, or were deleted with the run.
+ */
 export type RequestContent = Pick<
   Selectable<Tables["received_requests"]>,
   "query" | "headers" | "body"
@@ -66,7 +68,7 @@ export function listRequestRows(
     .execute();
 }
 
-/** Returns a received request with what it contained; undefined if there is none. */
+/** Returns a received request with its query, headers and body; undefined if there is none. */
 export function findRequest(
   tx: WorkspaceTransaction,
   key: TriggerKey,

@@ -7,7 +7,7 @@ import type { TriggerInput } from "../trigger.ts";
 import { requireRequest, type WholeRequest } from "./request.ts";
 
 /**
- * Returns the request that a preview or a test is made of.
+ * Returns the request for a preview or a test.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; `conflict` if the content of a received
  *   request is not stored.
  */
@@ -35,8 +35,8 @@ export async function readTrialRequest(
 
 /**
  * Returns a received request as it arrived, without the headers that are not stored.
- * @throws ApiError `conflict` if its content is not stored: it was not verified, or was deleted
- *   with its run.
+ * @throws ApiError `conflict` if its content is not stored: the request was not verified, it
+ *   repeated an earlier request, or it was deleted with its run.
  */
 export function storedRequest(row: WholeRequest): RawRequest {
   const { body, headers } = row;
@@ -99,6 +99,6 @@ function rawRequest(
   body: Buffer,
   receivedAt: Date,
 ): RawRequest {
-  // Of the URL, only the query is read: the request is not verified again.
+  // Only the query of this URL is read, because the request is not verified again.
   return { method: "POST", url: `?${query}`, headers, body, receivedAtMs: receivedAt.getTime() };
 }

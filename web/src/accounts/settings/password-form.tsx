@@ -16,8 +16,8 @@ import { tooManySentence } from "../sentence-of.ts";
 import { sessionsKey } from "./queries.ts";
 
 /**
- * Shown if the response of an attempt was lost: says how a second attempt shows whether the first
- * one was executed.
+ * Shown if the response of an attempt was lost. Explains how to find out, by a second attempt,
+ * whether the first one was executed.
  */
 const again =
   "Press Change password again: if the current one is rejected then, the new one is in use.";

@@ -18,7 +18,10 @@ interface AgentChoiceProps {
   readonly chosen: readonly string[];
   readonly onChange: (chosen: readonly string[]) => void;
   readonly error: string | undefined;
-  /** How often the form was sent. After each, the first box gets the focus if it is wrong. */
+  /**
+   * Number of times the form was submitted. After each submission, the first box gets the focus if
+   * the choice is invalid.
+   */
   readonly submitCount: number;
 }
 

@@ -4,7 +4,7 @@ import type { CurrentWorkspace } from "../../data/index.ts";
 import { runsKey } from "../../runs/index.ts";
 import { agentsKey } from "../queries.ts";
 
-/** The last run of an agent that was started over the API; null if there was none. */
+/** The last run of an agent that was started through the API; null if there was none. */
 export const lastCallQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
   queryOptions({
     queryKey: [...runsKey(id), "last call", agentId],
@@ -22,7 +22,9 @@ export const lastCallQuery = ({ id, client }: CurrentWorkspace, agentId: string)
  */
 export interface TokenState {
   readonly isIssued: boolean;
-  /** Time in ISO 8601 until which the previous token is valid as well; undefined if it is not. */
+  /**
+   * Time in ISO 8601 until which the previous token is still valid; undefined if it is not valid.
+   */
   readonly previousUntil?: string | undefined;
 }
 

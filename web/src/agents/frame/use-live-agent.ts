@@ -3,7 +3,7 @@ import { useWorkspace } from "../../data/index.ts";
 import { useEvents } from "../../live/index.ts";
 import { agentQuery } from "../queries.ts";
 
-/** Reads the agent again after somebody has paused or resumed it. */
+/** Refetches the agent after it was paused or resumed. */
 export function useLiveAgent(agentId: string): void {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();

@@ -35,7 +35,7 @@ export function activityOf(stats: RunStats): ReadonlyMap<string, Activity> {
   return byAgent;
 }
 
-/** The runs of the last 24 hours, by agent. Read again each minute. */
+/** The runs of the last 24 hours, by agent. Refetched every minute. */
 export const activityQuery = ({ id, client, can }: CurrentWorkspace) =>
   queryOptions({
     queryKey: [id, "runs", "stats", "by agent"],

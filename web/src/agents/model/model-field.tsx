@@ -12,7 +12,7 @@ interface ModelFieldProps {
   readonly onChange: (model: string) => void;
   readonly onBlur: () => void;
   readonly error: string | undefined;
-  /** Hides the label, for places where a heading says the same. */
+  /** Hides the label, for screens where a heading says the same. */
   readonly labelHidden?: boolean;
   readonly readOnly?: boolean;
   readonly ref?: Ref<HTMLInputElement>;

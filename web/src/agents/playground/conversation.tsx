@@ -39,8 +39,8 @@ export function Conversation({ search }: ConversationProps) {
 
   const canRun = can("agents:invoke");
   useEffect(() => {
-    // This code can arrive after the person has moved on, for example to a button of the header.
-    // Then the focus stays where it is.
+    // This code can arrive after the person has moved on, for example to a button of the header. In
+    // that case, the focus stays where it is.
     const isUnmoved = document.activeElement?.matches("body, main, [aria-current=page]");
     // The field is focused only on devices with a mouse: on others the focus opens a keyboard that
     // covers half of the screen.
@@ -55,7 +55,7 @@ export function Conversation({ search }: ConversationProps) {
     if (changes === undefined) return;
     const isDraft = Object.keys(changes).length > 0;
     // With `stream: auto` a model call is streamed only if the run has a subscriber when the call
-    // begins. This page subscribes after the start of the draft run, so it asks for `always`.
+    // begins. This page subscribes after the start of the draft run, so it sets `stream: always`.
     const watched = form.getValues("stream") === "auto" ? { stream: "always" as const } : {};
     start.mutate(
       { input: message, config: isDraft ? bodyOf({ ...changes, ...watched }) : undefined },

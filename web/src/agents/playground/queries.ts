@@ -12,6 +12,6 @@ export const journalQuery = ({ id, client }: CurrentWorkspace, runId: string) =>
         events.push(event as JournalEvent);
       return events;
     },
-    // The journal does not change any more, because the run has ended.
+    // The journal no longer changes, because the run has ended.
     staleTime: Number.POSITIVE_INFINITY,
   });

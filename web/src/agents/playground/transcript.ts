@@ -19,11 +19,11 @@ export interface ToolUse {
   readonly outcome?: string | undefined;
   readonly result?: unknown;
   readonly durationMs?: number | undefined;
-  /** Set if the result is too large for the event: where the whole result is. */
+  /** Reference to the whole result, if it is too large for the event. */
   readonly large?: Large | undefined;
 }
 
-/** What the model has written in one model call, and the tool calls in its answer. */
+/** The output of one model call, and the tool calls in it. */
 export interface Step {
   readonly step: number;
   readonly text: string;

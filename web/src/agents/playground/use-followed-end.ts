@@ -6,7 +6,7 @@ const nearEnd = 48;
 /**
  * Keeps the end of a list visible while the list grows, unless the person has scrolled away from
  * it.
- * @param length number of items. After a new item, the list scrolls to the end in any case.
+ * @param length number of items. Every new item scrolls the list to the end.
  */
 export function useFollowedEnd(length: number) {
   const list = useRef<HTMLDivElement>(null);

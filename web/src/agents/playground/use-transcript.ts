@@ -22,7 +22,8 @@ export interface Followed {
 
 /**
  * Returns a run from its stream or, if the run has ended before, from its journal.
- * @param isNew true if this page has just started the run. Then nothing is read before the stream.
+ * @param isNew true if this page has just started the run. If so, nothing is read before the
+ *   stream.
  */
 export function useTranscript(runId: string, isNew: boolean): Followed {
   const workspace = useWorkspace();

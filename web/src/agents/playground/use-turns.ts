@@ -3,7 +3,10 @@ import { useState } from "react";
 /** A message of the conversation, and the run that it has started. */
 export interface Turn {
   readonly runId: string;
-  /** The message; undefined if this page has not sent it. Then it is read together with the run. */
+  /**
+   * The message; undefined if this page did not send it. In that case, it is read together with the
+   * run.
+   */
   readonly input: string | undefined;
   /** Version of the agent, or the version on which the draft is based; undefined like `input`. */
   readonly version?: number;

@@ -35,8 +35,7 @@ export function forgetDraft(agentId: string): void {
 }
 
 /**
- * If the storage is full, nothing is stored. Then the person is still asked before leaving the
- * page.
+ * If the storage is full, nothing is stored, and the person is still asked before leaving the page.
  */
 function write(key: string, text: string): void {
   try {

@@ -7,8 +7,9 @@ import { useSettings } from "./settings-context.tsx";
 import { hasNewSecret } from "./tools/secrets.ts";
 
 /**
- * Asks before unsaved settings are left. The playground and the settings of an agent edit the same
- * draft, so between them nothing is asked, unless a new secret would be lost.
+ * Asks for confirmation before a person leaves unsaved settings. The playground and the settings of
+ * an agent edit the same draft, so a change between these two needs no confirmation, unless a new
+ * secret would be lost.
  */
 export function LeaveSettingsGuard() {
   const agentId = useAgentId();

@@ -3,7 +3,7 @@ import { Banner } from "../../ui/index.ts";
 import type { FormValues } from "./form-values.ts";
 import { useSettings } from "./settings-context.tsx";
 
-/** Says that somebody else has saved while this form has unsaved changes. */
+/** Says that someone else has saved while this form has unsaved changes. */
 export function OtherVersionNotice() {
   const { base, newestVersion, state } = useSettings();
   const { isDirty } = useFormState<FormValues>();

@@ -18,8 +18,8 @@ interface SectionProps {
   /** The form fields in the section. If one of them has an error, the section opens. */
   readonly fields: readonly (keyof FormValues)[];
   /**
-   * What the content begins with: a label above a field, or a field. On a wide page the title is
-   * beside the content and is aligned with it.
+   * The first element of the content: a label above a field, or a field. On a wide page the title
+   * is beside the content and is aligned with it.
    */
   readonly beside: "label" | "field";
   /** True if the section is closed at first when it is shown in a pane. */

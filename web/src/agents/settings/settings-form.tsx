@@ -64,6 +64,6 @@ function useFocusOnError(box: React.RefObject<HTMLElement | null>): void {
     const first = box.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid]');
     first?.focus();
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt is a reason to focus
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs after each attempt
   useEffect(() => focus(), [submitCount]);
 }

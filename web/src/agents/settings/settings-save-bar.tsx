@@ -7,7 +7,7 @@ import { LayoutContext } from "./section.tsx";
 import { useSettings } from "./settings-context.tsx";
 
 /**
- * The bar that saves the settings. If somebody else has changed the same settings since, it asks
+ * The bar that saves the settings. If someone else has changed the same settings since, it asks
  * which values to keep.
  */
 export function SettingsSaveBar() {

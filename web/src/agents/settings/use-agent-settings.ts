@@ -29,7 +29,7 @@ export interface AgentSettings {
   /** The saved settings on which the form is based. */
   readonly base: VersionedFields;
   /**
-   * The newest version that this tab has read. If it is above `base.version`, somebody else has
+   * The newest version that this tab has read. If it is above `base.version`, someone else has
    * saved.
    */
   readonly newestVersion: number;
@@ -107,7 +107,7 @@ export function useAgentSettings(agent: Agent): AgentSettings {
   });
   useEffect(() => restore(), []);
 
-  // If somebody else has saved and nothing here is unsaved, the form shows the new version at once.
+  // If someone else has saved and nothing here is unsaved, the form shows the new version at once.
   const follow = useEffectEvent(() => {
     if (agent.version > base.version && !hasChanges() && !isBusy) fillIn(fieldsOf(agent));
   });

@@ -14,7 +14,7 @@ interface ComparisonProps {
   readonly known: readonly number[];
 }
 
-/** What changed from one version to another. */
+/** The changes from one version to another. */
 export function Comparison({ from, to, known }: ComparisonProps) {
   const workspace = useWorkspace();
   const agentId = useAgentId();

@@ -9,7 +9,7 @@ interface TextDiffProps {
   readonly after: string;
 }
 
-/** Two texts line by line: what was removed and what was added. */
+/** A comparison of two texts line by line: removed and added lines. */
 export function TextDiff({ label, before, after }: TextDiffProps) {
   const sections = foldSame(diffTexts(before, after));
   return (

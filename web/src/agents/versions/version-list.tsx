@@ -13,7 +13,7 @@ interface VersionListProps {
   readonly onRestore: (version: number) => void;
 }
 
-/** The versions, newest first. A click on one shows what it changed. */
+/** The versions, newest first. A click on a version shows its changes. */
 export function VersionList({ versions, currentVersion, open, onRestore }: VersionListProps) {
   const { can } = useWorkspace();
   return (

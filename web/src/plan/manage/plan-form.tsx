@@ -41,8 +41,8 @@ export function PlanForm({ plan, close }: PlanFormProps) {
     },
     onSuccess: ({ name }) => {
       toast({ tone: "success", title: `Saved the plan ${name}` });
-      // Closing the dialog is a navigation, which a form with unsaved changes blocks. So
-      // `isSaved` is set first.
+      // Closing the dialog is a navigation, which a form with unsaved changes blocks. `isSaved` is
+      // therefore set first.
       isSaved.current = true;
       close();
       return announceChanges(queryClient, plansKey(workspaceId), planKey(workspaceId));

@@ -18,7 +18,7 @@ import { DeletePlan } from "./delete-plan.tsx";
 import { PlanForm } from "./plan-form.tsx";
 
 interface PlansPanelProps {
-  /** The search parameters of the page, which say which dialog is open. */
+  /** The search parameters of the page, which name the open dialog. */
   readonly search: Readonly<Record<string, string | undefined>>;
   readonly show: (search: Readonly<Record<string, string>>) => void;
 }

@@ -14,7 +14,7 @@ import {
 import { planKey, plansKey, plansQuery } from "../queries.ts";
 
 interface WorkspacePlanFormProps {
-  /** The workspace whose plan is set, with its present plan. */
+  /** The workspace whose plan is set, with its current plan. */
   readonly of: WorkspacePlan;
   readonly close: () => void;
 }
@@ -49,14 +49,14 @@ export function WorkspacePlanForm({ of, close }: WorkspacePlanFormProps) {
       }),
     onSuccess: () => {
       toast({ tone: "success", title: `Changed the plan of ${of.workspace_name}` });
-      // Closing the dialog is a navigation, which a form with unsaved changes blocks. So
-      // `isSaved` is set first.
+      // Closing the dialog is a navigation, which a form with unsaved changes blocks. `isSaved` is
+      // therefore set first.
       isSaved.current = true;
       close();
       return announceChanges(queryClient, plansKey(workspace.id), planKey(of.workspace_id));
     },
   });
-  // The present plan is always an option, even if it is no longer in the operator's file or in the
+  // The current plan is always an option, even if it is no longer in the operator's file or in the
   // database.
   const names = new Set([of.plan, ...plans.rows.map(({ name }) => name)]);
   return (

@@ -13,7 +13,7 @@ import { workspacePlansQuery } from "../queries.ts";
 import { WorkspacePlanForm } from "./workspace-plan-form.tsx";
 
 interface WorkspacesPanelProps {
-  /** The search parameters of the page, which say which dialog is open. */
+  /** The search parameters of the page, which name the open dialog. */
   readonly search: Readonly<Record<string, string | undefined>>;
   readonly show: (search: Readonly<Record<string, string>>) => void;
 }

@@ -13,7 +13,7 @@ export interface EditFields {
   removesKey: boolean;
 }
 
-/** Returns the body of the request: only what was changed. */
+/** Returns the body of the request, with only the changed fields. */
 export function changesFor(provider: Provider, fields: EditFields): UpdateProviderBody {
   const address = fields.base_url.trim();
   const key = fields.api_key.trim();

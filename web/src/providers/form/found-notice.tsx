@@ -5,8 +5,7 @@ import { modelsQuery } from "../queries.ts";
 import type { ProviderPreset } from "./presets.ts";
 
 /**
- * Says that a model server does not have to be added, because Beckon has found it on the machine
- * on which Beckon runs.
+ * Explains that a model server need not be added, because Beckon has found it on its own machine.
  */
 export function FoundNotice({ preset }: { readonly preset: ProviderPreset }) {
   const { data: lists = [] } = useQuery(modelsQuery(useWorkspace()));

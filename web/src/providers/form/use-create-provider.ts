@@ -4,8 +4,8 @@ import { announceChanges, useIdempotencyKey, useWorkspace } from "../../data/ind
 import { modelsKey, providersKey } from "../queries.ts";
 
 /**
- * Returns the mutation that creates a provider and then reads the lists of providers and models
- * again.
+ * Returns the mutation that creates a provider and then refetches the lists of providers and
+ * models.
  */
 export function useCreateProvider(onCreated: (provider: Provider) => void) {
   const { id, client } = useWorkspace();

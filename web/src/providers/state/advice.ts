@@ -60,7 +60,7 @@ const remedies: readonly {
 ];
 
 /**
- * Returns what to do about the error of a check; undefined if the error itself says it.
+ * Returns what to do about the error of a check; undefined if the error itself explains what to do.
  * @param isOwn whether the provider is the workspace's own, so that the person can change it
  * @param hasKey whether a key is stored. Without one, the API also says that the key is rejected.
  */

@@ -49,7 +49,7 @@ export function stateOf(
   if (lists === undefined) return { name: isPending ? "loading" : "unknown" };
   const isReplaced = lists.some((each) => each.provider === provider.name);
   // If the provider has no list and is not replaced, it was added after the lists were read. The
-  // lists are being read again.
+  // lists are being refetched.
   return { name: isReplaced ? "replaced" : "loading" };
 }
 

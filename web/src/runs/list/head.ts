@@ -11,9 +11,9 @@ export function countNew(pages: RunPages, head: Page<ListedRun>): number {
 }
 
 /**
- * Returns the list after its newest page was read again. The page replaces all rows of its range,
- * so rows that no longer match disappear. If there may be runs between the page and the rows below
- * it, the list is replaced by the page.
+ * Returns the list after its newest page was refetched. The page replaces all rows of its range, so
+ * rows that no longer match disappear. If there may be runs between the page and the rows below it,
+ * the list is replaced by the page.
  */
 export function mergeHead(list: RunPages, head: Page<ListedRun>): RunPages {
   const last = head.data.at(-1)?.id;

@@ -8,7 +8,7 @@ export const runsQuery = ({ id, client }: CurrentWorkspace, filters: RunFilters)
   ...listOptions<ListedRun>([...runsKey(id), "list", filters], (page, options) =>
     client.runs.list({ ...queryOf(filters, Date.now()), ...page, view: "summary" }, options),
   ),
-  // Events update a list only while it is shown. So a list is read again each time it is opened.
+  // Events update a list only while it is shown. So a list is refetched each time it is opened.
   staleTime: 0,
   meta: { live: true },
 });

@@ -58,8 +58,7 @@ export function RunsTable({ label, limitedTo = everything }: RunsTableProps) {
         />
       </FilterBar>
       <RunsList
-        // With other filters it is another list, so the selection and the waiting new runs are
-        // reset.
+        // Other filters make another list, so the selection and the waiting new runs are reset.
         key={JSON.stringify(filters)}
         label={label}
         filters={filters}

@@ -23,7 +23,7 @@ const topPx = 120;
 
 /**
  * Updates the list when runs start. An event does not say whether its run matches the filters, so
- * the list reads its newest page again. If the page is scrolled to the top, new rows are inserted;
+ * the list refetches its newest page. If the page is scrolled to the top, new rows are inserted;
  * otherwise they wait.
  * @param isHeld true makes new rows wait, for example while rows are selected
  * @returns how many runs wait, and a function that inserts them
@@ -44,7 +44,7 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
     timer.current = undefined;
     lastRead.current = Date.now();
     const query = { ...queryOf(filters, Date.now()), limit: pageSize, view: "summary" } as const;
-    // If the page cannot be read, it is read again after the next event.
+    // If the page cannot be read, it is refetched after the next event.
     const head = await workspace.client.runs
       .list(query)
       .page()
@@ -84,7 +84,7 @@ export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   const count = waiting === undefined || list === undefined ? 0 : countNew(list, waiting);
   return {
     count,
-    /** True if all rows of the newest page are new. Then there can be further new runs. */
+    /** True if all rows of the newest page are new, so that there can be further new runs. */
     isMore: waiting?.next !== null && waiting?.data.length === count,
     show: () => {
       if (waiting !== undefined) enter(waiting);

@@ -1,7 +1,7 @@
 import type { JournalEvent, Run } from "@beckon/client";
 import { isEnded } from "../patch-run.ts";
 
-/** What a run or a step cost. */
+/** The cost of a run or a step. */
 export interface Cost {
   /** Micro-dollars; null if the cost is unknown. */
   readonly micros: number | null;
@@ -14,7 +14,7 @@ export interface Cost {
 /** The reason for model calls that were made before Beckon stored costs. */
 const older = "older than the metering of costs";
 
-/** Returns what a model call cost, from the data of its journal entry. */
+/** Returns the cost of a model call, from the data of its journal entry. */
 export function costOfStep({ model, cost_micros: micros }: JournalEvent["data"]): Cost {
   if (typeof micros === "number") return { micros, reason: undefined };
   if (micros === undefined) return { micros: null, reason: older };

@@ -45,12 +45,13 @@ export function RunPage({ run }: { readonly run: Run }) {
   const hasEnded = isEnded(run);
   const cache = useQueryClient();
   // The run and its journal are read at the same time, so the run can be older than the journal. If
-  // the journal has ended, no further event will update the run, so it is read again.
+  // the journal has ended, no further event will update the run, so it is refetched.
   const isOlder = !hasEnded && hasEnd(journal);
   useEffect(() => {
     if (isOlder) void cache.invalidateQueries({ queryKey: runQuery(workspace, run.id).queryKey });
   }, [isOlder, cache, workspace, run.id]);
-  // False in the first rendering. What is below the steps is rendered after the steps are painted.
+  // False during the first rendering. The content below the steps is rendered after the steps are
+  // painted.
   const isPainted = useDeferredValue(true, false);
   const now = useClock(!hasEnded);
   const silence = useSilence({ isLive: stream === "live", output, journal, now });

@@ -6,8 +6,8 @@ const targets: Readonly<
 > = {
   run: { route: "/runs/$runId", pathOf: (id) => `/runs/${id}` },
   agt: { route: "/agents/$agentId/playground", pathOf: (id) => `/agents/${id}/playground` },
-  // The URL of a trigger contains its agent's id, which the trigger's id does not give. So the link
-  // leads to the runs of the trigger.
+  // The URL of a trigger contains its agent's id, which cannot be derived from the trigger's id.
+  // The link therefore leads to the runs of the trigger.
   trg: { route: "/runs", pathOf: (id) => `/runs?trigger_id=${id}` },
   sub: { route: "/subscriptions/$subscriptionId", pathOf: (id) => `/subscriptions/${id}` },
 };

@@ -2,7 +2,7 @@ import { useMe } from "../../data/index.ts";
 import { MessagePage } from "./message-page.tsx";
 import { SignOutButton } from "./sign-out-button.tsx";
 
-/** Shown to a person who is a member of no workspace. */
+/** Shown to a person who is not a member of any workspace. */
 export function NoWorkspacePage() {
   const { email } = useMe();
   return (

@@ -2,7 +2,9 @@ import { useMutation } from "@tanstack/react-query";
 import { useSession } from "../../data/index.ts";
 import { Button, Problem } from "../../ui/index.ts";
 
-/** Ends the session. If the server does not confirm it, says that the person is still signed in. */
+/**
+ * Ends the session. If the server does not confirm this, shows that the person is still signed in.
+ */
 export function SignOutButton() {
   const session = useSession();
   const signOut = useMutation({ mutationFn: () => session.signOut() });

@@ -15,7 +15,7 @@ interface AttemptsPanelProps {
   /** Number of the attempt that is shown below. */
   readonly current: number | undefined;
   readonly hrefOf: (number: number) => string;
-  /** Whether the page always shows the last attempt, also after a new one was made. */
+  /** Whether the page always shows the last attempt, even after a new one was made. */
   readonly isFollowed: boolean;
   readonly onFollow: () => void;
 }

@@ -1,7 +1,7 @@
 import type { DeliveryDetails } from "@beckon/client";
 import type { DeliveryAttempt } from "../queries.ts";
 
-/** Headers that curl sets itself, or that belong to one connection. */
+/** Matches headers that curl sets itself, or that belong to one connection. */
 const ofConnection = /^(?:host|content-length|connection|transfer-encoding|accept-encoding)$/i;
 
 /**

@@ -4,7 +4,7 @@ import { shortenId } from "../../format/index.ts";
 import { useAgentNames } from "../../runs/index.ts";
 import { CopyButton, Fact, Facts, Id, Link, Time, useMedia } from "../../ui/index.ts";
 
-/** What a delivery is about, and how often it was attempted. */
+/** The event and run of a delivery, and its number of attempts. */
 export function DeliveryFacts({ delivery }: { readonly delivery: DeliveryDetails }) {
   const { id } = useWorkspace();
   const agents = useAgentNames();

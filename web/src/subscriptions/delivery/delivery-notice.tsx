@@ -7,7 +7,7 @@ interface DeliveryNoticeProps {
   readonly delivery: DeliveryDetails;
 }
 
-/** Why the delivery has not arrived, and what happens next; nothing if it has. */
+/** Why the delivery has not arrived, and what happens next; nothing if it has arrived. */
 export function DeliveryNotice({ subscription, delivery }: DeliveryNoticeProps) {
   const { id } = useWorkspace();
   const { status, last_error: error, next_attempt_at: next } = delivery;

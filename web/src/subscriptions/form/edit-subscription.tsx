@@ -30,7 +30,8 @@ export function EditSubscription({ subscription, close }: EditSubscriptionProps)
   const { subscriptions } = workspace.client;
   const queryClient = useQueryClient();
   const toast = useToast();
-  // Keeps the version with which the form was opened: the page reads newer ones meanwhile.
+  // Keeps the version with which the form was opened, because the page can fetch newer ones while
+  // the form is open.
   const [base] = useState(subscription);
   const [isSaved, setSaved] = useState(false);
   const patch = usePatch<Subscription, UpdateSubscriptionBody>({

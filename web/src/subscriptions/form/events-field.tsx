@@ -25,7 +25,8 @@ export function EventsField({ form }: { readonly form: SubscriptionFormState }) 
   const toggle = (type: DeliveredEvent) =>
     setValue(
       "events",
-      // In the order of the form. So a box that is unchecked and checked again changes nothing.
+      // In the order of the form, so that a box that is unchecked and checked again changes
+      // nothing.
       eventTypes.filter((each) => chosen.includes(each) !== (each === type)),
       { shouldDirty: true, shouldValidate: formState.isSubmitted },
     );

@@ -62,7 +62,7 @@ export function fieldsOf(subscription: Subscription): SubscriptionFields {
   return {
     url,
     description,
-    // In the order of the form. So a box that is unchecked and checked again changes nothing.
+    // In the order of the form, so that a box that is unchecked and checked again changes nothing.
     events: eventTypes.filter((type) => subscription.event_types.includes(type)),
     hasAgents: agentIds !== null,
     agentIds: agentIds ?? [],
@@ -112,7 +112,7 @@ export function bodyOf(fields: SubscriptionFields): CreateSubscriptionBody {
   };
 }
 
-/** Returns the body of the request that changes the subscription: only what is different. */
+/** Returns the body of the request that changes the subscription, with only the changed fields. */
 export function changesFor(
   subscription: Subscription,
   fields: SubscriptionFields,

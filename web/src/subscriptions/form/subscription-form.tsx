@@ -33,7 +33,7 @@ interface SubscriptionFormProps {
     UseMutationResult<unknown, Error, SubscriptionFields>,
     "mutate" | "isPending" | "error"
   >;
-  /** Whether the server has saved the fields. Then the form closes without a warning. */
+  /** Whether the server has saved the fields. If so, the form closes without a warning. */
   readonly isSaved: boolean;
   readonly close: () => void;
 }
@@ -137,7 +137,7 @@ interface MoreProps {
   readonly mustReplace: boolean;
 }
 
-/** Settings that few people change. They open by themselves if one is wrong or needed. */
+/** Settings that few people change. They open automatically if one is wrong or needed. */
 function More({ form, existing, mustReplace }: MoreProps) {
   const { errors } = form.formState;
   const [wasOpened, setOpened] = useState(false);

@@ -2,7 +2,7 @@ import type { Subscription } from "@beckon/client";
 import { Time } from "../../ui/index.ts";
 import { disabledBecause, healthOf } from "../health.ts";
 
-/** Why a subscription does not deliver, in one line; nothing if it does. */
+/** Why a subscription does not deliver, in one line; nothing if it delivers. */
 export function HealthLine({ subscription }: { readonly subscription: Subscription }) {
   const { health, inactive_since: since } = subscription;
   switch (healthOf(subscription)) {

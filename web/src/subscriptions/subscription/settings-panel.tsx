@@ -8,7 +8,7 @@ import { Badge, Button, CopyButton, Link, Panel, Time } from "../../ui/index.ts"
 import { needsEditor } from "../permission.ts";
 import { useSubscriptionSearch } from "./search.ts";
 
-/** What is delivered, and where to. */
+/** The events that are delivered, and the URL to which they are sent. */
 export function SettingsPanel({ subscription }: { readonly subscription: Subscription }) {
   const { id, can } = useWorkspace();
   const { show } = useSubscriptionSearch();

@@ -9,13 +9,16 @@ import { concerns } from "../use-live-subscriptions.ts";
 
 /** Minimum time between two reads that events cause. */
 const minIntervalMs = 2_000;
-/** Up to this scroll position, new rows are shown at once: they push away no row being read. */
+/**
+ * Up to this scroll position, new rows are shown at once, because they do not move a row that is
+ * being read.
+ */
 const topPx = 120;
 
 const isAtTop = () => window.scrollY <= topPx;
 
 /**
- * Keeps a subscription and its deliveries up to date. They are read again after events that concern
+ * Keeps a subscription and its deliveries up to date. They are refetched after events that concern
  * the subscription, and more often if an attempt follows soon. While the page is scrolled down, new
  * rows are held back.
  * @param rows the deliveries that are shown
@@ -28,7 +31,7 @@ export function useLiveDeliveries(subscription: Subscription, rows: readonly Del
   const list = deliveriesKey(id, subscription.id);
   const enter = () => {
     setHasNews(false);
-    // Only the first page is read again. The others are loaded when a person scrolls to them.
+    // Only the first page is refetched. The others are loaded when a person scrolls to them.
     queryClient.setQueriesData<InfiniteData<Page<Delivery>>>({ queryKey: list }, (data) =>
       data === undefined || data.pages.length < 2
         ? data

@@ -28,7 +28,7 @@ function TestRun({ runId, live }: TestRunProps) {
   const queryClient = useQueryClient();
   const { data: read } = useQuery(runQuery(workspace, runId));
   const run = read && patched(read, live);
-  // The events of the workspace's stream contain no output, so the run is read again once it has
+  // The events of the workspace's stream contain no output, so the run is refetched once it has
   // ended.
   const lacksOutput = run !== undefined && isEnded(run) && !isEnded(read ?? run);
   useEffect(() => {

@@ -14,7 +14,9 @@ export interface LocationDraft {
 /** The settings of a trigger as they are typed. */
 export interface Draft {
   readonly promptPrefix: string;
-  /** Whether the trigger accepts what every trigger accepts. Then nothing else below counts. */
+  /**
+   * Whether the trigger accepts what every trigger accepts. If so, the other fields have no effect.
+   */
   readonly isDefault: boolean;
   readonly preset: PresetName | null;
   readonly kind: Kind;

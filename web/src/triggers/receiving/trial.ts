@@ -4,7 +4,7 @@ import { contentTypeOf, type PayloadType } from "../input/payload.ts";
 
 type TrialRequest = PreviewTriggerBody["request"];
 
-/** What a preview is made of, as it was chosen: `request:<id>`, `example:<index>` or `own`. */
+/** The chosen request of a preview: `request:<id>`, `example:<index>` or `own`. */
 export type TrialChoice = string;
 
 /** A payload that a person has typed. */
@@ -15,7 +15,7 @@ export interface OwnPayload {
   readonly headers: string;
 }
 
-/** Returns the request of a preview for the API; undefined if it does not exist any more. */
+/** Returns the request of a preview for the API; undefined if it no longer exists. */
 export function trialOf(
   choice: TrialChoice,
   preset: Preset | undefined,
@@ -34,7 +34,7 @@ export function trialOf(
   };
 }
 
-/** Returns the choice that says most: the last request, else an example, else an own payload. */
+/** Returns the most useful choice: the last request, else an example, else an own payload. */
 export function firstChoice(
   requests: readonly ReceivedRequest[],
   examples: readonly ExampleRequest[],

@@ -9,11 +9,11 @@ import type { TriggerIds } from "../requests/queries.ts";
 /** The first mistake of each expression. */
 export type Mistakes = Readonly<Partial<Record<MappingMistake["part"], MappingMistake>>>;
 
-/** How long typing must rest before the preview is made, in milliseconds. */
+/** Time without typing after which a preview is requested, in milliseconds. */
 const restMs = 300;
 
 /**
- * Returns what a trigger makes of a request, made anew while settings are typed.
+ * Returns the preview of a trigger for a request, and updates it while settings are typed.
  * @param body of `POST …/preview`; undefined while the settings or the request are not valid. The
  * last preview is then kept.
  */

@@ -7,7 +7,7 @@ interface LiveMarkProps {
   readonly retry: () => void;
 }
 
-/** Says whether a list is read again by itself and, if that fails, how old it is. */
+/** Says whether a list updates automatically and, if an update fails, how old the list is. */
 export function LiveMark({ staleSince, retry }: LiveMarkProps) {
   const zone = useTimeZone();
   const isLive = staleSince === undefined;

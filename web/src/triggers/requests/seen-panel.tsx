@@ -19,7 +19,7 @@ const views = [
 ] as const;
 
 /**
- * What the model saw of a request: the input of its run and, made anew with the present settings,
+ * What the model saw of a request: the input of its run and, rendered with the current settings,
  * what it would see now.
  */
 export function SeenPanel({ trigger, request }: SeenPanelProps) {

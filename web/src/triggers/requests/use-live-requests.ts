@@ -32,7 +32,7 @@ export function useLiveRequests(
   const list = requestsQuery(workspace, trigger, filters).queryKey;
   const hasNews = newestId !== undefined && newestId !== firstId;
   const enter = () => {
-    // Only the first page is read again. The others are loaded when a person scrolls to them.
+    // Only the first page is refetched. The others are loaded when a person scrolls to them.
     queryClient.setQueryData<InfiniteData<Page<ReceivedRequest>>>(list, (data) =>
       data === undefined || data.pages.length < 2
         ? data

@@ -10,7 +10,7 @@ interface RotateUrlProps {
   readonly onClose: () => void;
 }
 
-/** Asks when the old URL of a trigger stops, then shows the new one. */
+/** Asks when the old URL of a trigger expires, then shows the new one. */
 export function RotateUrl({ trigger, onRotated, onClose }: RotateUrlProps) {
   const actions = useTriggerActions(trigger);
   const [issued, setIssued] = useState<string>();

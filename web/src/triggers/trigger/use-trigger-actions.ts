@@ -29,8 +29,8 @@ export function useTriggerActions({ id, agent_id, name }: Trigger) {
         void tellOthers();
         return updated;
       } catch (thrown) {
-        // If the response was lost, the change may have been made nevertheless, so the data is read
-        // again.
+        // If the response was lost, the change may have been made all the same, so the data is
+        // refetched.
         if (isOutcomeUnknown(thrown)) void tellOthers();
         throw thrown;
       }

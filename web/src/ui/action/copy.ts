@@ -12,7 +12,7 @@ export async function copyText(text: string, near: Element | null): Promise<bool
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // The browser has denied the permission. The fallback below often works nevertheless.
+      // The browser has denied the permission. The fallback below often works all the same.
     }
   }
   return copyBySelection(text, near);

@@ -9,7 +9,7 @@ interface EmptyStateProps {
   readonly snippet?: ReactNode;
 }
 
-/** Shown instead of a list, a table or a panel's content while there is none. */
+/** Shown instead of a list, a table or a panel while it has no content. */
 export function EmptyState({ children, action, snippet }: EmptyStateProps) {
   return (
     <div className="mx-auto flex max-w-160 min-w-0 flex-col items-center gap-4 px-4 py-12 text-center">

@@ -17,7 +17,7 @@ interface ProblemProps {
   readonly action?: ReactNode;
   /** Content below the sentence, for example a list. */
   readonly children?: ReactNode;
-  /** True if the error existed before the page was opened. Then it is not announced. */
+  /** True if the error existed before the page was opened. If so, it is not announced. */
   readonly isState?: boolean;
 }
 

@@ -3,7 +3,7 @@ interface SkeletonProps {
   readonly variant?: "text" | "block";
   /** Share of the width, in percent. Default: 100. */
   readonly width?: 25 | 40 | 60 | 80 | 100;
-  /** `end` for a place where numbers will be shown. Default: start. */
+  /** `end` where numbers will be shown. Default: start. */
   readonly align?: "start" | "end" | undefined;
 }
 

@@ -1,5 +1,5 @@
 interface SpinnerProps {
-  /** Accessible name. Without one, a text beside the spinner must say what is loading. */
+  /** Accessible name. Without it, text beside the spinner must say what is loading. */
   readonly label?: string | undefined;
   readonly size?: "small" | "medium";
 }

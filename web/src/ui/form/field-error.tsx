@@ -1,7 +1,10 @@
 import { CircleAlert } from "lucide-react";
 
 interface FieldErrorProps {
-  /** What is wrong and what to do; undefined if the field has no error. Then nothing is shown. */
+  /**
+   * What is wrong and what to do; undefined if the field has no error, in which case nothing is
+   * shown.
+   */
   readonly message: string | undefined;
   /** Id for the control's `aria-describedby`. */
   readonly id?: string | undefined;

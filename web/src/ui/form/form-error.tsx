@@ -4,7 +4,7 @@ import { ProblemBox } from "../feedback/problem.tsx";
 interface FormErrorProps {
   /**
    * The thrown error, or a sentence that says why the form was not saved; undefined or null if
-   * there is no error. Then nothing is shown.
+   * there is no error, in which case nothing is shown.
    */
   readonly error: unknown;
 }

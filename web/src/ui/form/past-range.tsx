@@ -10,7 +10,7 @@ const hourMs = 3_600_000;
 const starts = { hour: hourMs, day: 24 * hourMs, all: 30 * 24 * hourMs } as const;
 type Choice = keyof typeof starts | "custom";
 
-/** A range of time that ends now, or at `until`. Both are RFC 3339. */
+/** A time range that ends now, or at `until`. Both are RFC 3339. */
 export interface PastRange {
   readonly since: string;
   readonly until?: string;
@@ -28,7 +28,7 @@ export interface PastRangeState {
   readonly read: () => PastRange | undefined;
 }
 
-/** Returns the state of a range of time that a person chooses. At first, it is the last day. */
+/** Returns the state of a time range that a person chooses. At first, the range is the last day. */
 export function usePastRange(): PastRangeState {
   const zone = useTimeZone();
   // The same for each press of a button, so that pressing it again repeats the same call.
@@ -69,7 +69,7 @@ interface PastRangeFieldsProps {
   readonly range: PastRangeState;
 }
 
-/** The fields of a range of time: a usual one, or its start and end. */
+/** The fields of a time range: one of the usual ranges, or a start and an end. */
 export function PastRangeFields({ label, range }: PastRangeFieldsProps) {
   const zone = useTimeZone();
   const { choice, from, to, problem, set } = range;

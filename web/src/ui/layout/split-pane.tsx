@@ -10,7 +10,8 @@ interface SplitPaneProps {
   readonly ratio?: "even" | "start" | "end";
   /**
    * `page` (the default): both sides scroll with the page. `panes`: from 1100 px on, the two sides
-   * fill the rest of the window's height, with a hairline between them, and each scrolls by itself.
+   * fill the rest of the window's height, with a hairline between them, and each side scrolls
+   * separately.
    */
   readonly scroll?: "page" | "panes";
   /** The open tab on narrow screens; undefined if the component itself keeps it. */

@@ -13,14 +13,14 @@ interface LeaveGuardProps {
    */
   readonly discardLabel?: string;
   /**
-   * True if the form keeps its values when the search parameters change. Then such changes need no
-   * confirmation.
+   * True if the form keeps its values when the search parameters change. If so, such changes need
+   * no confirmation.
    */
   readonly withinPage?: boolean;
 }
 
 /**
- * Asks for confirmation before a page with unsaved changes is left, also if the tab is closed or
+ * Asks for confirmation before a page with unsaved changes is left, even if the tab is closed or
  * reloaded.
  */
 export function LeaveGuard({

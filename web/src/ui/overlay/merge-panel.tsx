@@ -8,24 +8,24 @@ import { type Fields, type MergeConflict, mergeFields } from "./merge.ts";
 export interface MergeDialogProps<Value extends Fields> {
   /** Noun of the resource: "agent". */
   readonly noun: string;
-  /** What the form was filled with. */
+  /** The values with which the form was filled in. */
   readonly base: Value;
-  /** What the server holds now, read after the 412. */
+  /** The current values on the server, read after the 412. */
   readonly theirs: Value;
   /** What the form holds. */
   readonly yours: Value;
-  /** Names of fields as the form shows them; others show the field's name. */
+  /** Labels of fields, as the form shows them. Fields without a label show their name. */
   readonly labels?: Readonly<Partial<Record<keyof Value, string>>>;
-  /** How to show a value; JSON unless given. */
+  /** Renders a value. Default: as JSON. */
   readonly show?: (field: string, value: unknown) => ReactNode;
-  /** Gets all fields with the choices applied: save them with the new ETag. */
+  /** Called with all fields after the choices. Save them with the new ETag. */
   readonly onMerge: (merged: Value) => void;
   readonly onCancel: () => void;
 }
 
 type Side = "theirs" | "yours";
 
-/** The whole of a `MergeDialog`, loaded when it is needed. */
+/** The implementation of `MergeDialog`, loaded when it is needed. */
 export function MergePanel<Value extends Fields>({
   noun,
   base,

@@ -20,7 +20,7 @@ export interface Merge {
 }
 
 /**
- * Merges two changed versions of a resource by field. Changes of only one side are taken over;
+ * Merges two changed versions of a resource by field. Changes that only one side has made are kept;
  * fields that both sides have changed to different values are reported. Objects and arrays are
  * compared as a whole.
  *

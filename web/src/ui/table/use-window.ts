@@ -63,7 +63,7 @@ export function useRowWindow(
       frame = undefined;
       if (list.current === null || isPending.current) return;
       const now = performance.now();
-      // A step of few rows says nothing about how long many take.
+      // The time for a few rows is no measure of the time for many.
       const wasFast = step.current.isFull && now - step.current.startedAt < fastMs;
       const rows = wasFast ? Math.min(maxWhole, 2 * step.current.rows) : minNewRows;
       const next = nextWindow(list.current, { count, rowHeight, shown: shown.current, rows });

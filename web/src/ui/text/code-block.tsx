@@ -3,7 +3,7 @@ import { ScrollRegion } from "../layout/scroll-region.tsx";
 
 interface CodeBlockProps {
   readonly code: string;
-  /** What the code is, for the copy button and for screen readers: "curl command". */
+  /** Name of the code, for the copy button and for screen readers: "curl command". */
   readonly label: string;
   /** `scroll` (the default) does not wrap lines from 768 px on, `wrap` always does. */
   readonly variant?: "scroll" | "wrap";

@@ -63,7 +63,7 @@ export function TooltipPopup({ id, anchor, close, children, ...handlers }: Toolt
       id={id}
       role="tooltip"
       popover="manual"
-      // A press on the tooltip is not one beside a dialog, which would close the dialog.
+      // A press on the tooltip is not a press outside of a dialog, which would close the dialog.
       onPointerDown={stop}
       onClick={stop}
       onKeyDown={stop}

@@ -14,8 +14,8 @@ interface TooltipProps {
 }
 
 /**
- * A short explanation on hover and focus. It is our own because every page needs it at once, and
- * Radix's, with its positioning, is a tenth of the first load.
+ * A short explanation on hover and focus. Radix's tooltip is not used: every page needs a tooltip
+ * at once, and Radix's code with its positioning would be a tenth of the first load.
  */
 export function Tooltip({ content, children, open }: TooltipProps) {
   const id = useId();

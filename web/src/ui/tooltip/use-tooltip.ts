@@ -42,7 +42,7 @@ export function useTooltip(): TooltipState {
   const anchor = useRef<HTMLElement>(null);
   const timer = useRef<number>(undefined);
   // True from the first movement over the element until the pointer leaves it, so that a tooltip
-  // that a press has closed does not open again under a resting hand.
+  // that a press has closed does not open again while the pointer rests on the element.
   const isInside = useRef(false);
   const after = (waitMs: number, act: () => void) => {
     clearTimeout(timer.current);

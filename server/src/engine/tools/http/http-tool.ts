@@ -25,7 +25,7 @@ export interface ToolServices {
 /**
  * Returns one tool for each operation of an `http` grant. The model chooses an operation and its
  * values. The configuration determines everything else, such as the host, the method and the
- * secrets. An HTTP response is a result and not an error, whatever its status is.
+ * secrets. An HTTP response is a result and not an error, regardless of its status.
  */
 export function httpTools(grant: HttpToolGrant, services: ToolServices): Tool[] {
   return grant.operations.map((operation) => httpTool(grant, operation, services));

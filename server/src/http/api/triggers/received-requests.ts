@@ -34,7 +34,7 @@ const requestOf = (request: ManagedRequest) => ({
   requestId: request.param("request_id"),
 });
 
-/** What triggers received, and what they would make of it. */
+/** Routes of received requests and of their previews. */
 export const receivedRequestRoutes: readonly ManagedRoute[] = [
   {
     method: "GET",

@@ -54,8 +54,9 @@ async function grow(from: number, to: number): Promise<void> {
 }
 
 /**
- * Analyzes all tables, and flushes the statistics of the connection that did it and that has filled
- * the tables. Otherwise its reads would be added to those of a search that is measured later.
+ * Analyzes all tables, and flushes the statistics of this connection, which has also filled the
+ * tables. Otherwise the reads of this connection would be added to those of a search that is
+ * measured later.
  */
 const analyze = () => database.engine.query("analyze; select pg_stat_force_next_flush()");
 

@@ -5,7 +5,7 @@ import { lowestIdAt } from "../../../base/ids.ts";
 
 /**
  * Maximum number of runs that one search reads, however few of them match. A search among the runs
- * of many agents can read more: it reads up to `limit + 1` runs of each agent in any case.
+ * of many agents can read more: it always reads up to `limit + 1` runs of each agent.
  */
 export const maxScanned = 10_000;
 
@@ -24,8 +24,8 @@ export interface Search {
   readonly agentIds: readonly string[] | undefined;
   readonly filter: RunFilter;
   /**
-   * Set for a change of many runs. Then the search finds only runs that are in one of these states,
-   * were created before the transaction began and, if the states include `running`, have no
+   * Set for a change of many runs. If set, the search finds only runs that are in one of these
+   * states, were created before the transaction began and, if the states include `running`, have no
    * requested cancellation.
    */
   readonly change?: readonly RunStatus[];

@@ -12,7 +12,7 @@ const maxSearchMs = 1_000;
  * duration of one statement.
  */
 const textsPerStatement = 100;
-/** How much of each input and each output is searched, in characters. */
+/** Maximum length of the part of each input and each output that is searched, in characters. */
 const maxLength = 64 * 1024;
 
 /**

@@ -12,7 +12,7 @@ interface AddToolProps {
   readonly onClock: () => void;
 }
 
-/** Offers the ways to add a tool. */
+/** A menu with the ways to add a tool. */
 export function AddTool(props: AddToolProps) {
   const { hasClock, isInvalid, disabledReason, onForm, onImport, onClock } = props;
   const button = (

@@ -24,7 +24,7 @@ interface ToolDetailProps {
 
 /** A tool's arguments and result, or why there are none. */
 export function ToolDetail({ runId, call, result, askedBy, hasEnded, view }: ToolDetailProps) {
-  // If the result is an artifact, the outcome is in it as well, and not in the journal.
+  // If the result is an artifact, the outcome is also in the artifact and not in the journal.
   const isLarge = typeof result?.data.artifact_id === "string";
   return (
     <>

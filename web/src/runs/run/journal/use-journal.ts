@@ -38,7 +38,7 @@ export function useJournal(runId: string) {
     cache.setQueryData(query.queryKey, journal);
     const run = runQuery(workspace, runId);
     cache.setQueryData(run.queryKey, (before) => before && entries.reduce(patchRun, before));
-    // The final event lacks large data, for example a long output. So the run is read again.
+    // The final event lacks large data, for example a long output. So the run is refetched.
     if (hasEnd(journal)) void cache.invalidateQueries({ queryKey: run.queryKey });
   };
   return {

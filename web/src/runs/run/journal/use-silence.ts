@@ -9,8 +9,8 @@ import { type Journal, lastSeq, type ModelOutput } from "./live.ts";
 export type Silence = "late" | "elsewhere";
 
 /**
- * If the start of a model call has not arrived after this time, it will not: the process that
- * executes a run sends it at once.
+ * If the start of a model call has not arrived after this time, it never will, because the process
+ * that executes a run sends it at once.
  */
 const maxSilenceMs = 2_000;
 

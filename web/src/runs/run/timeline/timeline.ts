@@ -17,7 +17,7 @@ export interface TimelineRow {
   /** `seq` of its first journal entry; `now` for the model call that has none yet. */
   readonly key: string;
   readonly kind: RowKind;
-  /** Tool calls are below the model call that asked for them. */
+  /** Tool calls are nested under the model call that requested them. */
   readonly level: 1 | 2;
   readonly name: string;
   /** Journal entries that the row shows, in order. */

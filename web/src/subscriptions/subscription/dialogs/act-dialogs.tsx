@@ -34,7 +34,8 @@ export function ActDialogs({ subscription }: { readonly subscription: Subscripti
       );
     case "pause":
       return isEnabled ? <PauseDialog {...props} /> : null;
-    // It stays open after the subscription is enabled, and offers to replay missed deliveries.
+    // The dialog stays open after the subscription is enabled, and offers to replay missed
+    // deliveries.
     case "resume":
       return <ResumeDialog {...props} />;
     case "replay":

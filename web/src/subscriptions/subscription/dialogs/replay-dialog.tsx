@@ -16,7 +16,7 @@ interface ReplayDialogProps {
   readonly close: () => void;
 }
 
-/** Sends deliveries again: those that were missed, or all, in a range of time. */
+/** Sends deliveries again: those that were missed, or all, in a time range. */
 export function ReplayDialog({ subscription, close }: ReplayDialogProps) {
   const { replay, error, isPending, progress } = useReplay(subscription, close);
   const [which, setWhich] = useState<"missed" | "all">("missed");

@@ -17,7 +17,8 @@ interface ResumeDialogProps {
 export function ResumeDialog({ subscription, close }: ResumeDialogProps) {
   const { id, client } = useWorkspace();
   const queryClient = useQueryClient();
-  // The subscription before it was resumed: the page reads it again, and it is then enabled.
+  // The subscription before it was resumed, because the page refetches it and then has the enabled
+  // one.
   const [before] = useState(subscription);
   const name = nameOf(before);
   const resume = useMutation({

@@ -38,7 +38,7 @@ export function TestDialog({ subscription, close }: TestDialogProps) {
       });
     },
     onSuccess: () => {
-      // The next test gets a new idempotency key, also if it sends the same event.
+      // The next test gets a new idempotency key, even if it sends the same event.
       release();
       return announceChanges(queryClient, subscriptionKey(id, subscription.id));
     },

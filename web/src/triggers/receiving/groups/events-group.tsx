@@ -3,7 +3,7 @@ import { useReceivingForm, useText } from "../form-context.ts";
 import { Group } from "../group.tsx";
 import { LocationField } from "../location-field.tsx";
 
-/** Where the id and the type of an event are. */
+/** Locations of the id and the type of an event. */
 export function EventsGroup({ summary }: { readonly summary: string }) {
   const { draft, errorAt } = useReceivingForm();
   const { autoComplete: _, spellCheck: __, ...days } = useText("eventIdDays");

@@ -28,10 +28,10 @@ const held = new Set<DatabaseSync>();
  * takes fcntl locks on the file that it opens. An open exclusive transaction on an empty SQLite
  * database is therefore such a lock. Nothing is written to that database.
  *
- * Rejected: a pid file, because two processes that remove a stale one race; a listening socket in
- * the folder, for the same reason and because its path is limited to 100 bytes; an abstract socket,
- * which exists only on Linux and is invisible to another container on the same volume; the `flock`
- * command, which macOS lacks.
+ * Rejected: a pid file, because two processes that both remove a stale file race; a listening
+ * socket in the folder, for the same reason and because its path is limited to 100 bytes; an
+ * abstract socket, which exists only on Linux and is invisible to another container on the same
+ * volume; the `flock` command, which macOS lacks.
  * @throws EmbeddedError if another process holds the lock. The message contains the pid of that
  *   process.
  */
