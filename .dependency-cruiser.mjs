@@ -44,6 +44,7 @@ const layers = [
       "mapping",
       "received",
       "receiving",
+      "retention",
       "engine",
     ],
   },

@@ -247,7 +247,7 @@ export type DeliveryStatus = z.infer<typeof deliveryStatus>;
 export const deliveryKind = z.enum(["event", "callback", "test"]);
 export type DeliveryKind = z.infer<typeof deliveryKind>;
 
-/** One delivery of one event to one subscription. Kept for 30 days. */
+/** One delivery of one event to one subscription. Kept for 30 days by default. */
 export const delivery = z.object({
   id: z.string(),
   subscription_id: z.string(),

@@ -23,6 +23,13 @@ export const workspace = z.object({
   name: z.string(),
   /** IANA name; defines when the workspace's days start and end. */
   time_zone: z.string(),
+  /**
+   * Days for which runs are kept after they ended, as the workspace has chosen; null: as long as
+   * the operator keeps runs.
+   */
+  run_retention_days: z.number().int().nullable(),
+  /** Days for which the operator keeps runs; null: for ever. */
+  max_run_retention_days: z.number().int().nullable(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
 });
@@ -35,4 +42,6 @@ export const createWorkspaceBody = z.strictObject({ name, time_zone: timeZone.de
 export const updateWorkspaceBody = z.strictObject({
   name: name.optional(),
   time_zone: timeZone.optional(),
+  /** At most `max_run_retention_days` of the workspace. */
+  run_retention_days: z.number().int().min(7).max(3_650).nullable().optional(),
 });

@@ -28,6 +28,24 @@ inBrowser("name and time zone of the workspace are saved, and other tabs see the
   await other.getByRole("button", { name: "Time zone: Europe/Zurich" }).waitFor();
 });
 
+inBrowser("how long runs are kept is chosen within the operator's bound", async () => {
+  const page = await openDashboard(beckon.url, { as: owner, path });
+  const days = page.getByLabel("Keep runs for");
+  await page.getByText("7 to 30 days. Leave it empty for 30").waitFor();
+  await days.fill("31");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Use 30 or less.").waitFor();
+  await days.fill("7");
+  await page.getByText("Unsaved: Keep runs for").waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved", { exact: true }).waitFor();
+  await page.reload();
+  await expect.poll(() => days.inputValue()).toBe("7");
+  await days.fill("");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved", { exact: true }).waitFor();
+});
+
 inBrowser(
   "a blank name is not sent, and unsaved changes are not left without a question",
   async () => {

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { ConfigError } from "./base/errors.ts";
 import { parseHostPort } from "./base/host-port.ts";
 import { type LogLevels, logAreas, logLevels, parseLogLevels } from "./base/logging/index.ts";
+import type { Retention } from "./base/retention.ts";
 import { findUnknownSettings } from "./base/unknown-settings/index.ts";
 
 /** The settings of this process. They are read once from the environment and then frozen. */
@@ -89,6 +90,7 @@ export interface Config {
   readonly retrySchedule: readonly number[];
   /** Seconds that one attempt of a delivery can take. */
   readonly deliveryTimeoutSeconds: number;
+  readonly retention: Retention;
   readonly logLevels: LogLevels;
   /** TCP port of the metrics; undefined if there are none. With 0, the system chooses a port. */
   readonly metricsPort: number | undefined;
@@ -148,6 +150,15 @@ const whole = (min: number, max: number, fallback: number) =>
     .transform(Number)
     .pipe(z.number().min(min).max(max))
     .default(fallback);
+
+/** Setting for a retention in days: 0, or `minDays` to 3,650. */
+const retention = (minDays: number, fallback: number, help: string) => ({
+  schema: whole(0, 3_650, fallback).pipe(
+    z.number().refine((days) => days === 0 || days >= minDays),
+  ),
+  may: `0 or ${minDays} to 3650 days`,
+  help: `${help} 0: for ever.`,
+});
 
 /**
  * Setting for the root URL of a provider's API. A trailing slash is removed. The provider's library
@@ -365,6 +376,38 @@ const settings = {
     may: "1 to 60 seconds",
     help: "Seconds that the receiver of a delivery has to respond.",
   },
+  BECKON_RETENTION_RUNS_DAYS: retention(
+    1,
+    30,
+    "Days for which [runs are kept](operate.md#retention) after they ended, with their events and " +
+      "artifacts. A workspace can choose a shorter time, of at least 7 days.",
+  ),
+  BECKON_RETENTION_IDEMPOTENCY_DAYS: retention(
+    1,
+    30,
+    "Days for which an Idempotency-Key is recognized after its first use.",
+  ),
+  BECKON_RETENTION_DELIVERIES_DAYS: retention(
+    1,
+    30,
+    "Days for which deliveries are kept after their event, with their attempts.",
+  ),
+  BECKON_RETENTION_REQUESTS_DAYS: retention(
+    1,
+    30,
+    "Days for which the requests that triggers received are kept.",
+  ),
+  BECKON_RETENTION_SESSIONS_DAYS: retention(
+    1,
+    30,
+    "Days for which sessions are kept after they expired.",
+  ),
+  BECKON_RETENTION_INVITATIONS_DAYS: retention(
+    1,
+    30,
+    "Days for which invitations, and links for a new password, are kept after they expired.",
+  ),
+  BECKON_RETENTION_AUDIT_DAYS: retention(30, 365, "Days for which the audit log is kept."),
   BECKON_TRUST_PROXY: {
     ...flag("0"),
     help: "1: `X-Forwarded-For` names the caller. Only behind a proxy that sets it.",
@@ -519,6 +562,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     plansFile: values.BECKON_PLANS === undefined ? undefined : resolve(values.BECKON_PLANS),
     retrySchedule: values.BECKON_RETRY_SCHEDULE,
     deliveryTimeoutSeconds: values.BECKON_DELIVERY_TIMEOUT_SECONDS,
+    retention: Object.freeze({
+      runsDays: values.BECKON_RETENTION_RUNS_DAYS,
+      idempotencyDays: values.BECKON_RETENTION_IDEMPOTENCY_DAYS,
+      deliveriesDays: values.BECKON_RETENTION_DELIVERIES_DAYS,
+      requestsDays: values.BECKON_RETENTION_REQUESTS_DAYS,
+      sessionsDays: values.BECKON_RETENTION_SESSIONS_DAYS,
+      invitationsDays: values.BECKON_RETENTION_INVITATIONS_DAYS,
+      auditDays: values.BECKON_RETENTION_AUDIT_DAYS,
+    }),
     metricsPort: values.BECKON_METRICS_PORT,
     metricsHost: values.BECKON_METRICS_HOST,
     logLevels: values.LOG_LEVEL ?? { others: "info", areas: {} },

@@ -45,6 +45,7 @@ import {
 import { foundProvider, toDemo } from "./ready-message.ts";
 import { createRecorder } from "./received/index.ts";
 import { reconcileMasterKey } from "./reconcile-master-key.ts";
+import { defaultPruning, type PruningOptions, startPruning } from "./retention/index.ts";
 import { createRunServices, drainRuns } from "./runs/index.ts";
 import { sendMetrics } from "./send-metrics.ts";
 import {
@@ -131,6 +132,8 @@ export interface StartOptions {
   > & {
     readonly seams?: EgressSeams;
   };
+  /** When rows that are older than their retention are deleted. Default: `defaultPruning`. */
+  readonly pruning?: PruningOptions;
   /** Default: a log with the levels and the format of the settings. */
   readonly log?: Log;
 }
@@ -164,6 +167,7 @@ async function build(
     heap = guardHeap(),
     modelServers: servers = modelServers,
     deliveries: { seams, ...deliveryLimits } = {},
+    pruning = defaultPruning,
     log = createLog(config.logLevels, { format: config.logFormat }),
   }: StartOptions,
   opened: AsyncDisposableStack,
@@ -268,6 +272,13 @@ async function build(
   });
   opened.defer(() => worker.stop());
 
+  const { retention } = config;
+  if (config.role !== "api") {
+    const services = { database, retention, processId, metrics, log };
+    const pruner = startPruning(services, pruning);
+    opened.defer(() => pruner.stop());
+  }
+
   const mapping = createEvaluator({ log });
   opened.defer(() => mapping.close());
   const streams = openStreams({ database, log }, { ...defaultStreamLimits, ...streamLimits });
@@ -287,6 +298,7 @@ async function build(
       operator,
       prices,
       limits,
+      retention,
       mapping,
       publicUrl: () => url,
       trustProxy: config.trustProxy,

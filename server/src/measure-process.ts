@@ -6,6 +6,7 @@ import { droppedLogLines } from "./base/logging/index.ts";
 import type { Metrics } from "./base/metrics/index.ts";
 import { readDeliveryFigures } from "./deliveries/index.ts";
 import { countAlive } from "./processes/index.ts";
+import { readLastPass } from "./retention/index.ts";
 import { type RunServices, readRunFigures } from "./runs/index.ts";
 
 /** How long a figure from the database is used, in milliseconds. */
@@ -41,6 +42,10 @@ export function measureProcess(
   metrics.gauge("beckon_deliveries_pending", async () => [[[], (await deliveryFigures()).pending]]);
   metrics.gauge("beckon_deliveries_overdue_seconds", async () => [
     [[], (await deliveryFigures()).overdueSeconds],
+  ]);
+  const lastPass = cached(() => readLastPass(database.engine));
+  metrics.gauge("beckon_retention_last_pass_timestamp_seconds", async () => [
+    [[], await lastPass()],
   ]);
   const alive = cached(() => countAlive(database.engine));
   metrics.gauge("beckon_processes_alive", async () => [[[], await alive()]]);

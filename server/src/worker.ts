@@ -3,7 +3,6 @@ import { failureKind, type ProcessMessage } from "./base/database/index.ts";
 import { messageOf, stackOf } from "./base/errors.ts";
 import type { Sender } from "./deliveries/index.ts";
 import { forgetDead } from "./processes/index.ts";
-import { pruneReceived } from "./received/index.ts";
 import { returnReservations } from "./reservations/index.ts";
 import {
   cancelledRuns,
@@ -24,8 +23,8 @@ import { rollUp } from "./usage/index.ts";
 const pollIntervalMs = 1_000;
 /**
  * Number of polls from one sweep to the next. A sweep ends queued and held runs that have expired,
- * deletes old received requests and dead processes from the database, finds out whether there are
- * subscriptions, and sums up usage.
+ * deletes dead processes from the database, finds out whether there are subscriptions, and sums up
+ * usage.
  */
 const pollsPerSweep = 60;
 /** Number of polls after which the worker again returns the reservations of ended runs. */
@@ -113,9 +112,6 @@ export function startWorker(
         await attempt("changing plans", options.applyNextPlans);
         const expired = await attempt("expiring queued runs", () => expireQueued(runs.database));
         if (expired) runs.reports.expired(expired);
-        await attempt("deleting received requests", () =>
-          pruneReceived(runs.database, stopping.signal),
-        );
         await attempt("deleting dead processes", () => forgetDead(runs.database.engine));
         await attempt("finding subscriptions", () => runs.subscriptions.refresh(runs.database));
       }

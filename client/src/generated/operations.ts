@@ -583,7 +583,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** List received requests. Requests that the trigger received, also those that started no run. They are kept for 30 days. A trigger without `receiving` has none: its requests are its runs, `GET /runs?trigger_id=…`. Needs the scope `triggers:read`. Reads further pages as they are needed. */
+      /** List received requests. Requests that the trigger received, also those that started no run. They are kept for 30 days unless the operator has set another time. A trigger without `receiving` has none: its requests are its runs, `GET /runs?trigger_id=…`. Needs the scope `triggers:read`. Reads further pages as they are needed. */
       listRequests: (
         agentId: string,
         triggerId: string,
@@ -983,7 +983,7 @@ export function bindOperations(send: Sender) {
         ),
     },
     deliveries: {
-      /** List deliveries. All filters apply together. Each page searches a limited number of deliveries: it can hold fewer than `limit`, even none, and still have a `next`. Deliveries are kept for 30 days. Needs the scope `subscriptions:read`. Reads further pages as they are needed. */
+      /** List deliveries. All filters apply together. Each page searches a limited number of deliveries: it can hold fewer than `limit`, even none, and still have a `next`. Deliveries are kept for 30 days unless the operator has set another time. Needs the scope `subscriptions:read`. Reads further pages as they are needed. */
       list: (
         subscriptionId: string,
         query?: ListDeliveriesQuery,
@@ -1290,7 +1290,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Update workspace. Needs the scope `workspaces:write`. */
+      /** Update workspace. `run_retention_days` says for how many days runs are kept after they ended, with their events and artifacts: at least 7, at most `max_run_retention_days`. null: as long as the operator keeps runs. Older runs are deleted soon after a change. Needs the scope `workspaces:write`. */
       update: (
         workspaceId: string,
         body: UpdateWorkspaceBody,

@@ -1581,6 +1581,8 @@ export interface Workspace {
   id: string;
   name: string;
   time_zone: string;
+  run_retention_days: number | null;
+  max_run_retention_days: number | null;
   created_at: string;
   updated_at: string;
 }
@@ -3351,6 +3353,7 @@ export interface CreateWorkspaceBody {
 export interface UpdateWorkspaceBody {
   name?: string;
   time_zone?: string;
+  run_retention_days?: number | null;
 }
 export interface ListMembersQuery {
   limit?: number;

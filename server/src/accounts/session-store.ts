@@ -79,12 +79,3 @@ export async function deleteSessionOfToken(
 ): Promise<undefined> {
   await tx.deleteFrom("sessions").where("token", "=", token).execute();
 }
-
-/** Deletes the person's expired sessions. */
-export async function deleteExpired(tx: WorkspaceTransaction, userId: string): Promise<void> {
-  await tx
-    .deleteFrom("sessions")
-    .where("user_id", "=", userId)
-    .where(sql<boolean>`not ${isValid}`)
-    .execute();
-}

@@ -6,7 +6,7 @@ import type { AccountContext } from "./account-context.ts";
 import { findAccount } from "./find-account.ts";
 import { lockPassword } from "./password-store.ts";
 import { recordAccountAction } from "./record-account-action.ts";
-import { deleteExpired, deleteSessionOfToken } from "./session-store.ts";
+import { deleteSessionOfToken } from "./session-store.ts";
 import { findUser } from "./store.ts";
 import { toUser } from "./user.ts";
 
@@ -42,7 +42,6 @@ export async function signIn({
     const isCurrent = (await lockPassword(tx, userId)) === account.passwordHash;
     const row = isCurrent ? await findUser(tx, userId) : undefined;
     if (row === undefined) return deleteSessionOfToken(tx, session.token);
-    await deleteExpired(tx, row.id);
     await recordAccountAction(
       tx,
       { userId: row.id, address: ctx.address },

@@ -1,6 +1,7 @@
 import { type ProviderKind, type Role, type Scope, workspaceScopes } from "@beckon/contract";
 import type { Database } from "./database/index.ts";
 import { ApiError, type Result } from "./errors.ts";
+import type { Retention } from "./retention.ts";
 import type { SecretCipher } from "./secrets/index.ts";
 
 /**
@@ -111,6 +112,8 @@ export interface Context {
   readonly cipher: SecretCipher;
   /** Absent if no operator providers are configured. */
   readonly operator?: OperatorProviders | undefined;
+  /** How long rows are kept. Absent if it is not known; rows then count as kept for ever. */
+  readonly retention?: Retention | undefined;
   readonly idempotency?: IdempotencyRequest | undefined;
   /**
    * Value of `If-Match` without quotes: the version that the caller has read. Undefined if the

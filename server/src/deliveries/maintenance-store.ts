@@ -1,7 +1,6 @@
 import type { DisabledReason } from "@beckon/contract";
 import { sql } from "kysely";
 import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
-import { lowestIdAt } from "../base/ids.ts";
 
 interface SubscriptionRef {
   readonly id: string;
@@ -31,21 +30,19 @@ export function disableRow(
     .executeTakeFirst();
 }
 
-/**
- * Loose index scan over the subscriptions that have deliveries for which `condition` holds, in the
- * order of their ids.
- */
-const subscriptionsWith = (condition: string) => `with recursive found (subscription_id) as (
-    (select subscription_id from deliveries where ${condition} order by subscription_id limit 1)
+/** Loose index scan over the subscriptions that have pending deliveries, in the order of their ids. */
+const subscriptionsWithPending = `with recursive found (subscription_id) as (
+    (select subscription_id from deliveries where status = 'pending'
+      order by subscription_id limit 1)
     union all
     select following.* from found f, lateral (
       select subscription_id from deliveries
-      where ${condition} and subscription_id > f.subscription_id
+      where status = 'pending' and subscription_id > f.subscription_id
       order by subscription_id limit 1
     ) as following
   )`;
 
-/** Maximum deliveries that one statement closes or deletes. */
+/** Maximum deliveries that one statement closes. */
 const batchSize = 1_000;
 
 /**
@@ -58,7 +55,7 @@ const batchSize = 1_000;
 export async function closeDeliveries({ engine }: Database): Promise<boolean> {
   const { rowCount } = await engine.query({
     name: "close-deliveries",
-    text: `${subscriptionsWith("status = 'pending'")}, closed as (
+    text: `${subscriptionsWithPending}, closed as (
         select s.id, case when s.deleted_at is null then 'not_sent' else 'cancelled' end as status
         from found f cross join lateral (
           select * from subscriptions s where s.id = f.subscription_id limit 1
@@ -83,7 +80,7 @@ export async function closeDeliveries({ engine }: Database): Promise<boolean> {
 export async function findBacklogs({ engine }: Database, max: number): Promise<SubscriptionRef[]> {
   const { rows } = await engine.query<SubscriptionRef>({
     name: "find-delivery-backlogs",
-    text: `${subscriptionsWith("status = 'pending'")}
+    text: `${subscriptionsWithPending}
       select s.id, s.workspace_id as "workspaceId"
       from found f cross join lateral (
         select * from subscriptions s
@@ -95,36 +92,4 @@ export async function findBacklogs({ engine }: Database, max: number): Promise<S
     values: [max],
   });
   return rows;
-}
-
-/** Days for which deliveries are kept. */
-const keptDays = 30;
-
-/**
- * Deletes up to 1,000 deliveries whose events are older than 30 days, with their attempts, unless
- * they are pending again.
- * @returns whether there may be more.
- */
-export async function pruneDeliveries({ engine }: Database, now = Date.now()): Promise<boolean> {
-  const { rows } = await engine.query<{ deleted: number }>({
-    name: "prune-deliveries",
-    // Ids begin with the time of the event.
-    text: `${subscriptionsWith("true")}, old as materialized (
-        select d.subscription_id, d.id from found f cross join lateral (
-          select d.subscription_id, d.id from deliveries d
-          where d.subscription_id = f.subscription_id and d.id < $1 and d.status <> 'pending'
-          order by d.id limit ${batchSize}
-        ) d limit ${batchSize}
-      ), attempts as (
-        delete from delivery_attempts a using old o
-        where a.subscription_id = o.subscription_id and a.delivery_id = o.id
-      ), deleted as (
-        delete from deliveries d using old o
-        where d.subscription_id = o.subscription_id and d.id = o.id
-        returning 1
-      )
-      select count(*)::int as deleted from deleted`,
-    values: [lowestIdAt("dlv", new Date(now - keptDays * 24 * 3_600_000))],
-  });
-  return (rows[0]?.deleted ?? 0) >= batchSize;
 }

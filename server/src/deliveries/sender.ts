@@ -8,7 +8,7 @@ import { type AttemptPorts, attemptDelivery, released } from "./attempt.ts";
 import { type ClaimedDelivery, claimDeliveries } from "./claim-statement.ts";
 import { disableSubscription } from "./disable.ts";
 import { Lane } from "./lane.ts";
-import { closeDeliveries, findBacklogs, pruneDeliveries } from "./maintenance-store.ts";
+import { closeDeliveries, findBacklogs } from "./maintenance-store.ts";
 import { type Outcome, recordOutcomes } from "./outcome-statement.ts";
 
 /** Services and limits of the sender. */
@@ -76,8 +76,6 @@ const lagsPerGap = 5;
  * the process handles API requests first.
  */
 const maxLagMs = 20;
-/** Number of sweeps from one deletion of old rows to the next. */
-const sweepsPerPruning = 6;
 
 /** Starts to send deliveries. */
 export function startSender(options: SenderOptions): Sender {
@@ -238,7 +236,7 @@ export function startSender(options: SenderOptions): Sender {
   }
 
   async function sweep(): Promise<void> {
-    for (let count = 0; !stopping.signal.aborted; count++) {
+    while (!stopping.signal.aborted) {
       const more = () => !stopping.signal.aborted;
       await attemptTo("closing deliveries", async () => {
         while ((await closeDeliveries(database)) && more());
@@ -247,10 +245,6 @@ export function startSender(options: SenderOptions): Sender {
         for (const each of await findBacklogs(database, options.maxPending))
           await disable(each, "backlog");
       });
-      if (count % sweepsPerPruning === 0)
-        await attemptTo("deleting old deliveries", async () => {
-          while ((await pruneDeliveries(database)) && more());
-        });
       await sleep(options.sweepMs, stopping.signal).catch(() => {});
     }
   }

@@ -4,6 +4,7 @@ import type { Database } from "../base/database/index.ts";
 import type { Egress, Transport } from "../base/egress/index.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics/index.ts";
+import type { Retention } from "../base/retention.ts";
 import type { SecretCipher } from "../base/secrets/index.ts";
 import type { DeliveryServices } from "../deliveries/index.ts";
 import type { KeyUse } from "../keys/index.ts";
@@ -32,6 +33,8 @@ export interface Services extends PriceServices, LimitServices, DeliveryServices
   readonly operator?: OperatorProviders | undefined;
   /** URL at which clients reach this installation, without a trailing slash. */
   readonly publicUrl: () => string;
+  /** How long rows are kept. */
+  readonly retention: Retention;
   readonly trustProxy: boolean;
   readonly keyUse: KeyUse;
   readonly failedAuthentications: FailedAuthentications;

@@ -52,7 +52,7 @@ export async function createWorkspace({
           { action: "workspace.create", target: row.id, data: body },
         );
       }
-      const workspace = toWorkspace(row);
+      const workspace = toWorkspace(row, ctx);
       if (actor.kind === "user") {
         await addMember(tx, { userId: actor.id, workspaceId: row.id, role: "owner" });
         return workspace;

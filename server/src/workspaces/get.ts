@@ -18,5 +18,5 @@ export async function getWorkspace({
     findWorkspaceRow(tx, input.workspaceId),
   );
   if (row === undefined) throw workspaceNotFound();
-  return toWorkspace(row);
+  return toWorkspace(row, ctx);
 }

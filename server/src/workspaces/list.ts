@@ -24,11 +24,11 @@ export async function listWorkspaces({
     const rows = await inAllWorkspaces(database.tenant, (tx) =>
       listWorkspaceRows(tx, actor.id, page),
     );
-    return page.page(rows.map(toWorkspace));
+    return page.page(rows.map((row) => toWorkspace(row, ctx)));
   }
   const page = readPage(input.query, { list: "workspaces", workspace: ctx.workspaceId });
   const row = await inWorkspace(database.tenant, ctx.workspaceId, (tx) =>
     findWorkspaceRow(tx, ctx.workspaceId),
   );
-  return page.page(row === undefined || page.below !== undefined ? [] : [toWorkspace(row)]);
+  return page.page(row === undefined || page.below !== undefined ? [] : [toWorkspace(row, ctx)]);
 }

@@ -62,7 +62,7 @@ export function listWorkspaceRows(
 export function updateWorkspaceRow(
   tx: WorkspaceTransaction,
   id: string,
-  change: { name?: string; time_zone?: string },
+  change: { name?: string; time_zone?: string; run_retention_days?: number | null },
 ): Promise<WorkspaceRow> {
   return tx
     .updateTable("workspaces")

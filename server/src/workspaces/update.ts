@@ -4,10 +4,16 @@ import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { lockWorkspaceRow, updateWorkspaceRow } from "./store.ts";
-import { requireOwn, requireTimeZone, toWorkspace, workspaceNotFound } from "./workspace.ts";
+import {
+  requireOwn,
+  requireRunDays,
+  requireTimeZone,
+  toWorkspace,
+  workspaceNotFound,
+} from "./workspace.ts";
 
 /**
- * Changes a workspace's name or time zone.
+ * Changes a workspace's name, its time zone, or how long it keeps its runs.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function updateWorkspace({
@@ -22,17 +28,23 @@ export async function updateWorkspace({
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await lockWorkspaceRow(tx, input.workspaceId);
     if (row === undefined) throw workspaceNotFound();
-    const { name, time_zone } = parseBody(updateWorkspaceBody, input.body);
+    const {
+      name,
+      time_zone,
+      run_retention_days: runDays,
+    } = parseBody(updateWorkspaceBody, input.body);
     await requireTimeZone(tx, time_zone);
+    requireRunDays(ctx, runDays);
     const changed = await updateWorkspaceRow(tx, row.id, {
       ...(name === undefined ? {} : { name }),
       ...(time_zone === undefined ? {} : { time_zone }),
+      ...(runDays === undefined ? {} : { run_retention_days: runDays }),
     });
     await record(tx, ctx, {
       action: "workspace.update",
       target: row.id,
-      data: changes(toWorkspace(row), toWorkspace(changed)),
+      data: changes(toWorkspace(row, ctx), toWorkspace(changed, ctx)),
     });
-    return toWorkspace(changed);
+    return toWorkspace(changed, ctx);
   });
 }

@@ -182,6 +182,10 @@ export const wordings: Readonly<Record<string, Wording>> = {
   "session.refuse": { label: "Session: rejected", text: "rejected a sign-in of {target}" },
   "user.update": { label: "Person: changed", text: "changed the {fields} of their account" },
   "owner.create": { label: "First owner: created", text: "created the first owner, {target}" },
+  "audit.prune": {
+    label: "Audit log: old entries deleted",
+    text: "deleted old entries of the audit log",
+  },
   "workspace.create": { label: "Workspace: created", text: "created the workspace {name}" },
   "workspace.update": {
     label: "Workspace: changed",

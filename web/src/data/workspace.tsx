@@ -12,6 +12,10 @@ export interface CurrentWorkspace {
   readonly role: "owner" | "admin" | "editor" | "viewer";
   /** IANA time zone. Days of statistics and exact times are in this zone. */
   readonly timeZone: string;
+  /** Days for which the workspace has chosen to keep its runs; null: as long as the operator does. */
+  readonly runRetentionDays: number | null;
+  /** Days for which the operator keeps runs; null: for ever. */
+  readonly maxRunRetentionDays: number | null;
   /** The API client for this workspace. */
   readonly client: BeckonClient;
   /** Returns whether the person has this permission. */
@@ -41,6 +45,8 @@ export function WorkspaceProvider({ id, children }: { id: string; children: Reac
       name: data.name,
       role: membership?.role ?? "viewer",
       timeZone: data.time_zone,
+      runRetentionDays: data.run_retention_days,
+      maxRunRetentionDays: data.max_run_retention_days,
       client: clientOf(id),
       can: (scope) => membership?.scopes.includes(scope) ?? false,
     }),

@@ -1,29 +1,42 @@
-import { createWorkspaceBody } from "@beckon/contract";
+import { updateWorkspaceBody } from "@beckon/contract";
 import { zodResolver } from "@hookform/resolvers/zod";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { Controller, useForm } from "react-hook-form";
 import {
   announceChanges,
   changesOf,
   meQuery,
   messageOf,
+  numberOrNull,
   reasonWithout,
   useWorkspace,
   wording,
   workspaceQuery,
 } from "../data/index.ts";
 import { CopyField, Field, FormError, LeaveGuard, SaveBar, TextInput } from "../ui/index.ts";
+import { RunRetentionField } from "./run-retention-field.tsx";
 import { TimeZoneField } from "./time-zone-field.tsx";
 
-const labels = { name: "Name", time_zone: "Time zone" };
+const labels = { name: "Name", time_zone: "Time zone", run_retention_days: "Keep runs for" };
 
-/** The form for the name and the time zone of the workspace. */
+/** The fields of the form. @param maxDays days for which the operator keeps runs; null: for ever */
+const fieldsWithin = (maxDays: number | null) =>
+  updateWorkspaceBody
+    .required()
+    .refine(
+      ({ run_retention_days: days }) => days === null || maxDays === null || days <= maxDays,
+      { path: ["run_retention_days"], message: `Use ${maxDays} or less.` },
+    );
+
+/** The form for the name of the workspace, its time zone, and how long it keeps its runs. */
 export function WorkspaceForm() {
-  const { id, name, timeZone, client, can } = useWorkspace();
+  const { id, name, timeZone, runRetentionDays, maxRunRetentionDays, client, can } = useWorkspace();
   const queryClient = useQueryClient();
-  const saved = { name, time_zone: timeZone };
+  const saved = { name, time_zone: timeZone, run_retention_days: runRetentionDays };
+  const schema = useMemo(() => fieldsWithin(maxRunRetentionDays), [maxRunRetentionDays]);
   const form = useForm({
-    resolver: zodResolver(createWorkspaceBody, { error: wording }),
+    resolver: zodResolver(schema, { error: wording }),
     mode: "onTouched",
     values: saved,
     // A value that another tab has saved replaces the one in this form, unless the person has
@@ -36,7 +49,11 @@ export function WorkspaceForm() {
     mutationFn: (body: typeof saved) => client.workspaces.update(id, changesOf(saved, body)),
     onSuccess: (workspace) => {
       queryClient.setQueryData(workspaceQuery(id).queryKey, workspace);
-      reset({ name: workspace.name, time_zone: workspace.time_zone });
+      reset({
+        name: workspace.name,
+        time_zone: workspace.time_zone,
+        run_retention_days: workspace.run_retention_days,
+      });
       return announceChanges(queryClient, workspaceQuery(id).queryKey, meQuery.queryKey);
     },
   });
@@ -61,6 +78,12 @@ export function WorkspaceForm() {
               disabled={isFixed}
             />
           )}
+        />
+        <RunRetentionField
+          {...register("run_retention_days", { setValueAs: numberOrNull })}
+          maxDays={maxRunRetentionDays}
+          error={messageOf(errors.run_retention_days)}
+          disabled={isFixed}
         />
         <CopyField label="Workspace id" value={id} />
         {isFixed ? <p className="text-dense text-ink-2">{reason}</p> : null}

@@ -21,6 +21,8 @@ const beforeReceiving = await testDatabase({ empty: true });
 await checkServer({ connectionString: beforeLabels.url }, { trustStorage: false });
 await checkServer({ connectionString: beforeSubscriptions.url }, { trustStorage: false });
 await checkServer({ connectionString: beforeReceiving.url }, { trustStorage: false });
+const beforeRetention = await testDatabase({ empty: true });
+await checkServer({ connectionString: beforeRetention.url }, { trustStorage: false });
 const files = (await readdir(new URL("./migrations/", import.meta.url)))
   .filter((file) => file.endsWith(".sql"))
   .sort();
@@ -163,6 +165,29 @@ test("a migration lets triggers accept what they did, and keeps their runs", asy
   ]);
   for (const table of ["received_requests", "trigger_event_ids", "request_counts"])
     expect((await old.engine.query(`select from ${table}`)).rowCount).toBe(0);
+});
+
+test("a migration keeps the audit log, and lets only its old entries be deleted", async () => {
+  const { database: old } = beforeRetention;
+  await migrateBelow(old, "0017");
+  await old.engine.query("insert into workspaces (id, name) values ('wsp_1', 'Test')");
+  await old.engine.query(
+    `insert into audit (id, workspace_id, time, actor, action, target, data)
+      select 'aud_' || days, 'wsp_1', now() - make_interval(hours => days * 24), 'system', 'x', 'x', '{}'
+      from unnest(array[29, 31]) as days`,
+  );
+  await expect(old.engine.query("delete from audit")).rejects.toMatchObject({ code: "23001" });
+  await migrate(old.settings, async () => {});
+  for (const change of ["delete from audit", "update audit set actor = 'x'", "truncate audit"])
+    await expect(old.engine.query(change), change).rejects.toMatchObject({ code: "23001" });
+  expect((await old.engine.query("delete from audit where id = 'aud_31'")).rowCount).toBe(1);
+  expect((await old.engine.query("select id from audit")).rows).toEqual([{ id: "aud_29" }]);
+  expect(
+    (await old.engine.query("select run_retention_days as days from workspaces")).rows,
+  ).toEqual([{ days: null }]);
+  expect(
+    (await old.engine.query("select pruning_process, pruned_at from installation")).rows,
+  ).toEqual([{ pruning_process: null, pruned_at: null }]);
 });
 
 test("a migration, and waiting for one, can take longer than the statement timeout", async () => {

@@ -525,6 +525,7 @@ const described: Described = {
     plan: "null",
     next_plan: "null",
     plan_anchor: "not null",
+    run_retention_days: "null",
   },
 };
 

@@ -84,6 +84,16 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.refuse_early_deletion()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'rows of % are kept for at least 30 days', tg_table_name
+    using errcode = 'restrict_violation';
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.repeat_statement()
  RETURNS boolean
  LANGUAGE plpgsql
@@ -212,7 +222,8 @@ CREATE INDEX audit_by_workspace ON public.audit USING btree (workspace_id, id);
 alter table audit enable row level security;
 alter table audit force row level security;
 create policy tenant on audit as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
-CREATE TRIGGER only_added_to BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER kept_for_30_days BEFORE DELETE ON public.audit FOR EACH ROW WHEN ((old."time" > (now() - '720:00:00'::interval))) EXECUTE FUNCTION refuse_early_deletion();
+CREATE TRIGGER only_added_to BEFORE UPDATE OR TRUNCATE ON public.audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table budgets (
   workspace_id text not null,
@@ -357,6 +368,8 @@ create table installation (
   created_at timestamp with time zone not null default now(),
   setup_hash bytea,
   history text,
+  pruning_process text,
+  pruned_at timestamp with time zone,
   constraint installation_only_row_check CHECK (only_row),
   constraint installation_pkey PRIMARY KEY (only_row)
 );
@@ -711,6 +724,7 @@ create table sessions (
   constraint sessions_token_key UNIQUE (token),
   constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+CREATE INDEX sessions_by_expiry ON public.sessions USING btree (expires_at);
 CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id, id);
 alter table sessions enable row level security;
 alter table sessions force row level security;
@@ -959,8 +973,10 @@ create table workspaces (
   plan text,
   next_plan text,
   plan_anchor integer not null default 1,
+  run_retention_days integer,
   constraint workspaces_pkey PRIMARY KEY (id),
-  constraint workspaces_plan_anchor_check CHECK (((plan_anchor >= 1) AND (plan_anchor <= 31)))
+  constraint workspaces_plan_anchor_check CHECK (((plan_anchor >= 1) AND (plan_anchor <= 31))),
+  constraint workspaces_run_retention_days_check CHECK (((run_retention_days >= 7) AND (run_retention_days <= 3650)))
 );
 alter table workspaces enable row level security;
 alter table workspaces force row level security;

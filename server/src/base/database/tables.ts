@@ -30,6 +30,7 @@ interface Workspaces {
   plan: string | null;
   next_plan: string | null;
   plan_anchor: Generated<number>;
+  run_retention_days: number | null;
 }
 
 interface Users {

@@ -90,6 +90,12 @@ export const logLines = {
   },
   "log lines were dropped": { area: "process", level: "error", fields: { lines: "number" } },
 
+  "rows older than their retention were deleted": {
+    area: "process",
+    level: "info",
+    fields: { rows: "number", runs: "number", duration_ms: "number", complete: "boolean" },
+  },
+
   // HTTP
   request: {
     area: "http",

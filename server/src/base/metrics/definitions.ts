@@ -145,6 +145,17 @@ export const metricDefinitions = {
     help: "Runs that ended because a plan or a ceiling allows no more, or needs a price, by error code.",
     labels: ["error_code"],
   },
+  beckon_retention_rows_deleted_total: {
+    type: "counter",
+    help: "Rows that were deleted because they were older than their retention, by kind.",
+    labels: ["kind"],
+  },
+  beckon_retention_last_pass_timestamp_seconds: {
+    type: "gauge",
+    help: "Unix time at which everything older than its retention was last deleted; 0 if never.",
+    labels: [],
+    database: true,
+  },
   beckon_database_connections: {
     type: "gauge",
     help: "Connections to PostgreSQL, by pool and state.",

@@ -63,6 +63,8 @@ export const workspaceRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "updateWorkspace",
       summary: "Update workspace",
+      description:
+        "`run_retention_days` says for how many days runs are kept after they ended, with their events and artifacts: at least 7, at most `max_run_retention_days`. null: as long as the operator keeps runs. Older runs are deleted soon after a change.",
       body: updateWorkspaceBody,
       data: workspace,
       example: { name: "Support" },

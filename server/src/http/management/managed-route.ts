@@ -151,6 +151,7 @@ export async function handleManaged(
     limits,
     deliveries,
     mapping,
+    retention,
   } = services;
   const request: ManagedRequest = {
     ctx: {
@@ -169,6 +170,7 @@ export async function handleManaged(
       limits,
       deliveries,
       mapping,
+      retention,
       idempotency: binding && { route: `${route.method} ${c.req.path}`, binding },
       ifMatch: entityTag(headerOf(incoming, "if-match")),
     },

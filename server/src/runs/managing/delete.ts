@@ -2,7 +2,7 @@ import { record } from "../../base/audit/index.ts";
 import { agentLimit, type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
-import { noRun } from "../access.ts";
+import { missingRun } from "../../retention/index.ts";
 import { deleteRunRows, lockRun } from "./delete-store.ts";
 
 /**
@@ -22,7 +22,8 @@ export async function deleteRun({
   const agentIds = agentLimit(ctx);
   await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const run = await lockRun(tx, ctx.workspaceId, input.runId);
-    if (run === undefined || agentIds?.includes(run.agent_id) === false) throw noRun();
+    if (run === undefined || agentIds?.includes(run.agent_id) === false)
+      throw await missingRun(tx, ctx, input.runId);
     if (run.finished_at === null) {
       throw new ApiError(
         "conflict",

@@ -1,6 +1,7 @@
 import type { Context } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
+import { deletionHint } from "../../retention/index.ts";
 import { permitRuns } from "../access.ts";
 import { findArtifact, readArtifactPart } from "./artifact-store.ts";
 
@@ -36,14 +37,15 @@ export async function getArtifact({
   const agentIds = permitRuns(ctx, "runs:read");
   const { workspaceId } = ctx;
   const ref = { workspaceId, ...input };
-  const row = await inWorkspace(ctx.database.tenant, workspaceId, (tx) =>
-    findArtifact(tx, ref, agentIds),
-  );
-  if (row === undefined)
+  const row = await inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
+    const found = await findArtifact(tx, ref, agentIds);
+    if (found !== undefined) return found;
     throw new ApiError(
       "not_found",
-      "There is no artifact with this id in a run with this id that this credential can see.",
+      "There is no artifact with this id in a run with this id that this credential can see." +
+        (await deletionHint(tx, ctx, input.runId)),
     );
+  });
   const { media_type: mediaType, bytes } = row;
   return { id: input.artifactId, mediaType, bytes, content: parts() };
 

@@ -1,7 +1,8 @@
 import type { Run } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
-import { noRun, permitRuns } from "../access.ts";
+import { missingRun } from "../../retention/index.ts";
+import { permitRuns } from "../access.ts";
 import { findRun } from "./store.ts";
 
 /**
@@ -29,9 +30,9 @@ export async function readRun(
   runId: string,
   agentIds: readonly string[] | undefined,
 ): Promise<Run> {
-  const run = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
-    findRun(tx, ctx.workspaceId, runId, agentIds),
-  );
-  if (run === undefined) throw noRun();
-  return run;
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    const run = await findRun(tx, ctx.workspaceId, runId, agentIds);
+    if (run === undefined) throw await missingRun(tx, ctx, runId);
+    return run;
+  });
 }

@@ -4,7 +4,7 @@ import { inWorkspace } from "../../base/database/index.ts";
 import { ApiError, attempt, type Result } from "../../base/errors.ts";
 import type { Once } from "../../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
-import { noRun } from "../access.ts";
+import { missingRun } from "../../retention/index.ts";
 import type { StartPorts } from "../starting/index.ts";
 import { type RetriedRun, readRetried } from "./retry-store.ts";
 import { permitDraft } from "./start-draft.ts";
@@ -34,10 +34,12 @@ export async function retryRun({
   // needs the permission to call the agent.
   if (newInput !== undefined) permit(ctx, "agents:invoke");
   const { workspaceId } = ctx;
-  const retried = await inWorkspace(ctx.database.tenant, workspaceId, (tx) =>
-    readRetried(tx, { workspaceId, runId: input.runId, agentIds: agentLimit(ctx) }),
-  );
-  if (retried === undefined) throw noRun();
+  const { runId } = input;
+  const retried = await inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
+    const run = await readRetried(tx, { workspaceId, runId, agentIds: agentLimit(ctx) });
+    if (run === undefined) throw await missingRun(tx, ctx, runId);
+    return run;
+  });
   if (retried.draft !== undefined) permitDraft(ctx);
   const version = retried.draft === undefined ? wanted : "original";
   return startManaged(ctx, {

@@ -4,7 +4,8 @@ import { inWorkspace } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { parseQuery } from "../../base/parse.ts";
 import { summarize } from "../../events/index.ts";
-import { noRun, permitRuns } from "../access.ts";
+import { missingRun } from "../../retention/index.ts";
+import { permitRuns } from "../access.ts";
 import type { RunRef } from "../run.ts";
 import { createOutputBuffer, type OutputBuffer } from "./output-buffer.ts";
 import { findProgress, type Progress } from "./stream-store.ts";
@@ -44,11 +45,11 @@ export async function streamRun({
  */
 export async function readProgress(ctx: Context, runId: string): Promise<Progress> {
   const agentIds = permitRuns(ctx, "runs:read");
-  const progress = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
-    findProgress(tx, ctx.workspaceId, runId, agentIds),
-  );
-  if (progress === undefined) throw noRun();
-  return progress;
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    const progress = await findProgress(tx, ctx.workspaceId, runId, agentIds);
+    if (progress === undefined) throw await missingRun(tx, ctx, runId);
+    return progress;
+  });
 }
 
 /**

@@ -43,6 +43,6 @@ export async function requireDelivery(
   if (row !== undefined) return row;
   throw new ApiError(
     "not_found",
-    "This subscription has no delivery with this id. Deliveries are kept for 30 days.",
+    "This subscription has no delivery with this id. Old deliveries are deleted, by default after 30 days.",
   );
 }

@@ -1,8 +1,8 @@
 import type { Delivery } from "@beckon/contract";
 import { agentLimit, type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
-import { ApiError } from "../../base/errors.ts";
 import { type Page, readPage } from "../../base/page.ts";
+import { missingRun } from "../../retention/index.ts";
 import { toDelivery } from "./delivery.ts";
 import { listDeliveriesOfRun, runExists } from "./store.ts";
 
@@ -24,9 +24,8 @@ export async function listRunDeliveries({
   const { runId } = input;
   const agentIds = agentLimit(ctx);
   return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
-    if (!(await runExists(tx, workspaceId, runId, agentIds))) {
-      throw new ApiError("not_found", "There is no run with this id that this credential can see.");
-    }
+    if (!(await runExists(tx, workspaceId, runId, agentIds)))
+      throw await missingRun(tx, ctx, runId);
     const page = readPage(input.query, { list: "run deliveries", run: runId, agents: agentIds });
     const rows = await listDeliveriesOfRun(tx, workspaceId, runId, agentIds, {
       below: page.below,

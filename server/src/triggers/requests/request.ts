@@ -56,7 +56,7 @@ export async function requireRequest(
   if (row !== undefined) return row;
   throw new ApiError(
     "not_found",
-    "This trigger has no received request with this id. They are kept for 30 days.",
+    "This trigger has no received request with this id. Old requests are deleted, by default after 30 days.",
   );
 }
 

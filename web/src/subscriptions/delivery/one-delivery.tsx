@@ -27,7 +27,7 @@ export function DeliveryScreen() {
             </LinkButton>
           }
         >
-          There is no delivery with this id. Deliveries are kept for 30 days.
+          There is no delivery with this id. Old deliveries are deleted, by default after 30 days.
         </EmptyState>
       </>
     );

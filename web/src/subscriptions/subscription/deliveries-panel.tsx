@@ -98,7 +98,8 @@ export function DeliveriesPanel({ subscription }: { readonly subscription: Subsc
                 </Button>
               }
             >
-              No delivery matches these filters. Deliveries are kept for 30 days.
+              No delivery matches these filters. Old deliveries are deleted, by default after 30
+              days.
             </EmptyState>
           ) : (
             <EmptyState>

@@ -40,7 +40,8 @@ export function RequestScreen() {
         </div>
       ) : isNotFound(error) ? (
         <EmptyState action={<LinkButton href={path}>Show the trigger</LinkButton>}>
-          There is no received request with this id. Requests are kept for 30 days.
+          There is no received request with this id. Old requests are deleted, by default after 30
+          days.
         </EmptyState>
       ) : (
         <Problem

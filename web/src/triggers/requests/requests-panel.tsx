@@ -121,7 +121,7 @@ export function RequestsPanel({ trigger }: { readonly trigger: Trigger }) {
                 </Button>
               }
             >
-              No request matches these filters. Requests are kept for 30 days.
+              No request matches these filters. Old requests are deleted, by default after 30 days.
             </EmptyState>
           ) : (
             <EmptyState>

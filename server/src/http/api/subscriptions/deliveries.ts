@@ -34,7 +34,7 @@ export const deliveryRoutes: readonly ManagedRoute[] = [
       id: "listDeliveries",
       summary: "List deliveries",
       description:
-        "All filters apply together. Each page searches a limited number of deliveries: it can hold fewer than `limit`, even none, and still have a `next`. Deliveries are kept for 30 days.",
+        "All filters apply together. Each page searches a limited number of deliveries: it can hold fewer than `limit`, even none, and still have a `next`. Deliveries are kept for 30 days unless the operator has set another time.",
       query: deliveriesQuery,
       data: delivery,
       list: true,

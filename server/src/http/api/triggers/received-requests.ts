@@ -44,7 +44,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       id: "listTriggerRequests",
       summary: "List received requests",
       description:
-        "Requests that the trigger received, also those that started no run. They are kept for 30 days. A trigger without `receiving` has none: its requests are its runs, `GET /runs?trigger_id=…`.",
+        "Requests that the trigger received, also those that started no run. They are kept for 30 days unless the operator has set another time. A trigger without `receiving` has none: its requests are its runs, `GET /runs?trigger_id=…`.",
       query: receivedRequestsQuery,
       data: receivedRequest,
       list: true,

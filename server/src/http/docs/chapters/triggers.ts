@@ -51,7 +51,7 @@ with urlopen(request) as response:
       {
         id: "webhooks-responses",
         title: "What the sender gets",
-        html: `<table>${rows(outcomes)}</table><p>${prose("[Received requests](/docs/triggers#listTriggerRequests) are kept for 30 days and can be [replayed](/docs/triggers#replayTriggerRequest). If a filter or template fails, the run is created failed with `mapping_error`.")}</p>`,
+        html: `<table>${rows(outcomes)}</table><p>${prose("[Received requests](/docs/triggers#listTriggerRequests) are kept for 30 days, unless the operator has set another time, and can be [replayed](/docs/triggers#replayTriggerRequest). If a filter or template fails, the run is created failed with `mapping_error`.")}</p>`,
       },
     ],
   };

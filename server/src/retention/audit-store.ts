@@ -1,0 +1,44 @@
+import { lowestIdAt } from "../base/ids.ts";
+import { daysBefore } from "../base/retention.ts";
+import { inEachWorkspace } from "./in-each-workspace.ts";
+import type { PrepareDeletion } from "./kinds.ts";
+
+/**
+ * Deletes audit entries that are older than their retention at the beginning of the day (UTC), and
+ * writes an audit entry that says so. Of a day and not of a moment, so that this adds at most a few
+ * entries a day.
+ */
+export const oldAuditEntries: PrepareDeletion = (connection, { auditDays }) => {
+  if (auditDays === 0) return undefined;
+  const today = new Date(new Date().setUTCHours(0, 0, 0, 0));
+  const before = daysBefore(auditDays, today);
+  return inEachWorkspace(connection, async ({ id: workspaceId }) => {
+    let after = "";
+    return async (max) => {
+      const { rows } = await connection.query<{ deleted: number; last: string | null }>({
+        name: "prune-audit",
+        text: `with old as materialized (
+            -- Rows are compared, because only audit_by_workspace has this order.
+            select a.id from audit a
+            where (a.workspace_id, a.id) > ($1, $2) and (a.workspace_id, a.id) < ($1, $3)
+            order by a.workspace_id, a.id limit $5
+          ), deleted as (
+            -- By the time, too: it is the database's, and the database rejects a deletion by it.
+            delete from audit a
+            where a.id = any (array(select id from old)) and a.workspace_id = $1 and a.time < $4
+            returning 1
+          ), recorded as (
+            insert into audit (id, workspace_id, actor, action, target, data)
+            select new_id('aud'), $1, 'system', 'audit.prune', $1,
+              jsonb_build_object('before', $6::text, 'deleted', count(*))
+            from deleted having count(*) > 0
+          )
+          select (select count(*)::int from deleted) as deleted, (select max(id) from old) as last`,
+        values: [workspaceId, after, lowestIdAt("aud", before), before, max, before.toISOString()],
+      });
+      const { deleted = 0, last } = rows[0] ?? {};
+      after = last ?? after;
+      return { deleted: { audit: deleted }, hasMore: last != null };
+    };
+  });
+};

@@ -1,0 +1,95 @@
+import { daysBefore, type Retention } from "../base/retention.ts";
+import type { PrepareDeletion, RowKind } from "./kinds.ts";
+
+interface DatedTable {
+  readonly table: string;
+  readonly kind: RowKind;
+  /** The column by which the age counts. It has an index, except in small tables. */
+  readonly time: string;
+  readonly key: string;
+  /** Days after `time`; `expired` if the rows have no retention of their own. */
+  readonly days: keyof Retention | "expired";
+}
+
+/** Tables of which every row is deleted when it is old enough, whatever else it has. */
+const tables: readonly DatedTable[] = [
+  {
+    table: "sessions",
+    kind: "sessions",
+    time: "expires_at",
+    key: "id",
+    days: "sessionsDays",
+  },
+  {
+    table: "invitations",
+    kind: "invitations",
+    time: "expires_at",
+    key: "id, workspace_id",
+    days: "invitationsDays",
+  },
+  {
+    table: "password_resets",
+    kind: "password_links",
+    time: "expires_at",
+    key: "user_id",
+    days: "invitationsDays",
+  },
+  // They outlive the run and the request, so that a repeated event gets the id of its run.
+  {
+    table: "trigger_event_ids",
+    kind: "event_ids",
+    time: "expires_at",
+    key: "trigger_id, event_id",
+    days: "expired",
+  },
+  {
+    table: "request_counts",
+    kind: "request_counts",
+    time: "minute",
+    key: "trigger_id, outcome, minute",
+    days: "requestsDays",
+  },
+  {
+    table: "idempotency",
+    kind: "idempotency",
+    time: "created_at",
+    key: "workspace_id, scope, key",
+    days: "idempotencyDays",
+  },
+  {
+    table: "received_requests",
+    kind: "received_requests",
+    time: "received_at",
+    key: "trigger_id, id",
+    days: "requestsDays",
+  },
+];
+
+export const datedRows: readonly PrepareDeletion[] = tables.map(
+  ({ table, kind, time, key, days }) =>
+    (connection, retention) => {
+      const keptDays = days === "expired" ? 0 : retention[days];
+      if (keptDays === 0 && days !== "expired") return undefined;
+      const before = daysBefore(keptDays);
+      let from = "-infinity";
+      return async (max) => {
+        const { rows } = await connection.query<{ deleted: number; last: string | null }>({
+          name: `prune-${table}`,
+          // Rows that another transaction has locked are left for the next pass.
+          text: `with old as materialized (
+              select ${key}, ${time} as time from ${table}
+              where ${time} >= $1::timestamptz and ${time} < $2
+              order by ${time} limit $3 for update skip locked
+            ), deleted as (
+              delete from ${table} where (${key}) in (select ${key} from old) returning 1
+            )
+            select (select count(*)::int from deleted) as deleted,
+              (select max(time)::text from old) as last`,
+          values: [from, before, max],
+        });
+        const { deleted = 0, last } = rows[0] ?? {};
+        from = last ?? from;
+        return { deleted: { [kind]: deleted }, hasMore: deleted >= max };
+      };
+    },
+);

@@ -1,0 +1,55 @@
+import { lowestIdAt } from "../base/ids.ts";
+import { daysBefore } from "../base/retention.ts";
+import type { PrepareDeletion } from "./kinds.ts";
+
+/**
+ * Deletes deliveries of old events, with their attempts. A pending delivery stays until it has
+ * succeeded or failed.
+ */
+export const oldDeliveries: PrepareDeletion = (connection, { deliveriesDays }) => {
+  if (deliveriesDays === 0) return undefined;
+  // Ids begin with the time of the event.
+  const before = lowestIdAt("dlv", daysBefore(deliveriesDays));
+  let after = { subscription: "", id: "" };
+  return async (max) => {
+    const { rows } = await connection.query<{
+      deleted: number;
+      subscription: string | null;
+      id: string | null;
+    }>({
+      name: "prune-deliveries",
+      // A loose index scan: it reads one row for each subscription, and those to delete.
+      text: `with recursive found (subscription_id) as (
+          (select subscription_id from deliveries where subscription_id >= $2
+            order by subscription_id limit 1)
+          union all
+          select following.* from found f, lateral (
+            select subscription_id from deliveries where subscription_id > f.subscription_id
+            order by subscription_id limit 1
+          ) as following
+        ), old as materialized (
+          select d.subscription_id, d.id from found f cross join lateral (
+            select d.subscription_id, d.id from deliveries d
+            where d.subscription_id = f.subscription_id and d.id < $1 and d.status <> 'pending'
+              and d.id > case when f.subscription_id = $2 then $3 else '' end
+            order by d.id limit $4
+          ) d limit $4
+        ), deleted as (
+          delete from deliveries d using old o
+          where d.subscription_id = o.subscription_id and d.id = o.id and d.status <> 'pending'
+          returning d.subscription_id, d.id
+        ), attempts as (
+          delete from delivery_attempts a using deleted o
+          where a.subscription_id = o.subscription_id and a.delivery_id = o.id
+        ), last as (
+          select subscription_id, id from old order by subscription_id desc, id desc limit 1
+        )
+        select (select count(*)::int from deleted) as deleted,
+          (select subscription_id from last) as subscription, (select id from last) as id`,
+      values: [before, after.subscription, after.id, max],
+    });
+    const { deleted = 0, subscription, id } = rows[0] ?? {};
+    if (subscription != null && id != null) after = { subscription, id };
+    return { deleted: { deliveries: deleted }, hasMore: subscription != null };
+  };
+};

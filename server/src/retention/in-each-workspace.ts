@@ -1,0 +1,42 @@
+import type { DeleteSome, Queryable } from "./kinds.ts";
+import { listWorkspaceDays, type WorkspaceDays } from "./workspaces-store.ts";
+
+/** Workspaces that are read at a time. */
+const pageSize = 500;
+
+/**
+ * Returns a deletion that goes through all workspaces, one after the other.
+ * @param prepare returns the deletion in one workspace; undefined if nothing is deleted there.
+ */
+export function inEachWorkspace(
+  connection: Queryable,
+  prepare: (workspace: WorkspaceDays) => Promise<DeleteSome | undefined>,
+): DeleteSome {
+  const workspaces = listAll(connection);
+  let deleteHere: DeleteSome | undefined;
+  return async (max) => {
+    for (;;) {
+      if (deleteHere === undefined) {
+        const { value: workspace, done } = await workspaces.next();
+        if (done === true) return { deleted: {}, hasMore: false };
+        deleteHere = await prepare(workspace);
+        if (deleteHere === undefined) continue;
+      }
+      const { deleted, hasMore } = await deleteHere(max);
+      if (!hasMore) deleteHere = undefined;
+      // Workspaces without old rows cost one query each, and no pause.
+      if (hasMore || Object.values(deleted).some((rows) => rows > 0))
+        return { deleted, hasMore: true };
+    }
+  };
+}
+
+async function* listAll(connection: Queryable): AsyncGenerator<WorkspaceDays, undefined> {
+  for (let after = ""; ; ) {
+    const page = await listWorkspaceDays(connection, after, pageSize);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return undefined;
+    after = last.id;
+  }
+}

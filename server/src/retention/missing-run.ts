@@ -1,0 +1,43 @@
+import type { Context } from "../base/context.ts";
+import type { WorkspaceTransaction } from "../base/database/index.ts";
+import { ApiError } from "../base/errors.ts";
+import { timeOf } from "../base/ids.ts";
+import { daysBefore, runDaysOf } from "../base/retention.ts";
+import { readRunDays } from "./workspaces-store.ts";
+
+/**
+ * Returns the error for a run that does not exist, or that the actor cannot see. Nothing is stored
+ * of deleted runs: whether this one may have been deleted is known by the time in its id.
+ */
+export async function missingRun(
+  tx: WorkspaceTransaction,
+  ctx: Pick<Context, "retention" | "workspaceId">,
+  runId: string,
+): Promise<ApiError> {
+  const message = "There is no run with this id that this credential can see.";
+  return new ApiError("not_found", message + (await deletionHint(tx, ctx, runId)));
+}
+
+/**
+ * Returns a sentence after a space which says that the run may have been deleted; empty if the time
+ * in its id is too recent, or it is not the id of a run.
+ */
+export async function deletionHint(
+  tx: WorkspaceTransaction,
+  { retention, workspaceId }: Pick<Context, "retention" | "workspaceId">,
+  runId: string,
+): Promise<string> {
+  const createdAt = timeOfRun(runId);
+  const days =
+    createdAt === undefined || retention === undefined
+      ? 0
+      : runDaysOf(retention, await readRunDays(tx, workspaceId));
+  if (days === 0 || createdAt === undefined || createdAt >= daysBefore(days)) return "";
+  const unit = days === 1 ? "day" : "days";
+  return ` Run ${runId} is older than the retention of ${days} ${unit}, so it may have been deleted.`;
+}
+
+/** Returns when a run with this id was created; undefined if it is not the id of a run. */
+function timeOfRun(runId: string): Date | undefined {
+  return /^run_[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(runId) ? timeOf(runId) : undefined;
+}

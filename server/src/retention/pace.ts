@@ -1,0 +1,42 @@
+import { elapsed } from "../base/clock.ts";
+import type { Batch, Queryable } from "./kinds.ts";
+import { countCreatedRows } from "./pass-store.ts";
+
+/** Returns the milliseconds to pause after a batch. */
+export type Pace = (deleted: Batch["deleted"]) => number | Promise<number>;
+
+/**
+ * Runs that are deleted per second while few are created. Deleting a run costs PostgreSQL about
+ * 50 µs of CPU, a hundredth of what executing it does.
+ */
+const minRunsPerSecond = 200;
+/** How much faster rows are deleted than they are created, so that deleting keeps up. */
+const timesCreated = 2;
+/** What deleting another row costs, compared with a run and its rows. */
+const costOfRow = 0.25;
+/** Milliseconds between two measurements of how many rows are created. */
+const measureEveryMs = 10_000;
+
+/** Returns a pace that depends on how many rows all processes create. */
+export function createPace(connection: Queryable): Pace {
+  let measuredAt = Number.NEGATIVE_INFINITY;
+  let created = { runs: 0, others: 0 };
+  let perSecond = minRunsPerSecond;
+
+  async function measure(): Promise<void> {
+    const before = created;
+    const seconds = (elapsed() - measuredAt) / 1_000;
+    measuredAt = elapsed();
+    created = await countCreatedRows(connection);
+    // Of the first measurement, the time before is unknown. It counts as infinite.
+    const runs = (created.runs - before.runs) / seconds;
+    const others = (created.others - before.others) / seconds;
+    perSecond = Math.max(minRunsPerSecond, timesCreated * (runs + costOfRow * others));
+  }
+
+  return async ({ runs = 0, events: _events, artifacts: _artifacts, ...others }) => {
+    if (elapsed() - measuredAt >= measureEveryMs) await measure();
+    const otherRows = Object.values(others).reduce((sum, rows) => sum + rows, 0);
+    return ((runs + costOfRow * otherRows) / perSecond) * 1_000;
+  };
+}

@@ -1,0 +1,431 @@
+import { Client } from "pg";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { addRun, type GivenRun } from "../../test/add-run.ts";
+import { testDatabase } from "../../test/database.ts";
+import { databaseAt } from "../../test/database-url.ts";
+import { eventually } from "../../test/eventually.ts";
+import { seedAgent, seedProcess } from "../../test/tenant.ts";
+import { lowestIdAt, newId } from "../base/ids.ts";
+import type { Retention } from "../base/retention.ts";
+import { recordDeaths } from "../processes/process-store.ts";
+import { prune } from "./prune.ts";
+
+const { database, name } = await testDatabase();
+const query = (text: string, values: unknown[] = []) => database.engine.query(text, values);
+const ownId = await seedProcess(database);
+
+const forever: Retention = {
+  runsDays: 0,
+  idempotencyDays: 0,
+  deliveriesDays: 0,
+  requestsDays: 0,
+  sessionsDays: 0,
+  invitationsDays: 0,
+  auditDays: 0,
+};
+
+/** Deletes what is older than its retention, and returns the numbers of deleted rows. */
+async function pass(
+  retention: Partial<Retention>,
+  {
+    processId = ownId,
+    signal = new AbortController().signal,
+    afterBatch = (_deleted: { readonly runs?: number }) => {},
+    intervalSeconds = 0,
+  } = {},
+): Promise<Record<string, number>> {
+  const deleted: Record<string, number> = {};
+  await prune(
+    {
+      database,
+      retention: { ...forever, ...retention },
+      processId,
+      metrics: {
+        count(_name, [kind], by = 1) {
+          deleted[String(kind)] = (deleted[String(kind)] ?? 0) + by;
+        },
+      },
+      log: { write() {} },
+    },
+    {
+      signal,
+      intervalSeconds,
+      pace(batch) {
+        afterBatch(batch);
+        return 0;
+      },
+    },
+  );
+  return deleted;
+}
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 24 * 3_600_000);
+const idAt = (prefix: "dlv" | "aud" | "req", days: number) =>
+  lowestIdAt(prefix, daysAgo(days)).slice(0, 14) + newId(prefix).slice(14);
+
+interface Owner {
+  readonly workspaceId: string;
+  readonly agentId: string;
+}
+
+/** Adds a run with a row in each table that has rows of runs. */
+async function addWholeRun(owner: Owner, given: GivenRun): Promise<string> {
+  const id = await addRun(database, owner, given);
+  const { workspaceId } = owner;
+  const values = [id, workspaceId];
+  await query(
+    `with drafts as (insert into run_drafts (run_id, workspace_id, config) values ($1, $2, '{}')),
+    callbacks as (insert into run_callbacks (run_id, workspace_id, subscription_id, url)
+      values ($1, $2, 'sub_1', 'https://example.com')),
+    journal as (insert into events (run_id, seq, workspace_id, id, type, version, data)
+      select $1, n, $2, 'evt_' || $1 || n, 'run.step', 1, '{}' from generate_series(1, 3) n)
+    insert into usage_entries (run_id, seq, number, workspace_id, day, agent_id, source, principal,
+      step, attempt, outcome, kind, provider, model, estimated)
+      values ($1, 1, 1, $2, current_date, 'agt', 'invoke', 'token:x', 1, 1, 'answered', 'model',
+        'demo', 'echo', false)`,
+    values,
+  );
+  await query(
+    "insert into artifacts (id, workspace_id, run_id, media_type, content) values ($1, $2, $3, 'text/plain', 'x')",
+    [newId("art"), workspaceId, id],
+  );
+  return id;
+}
+
+const tablesOfRuns = {
+  runs: "id",
+  run_inputs: "run_id",
+  run_results: "run_id",
+  run_drafts: "run_id",
+  run_callbacks: "run_id",
+  events: "run_id",
+  artifacts: "run_id",
+};
+
+/** Returns, for each table, which of the runs have rows in it. */
+async function tablesWith(runIds: readonly string[]): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {};
+  for (const [table, column] of Object.entries(tablesOfRuns)) {
+    const { rows } = await query(
+      `select distinct ${column} as id from ${table} where ${column} = any ($1) order by 1`,
+      [runIds],
+    );
+    found[table] = rows.map((row) => row.id);
+  }
+  return found;
+}
+
+/** The result of `tablesWith` if exactly these runs exist, with all their rows. */
+const whole = (runIds: readonly string[]) =>
+  Object.fromEntries(Object.keys(tablesOfRuns).map((table) => [table, [...runIds].sort()]));
+
+async function addDelivery(
+  { workspaceId }: Owner,
+  { days, status, runId = null }: { days: number; status: string; runId?: string | null },
+): Promise<string> {
+  const id = idAt("dlv", days);
+  const isPending = status === "pending";
+  await query(
+    `with attempts as (
+      insert into delivery_attempts (subscription_id, delivery_id, number, workspace_id, started_at,
+        duration_ms, url, request_headers, response_headers, response_body)
+      values ('sub_1', $1, 1, $2, now(), 1, 'https://example.com', '{}', '{}', 'Thanks for 42')
+    )
+    insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, run_id,
+      data, status, next_at, finished_at)
+    values ($1, $2, 'sub_1', 'event', 'evt_1', 'run.succeeded', 1, $3, '{"output":"42"}', $4, $5, $6)`,
+    [id, workspaceId, runId, status, isPending ? new Date() : null, isPending ? null : new Date()],
+  );
+  return id;
+}
+
+test("a run that ended before its retention is deleted with all its rows, but not its usage", async () => {
+  const owner = await seedAgent(database);
+  const old = await addWholeRun(owner, { createdAt: daysAgo(31) });
+  const recent = await addWholeRun(owner, { createdAt: daysAgo(29.9) });
+  const delivery = await addDelivery(owner, { days: 1, status: "succeeded", runId: old });
+  await query(
+    `with bound as (
+      insert into trigger_event_ids (workspace_id, trigger_id, event_id, run_id, expires_at)
+      values ($2, 'trg_1', 'evt', $1, now() + interval '1 day'))
+    insert into received_requests (id, workspace_id, agent_id, trigger_id, outcome, run_id, size, body)
+      values ('req_1', $2, 'a', 'trg_1', 'started', $1, 2, '42')`,
+    [old, owner.workspaceId],
+  );
+  expect(await pass({ runsDays: 30 })).toEqual({ runs: 1, events: 3, artifacts: 1 });
+  expect(await tablesWith([old, recent])).toEqual(whole([recent]));
+  expect(
+    (await query("select status, data from deliveries where id = $1", [delivery])).rows,
+  ).toEqual([{ status: "succeeded", data: null }]);
+  expect((await query("select response_body as body from delivery_attempts")).rows).toEqual([
+    { body: "" },
+  ]);
+  expect((await query("select body from received_requests")).rows).toEqual([{ body: null }]);
+  expect((await query("select run_id from trigger_event_ids")).rows).toEqual([{ run_id: old }]);
+  expect((await query("select from usage_entries where run_id = $1", [old])).rowCount).toBe(1);
+});
+
+test("runs that have not ended, or not long ago, stay", async () => {
+  const owner = await seedAgent(database);
+  const kept: string[] = [];
+  for (const status of ["queued", "running"] as const)
+    kept.push(await addRun(database, owner, { createdAt: daysAgo(90), status }));
+  const held = await addRun(database, owner, { createdAt: daysAgo(90), status: "queued" });
+  await query("update runs set status = 'waiting' where id = $1", [held]);
+  kept.push(held);
+  // Created long ago, and ended recently.
+  kept.push(
+    await addRun(database, owner, { createdAt: daysAgo(90), durationMs: 61 * 24 * 3_600_000 }),
+  );
+  expect(await pass({ runsDays: 30 })).toEqual({});
+  const { rows } = await query("select id from runs where id = any ($1)", [kept]);
+  expect(rows).toHaveLength(kept.length);
+});
+
+test("a run stays while one of its deliveries is pending, or a transaction has locked it", async () => {
+  const owner = await seedAgent(database);
+  const undelivered = await addWholeRun(owner, { createdAt: daysAgo(40) });
+  const locked = await addWholeRun(owner, { createdAt: daysAgo(40) });
+  await addDelivery(owner, { days: 40, status: "pending", runId: undelivered });
+  const client = await database.engine.connect();
+  try {
+    await client.query("begin");
+    // As a replay of its delivery does.
+    await client.query("select from runs where id = $1 for key share", [locked]);
+    expect(await pass({ runsDays: 30, deliveriesDays: 30 })).toEqual({});
+    expect(await tablesWith([undelivered, locked])).toEqual(whole([undelivered, locked]));
+  } finally {
+    await client.query("rollback");
+    client.release();
+  }
+  await query(
+    "update deliveries set status = 'failed', next_at = null, finished_at = now() where run_id = $1",
+    [undelivered],
+  );
+  expect(await pass({ runsDays: 30, deliveriesDays: 30 })).toMatchObject({
+    runs: 2,
+    deliveries: 1,
+  });
+  expect(await tablesWith([undelivered, locked])).toEqual(whole([]));
+});
+
+test("a workspace keeps its runs for a shorter time, and the others keep theirs", async () => {
+  const short = await seedAgent(database);
+  const other = await seedAgent(database);
+  await query("update workspaces set run_retention_days = 7 where id = $1", [short.workspaceId]);
+  const gone = await addWholeRun(short, { createdAt: daysAgo(8) });
+  const kept = [
+    await addWholeRun(short, { createdAt: daysAgo(6) }),
+    await addWholeRun(other, { createdAt: daysAgo(8) }),
+  ];
+  expect(await pass({ runsDays: 30 })).toMatchObject({ runs: 1 });
+  expect(await tablesWith([gone, ...kept])).toEqual(whole(kept));
+  // The operator keeps all runs, and the workspace does not.
+  await query("update runs set finished_at = now() - interval '9 days' where id = any ($1)", [
+    kept,
+  ]);
+  await query("update workspaces set run_retention_days = 8 where id = $1", [short.workspaceId]);
+  expect(await pass({})).toEqual({});
+  // The operator has lowered the time since.
+  await pass({ runsDays: 6 });
+  expect(await tablesWith(kept)).toEqual(whole([]));
+});
+
+test("other rows are deleted after their own retention, each kind by its setting", async () => {
+  const { workspaceId } = await seedAgent(database);
+  await query(
+    "insert into users (id, name, email) values ('usr_old', 'Ada', 'ada@example.com'), ('usr_new', 'Eve', 'eve@example.com')",
+  );
+  const add = async (label: "old" | "new", days: number, count: number) => {
+    const rows = "select $1 || n as id, now() - make_interval(hours => $2) as t, $3::text as w";
+    const each = `from (${rows} from generate_series(1, $4::int) n) r`;
+    await query(
+      `with received as (insert into received_requests (id, workspace_id, agent_id, trigger_id,
+          received_at, outcome, size) select id, w, 'a', 't', t, 'started', 0 ${each}),
+        counts as (insert into request_counts (workspace_id, trigger_id, outcome, minute, count)
+          select w, id, 'rejected', t, 1 ${each}),
+        ids as (insert into trigger_event_ids (workspace_id, trigger_id, event_id, run_id, expires_at)
+          select w, 't', id, 'r', t + interval '720 hours' ${each}),
+        keys as (insert into idempotency (workspace_id, scope, key, body_hash, created_at)
+          select w, 's', id, '', t ${each}),
+        sessions as (insert into sessions (id, user_id, token, expires_at)
+          select id, 'usr_old', id, t ${each}),
+        links as (insert into password_resets (user_id, hash, expires_at, created_by, created_in)
+          select 'usr_' || $1, id::bytea, t, 'x', w ${each} limit 1)
+        insert into invitations (id, workspace_id, email, role, hash, created_by, expires_at)
+          select id, w, 'x@example.com', 'viewer', id::bytea, 'x', t ${each}`,
+      [label, days * 24, workspaceId, count],
+    );
+  };
+  await add("new", 29, 1);
+  // More than one batch.
+  await add("old", 31, 120);
+  const left = async (table: string, column: string) =>
+    (await query(`select ${column} as id from ${table} where ${column} ~ '^(usr_)?(old|new)'`))
+      .rows;
+  for (const [table, column, kind, retention, count] of [
+    ["received_requests", "id", "received_requests", { requestsDays: 30 }, 120],
+    ["request_counts", "trigger_id", "request_counts", { requestsDays: 30 }, 120],
+    ["idempotency", "key", "idempotency", { idempotencyDays: 30 }, 120],
+    ["sessions", "id", "sessions", { sessionsDays: 30 }, 120],
+    ["invitations", "id", "invitations", { invitationsDays: 30 }, 120],
+    ["password_resets", "user_id", "password_links", { invitationsDays: 30 }, 1],
+  ] as const) {
+    const before = await left(table, column);
+    const deleted = await pass(retention);
+    // Received requests and their counts, and invitations and links, share a setting.
+    if (before.length > 1) expect(deleted[kind], table).toBe(count);
+    expect(await left(table, column), table).toHaveLength(1);
+  }
+  // Ids of events expire by themselves.
+  expect(await left("trigger_event_ids", "event_id")).toEqual([{ id: "new1" }]);
+});
+
+test("old deliveries are deleted with their attempts, except pending ones", async () => {
+  const owner = await seedAgent(database);
+  const ids = {
+    gone: await addDelivery(owner, { days: 31, status: "failed" }),
+    pending: await addDelivery(owner, { days: 31, status: "pending" }),
+    recent: await addDelivery(owner, { days: 29, status: "succeeded" }),
+  };
+  expect(await pass({ deliveriesDays: 30 })).toEqual({ deliveries: 1 });
+  for (const [table, column] of [
+    ["deliveries", "id"],
+    ["delivery_attempts", "delivery_id"],
+  ]) {
+    const { rows } = await query(
+      `select ${column} as id from ${table} where workspace_id = $1 order by 1`,
+      [owner.workspaceId],
+    );
+    expect(rows, table).toEqual([{ id: ids.pending }, { id: ids.recent }]);
+  }
+});
+
+test("old audit entries are deleted, an entry says so, and entries below 30 days cannot be", async () => {
+  const { workspaceId } = await seedAgent(database);
+  const add = (id: string, days: number) =>
+    query(
+      `insert into audit (id, workspace_id, time, actor, action, target, data)
+        values ($1, $2, now() - make_interval(secs => $3), 'system', 'test', 'x', '{}')`,
+      [id, workspaceId, days * 24 * 3_600],
+    );
+  for (const days of [380, 370, 366.5]) await add(idAt("aud", days), days);
+  const recent = idAt("aud", 31);
+  await add(recent, 31);
+  const actions = async () =>
+    (
+      await query(
+        "select action, target, actor, data from audit where workspace_id = $1 and action in ('test', 'audit.prune') order by id",
+        [workspaceId],
+      )
+    ).rows;
+  expect(await pass({ auditDays: 365 })).toEqual({ audit: 3 });
+  expect(await actions()).toEqual([
+    { action: "test", target: "x", actor: "system", data: {} },
+    {
+      action: "audit.prune",
+      target: workspaceId,
+      actor: "system",
+      data: { deleted: 3, before: expect.stringMatching(/T00:00:00\.000Z$/) },
+    },
+  ]);
+  expect(await pass({ auditDays: 365 })).toEqual({});
+
+  await add("aud_recent", 29.9);
+  await expect(query("delete from audit where id = 'aud_recent'")).rejects.toMatchObject({
+    code: "23001",
+    message: "rows of audit are kept for at least 30 days",
+  });
+  // The database allows it, because Beckon does.
+  expect((await query("delete from audit where id = $1", [recent])).rowCount).toBe(1);
+  for (const change of ["update audit set actor = 'x'", "truncate audit"])
+    await expect(query(change)).rejects.toMatchObject({ code: "23001" });
+});
+
+test("of two processes one deletes, until it exits; each row is deleted once", async () => {
+  const owner = await seedAgent(database);
+  const runIds: string[] = [];
+  for (let count = 0; count < 150; count++)
+    runIds.push(await addRun(database, owner, { createdAt: daysAgo(31) }));
+  const left = async () =>
+    (await query("select id from runs where id = any ($1)", [runIds])).rowCount ?? 0;
+  const other = await seedProcess(database);
+
+  const stopping = new AbortController();
+  let besides: Promise<Record<string, number>> | undefined;
+  const first = await pass(
+    { runsDays: 30 },
+    {
+      signal: stopping.signal,
+      // While this process deletes, another one does not begin.
+      afterBatch() {
+        besides ??= pass({ runsDays: 30 }, { processId: other });
+      },
+    },
+  );
+  expect(await besides).toEqual({});
+  expect(first.runs).toBe(150);
+
+  const again = await addRun(database, owner, { createdAt: daysAgo(31) });
+  // The last pass has just finished.
+  expect(await pass({ runsDays: 30 }, { processId: other, intervalSeconds: 600 })).toEqual({});
+  await query("update installation set pruning_process = $1", [ownId]);
+  expect(await pass({ runsDays: 30 }, { processId: other })).toEqual({});
+  await recordDeaths(database.engine, [ownId], other);
+  expect(await pass({ runsDays: 30 }, { processId: other })).toMatchObject({ runs: 1 });
+  expect(await left()).toBe(0);
+  expect((await query("select from runs where id = $1", [again])).rowCount).toBe(0);
+  // A process that was declared dead deletes nothing.
+  await addRun(database, owner, { createdAt: daysAgo(31) });
+  expect(await pass({ runsDays: 30 })).toEqual({});
+  await query("update processes set died_at = null where id = $1", [ownId]);
+});
+
+test("a pass that is stopped, or loses its connection in a batch, deletes runs whole or not at all", async () => {
+  const owner = await seedAgent(database);
+  await pass({ runsDays: 30 });
+  const runIds: string[] = [];
+  for (let count = 0; count < 120; count++)
+    runIds.push(await addWholeRun(owner, { createdAt: daysAgo(31) }));
+  const stopping = new AbortController();
+  const { runs = 0 } = await pass(
+    { runsDays: 30 },
+    {
+      signal: stopping.signal,
+      afterBatch({ runs: deleted = 0 }) {
+        if (deleted > 0) stopping.abort();
+      },
+    },
+  );
+  expect(runs).toBeGreaterThan(0);
+  expect(runs).toBeLessThan(runIds.length);
+  const { rows } = await query("select id from runs where id = any ($1)", [runIds]);
+  const kept = rows.map((row) => row.id);
+  expect(kept).toHaveLength(runIds.length - runs);
+  expect(await tablesWith(runIds)).toEqual(whole(kept));
+
+  const admin = new Client({ connectionString: databaseAt(inject("server").adminUrl, name) });
+  await admin.connect();
+  onTestFinished(() => admin.end());
+  await admin.query("begin");
+  await admin.query("set local beckon.workspace = '*'");
+  await admin.query("select from events where run_id = $1 for update", [kept.at(-1)]);
+  const lost = pass({ runsDays: 30 });
+  lost.catch(() => {});
+  // The batch has deleted the runs, and waits for the event.
+  await eventually("a batch that waits", async () => {
+    // A transaction sees the same activity until then.
+    await admin.query("select pg_stat_clear_snapshot()");
+    const { rowCount } = await admin.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = $1 and wait_event_type = 'Lock' and query like 'with oldest as%'`,
+      [name],
+    );
+    return rowCount === 1 ? true : undefined;
+  });
+  await expect(lost).rejects.toThrow();
+  await admin.query("rollback");
+  expect(await tablesWith(runIds)).toEqual(whole(kept));
+  expect(await pass({ runsDays: 30 })).toMatchObject({ runs: kept.length });
+  expect(await tablesWith(runIds)).toEqual(whole([]));
+});

@@ -1,0 +1,99 @@
+import { elapsed, sleep } from "../base/clock.ts";
+import type { Database } from "../base/database/index.ts";
+import type { Log } from "../base/log.ts";
+import type { Metrics } from "../base/metrics/index.ts";
+import type { Retention } from "../base/retention.ts";
+import { oldAuditEntries } from "./audit-store.ts";
+import { datedRows } from "./dated-rows-store.ts";
+import { oldDeliveries } from "./deliveries-store.ts";
+import type { DeleteSome, PrepareDeletion, RowKind } from "./kinds.ts";
+import { createPace, type Pace } from "./pace.ts";
+import { beginPass, endPass, stillPruning } from "./pass-store.ts";
+import { oldRuns } from "./runs-store.ts";
+
+/**
+ * All deletions, in their order. Deliveries and received requests come before runs, so that
+ * deleting a run seldom has to empty them first.
+ */
+const deletions: readonly PrepareDeletion[] = [
+  ...datedRows,
+  oldAuditEntries,
+  oldDeliveries,
+  oldRuns,
+];
+
+/** Rows of the first batch of a kind. Runs have many rows each. */
+const firstBatchRows = 50;
+const maxBatchRows = 1_000;
+/** A batch that took longer is followed by a smaller one, and a faster one by a larger one. */
+const batchMs = { min: 8, max: 30 };
+
+export interface PruneServices {
+  readonly database: Pick<Database, "engine">;
+  readonly retention: Retention;
+  readonly processId: string;
+  readonly metrics: Pick<Metrics, "count">;
+  readonly log: Pick<Log, "write">;
+}
+
+/**
+ * Deletes what is older than its retention, if it is time and no other process does it. It deletes
+ * in small batches with pauses between them, each batch in one statement of its own: whenever the
+ * process exits, every row is deleted together with the rows that belong to it, or not at all.
+ * @param options `signal` stops it after the current batch. `intervalSeconds`: time from the end of
+ *   a pass to the next one. `pace` says how long to pause; by default so that other work is slowed
+ *   down as little as possible.
+ */
+export async function prune(
+  { database: { engine }, retention, processId, metrics, log }: PruneServices,
+  {
+    signal,
+    pace = createPace(engine),
+    intervalSeconds,
+  }: { signal: AbortSignal; pace?: Pace; intervalSeconds: number },
+): Promise<void> {
+  if (!(await beginPass(engine, processId, intervalSeconds))) return;
+  const deletedRows = new Map<RowKind, number>();
+  const startedAt = elapsed();
+  let isComplete = false;
+  try {
+    isComplete = await deleteAll();
+  } finally {
+    // If this fails, too, another process begins a pass when this one has exited.
+    await endPass(engine, processId, isComplete);
+    const rows = [...deletedRows.values()].reduce((sum, each) => sum + each, 0);
+    if (rows > 0)
+      log.write("rows older than their retention were deleted", {
+        rows,
+        runs: deletedRows.get("runs") ?? 0,
+        duration_ms: Math.round(elapsed() - startedAt),
+        complete: isComplete,
+      });
+  }
+
+  /** @returns false if it was stopped. */
+  async function deleteAll(): Promise<boolean> {
+    for (const prepare of deletions) {
+      const deleteSome = prepare(engine, retention);
+      if (deleteSome !== undefined && !(await deleteBatches(deleteSome))) return false;
+    }
+    return true;
+  }
+
+  async function deleteBatches(deleteSome: DeleteSome): Promise<boolean> {
+    for (let max = firstBatchRows; ; ) {
+      if (signal.aborted || !(await stillPruning(engine, processId))) return false;
+      const start = elapsed();
+      const { deleted, hasMore } = await deleteSome(max);
+      const tookMs = elapsed() - start;
+      for (const [kind, rows] of Object.entries(deleted) as [RowKind, number][]) {
+        deletedRows.set(kind, (deletedRows.get(kind) ?? 0) + rows);
+        if (rows > 0) metrics.count("beckon_retention_rows_deleted_total", [kind], rows);
+      }
+      if (!hasMore) return true;
+      if (tookMs > batchMs.max) max = Math.max(1, Math.floor(max / 2));
+      else if (tookMs < batchMs.min) max = Math.min(maxBatchRows, max * 2);
+      await sleep(await pace(deleted), signal).catch(() => {});
+    }
+  }
+}

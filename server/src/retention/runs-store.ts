@@ -1,0 +1,101 @@
+import { lowestIdAt } from "../base/ids.ts";
+import { daysBefore, runDaysOf } from "../base/retention.ts";
+import { inEachWorkspace } from "./in-each-workspace.ts";
+import type { Batch, PrepareDeletion, Queryable } from "./kinds.ts";
+
+/**
+ * Deletes runs that ended before their retention, with everything about them but the usage ledger,
+ * the ids of their events and the rows of their deliveries and received requests, which have
+ * retentions of their own.
+ */
+export const oldRuns: PrepareDeletion = (connection, retention) =>
+  inEachWorkspace(connection, async ({ id: workspaceId, runDays }) => {
+    const days = runDaysOf(retention, runDays);
+    if (days === 0) return undefined;
+    const before = daysBefore(days);
+    let after = "";
+    return async (max) => {
+      const { last, ...batch } = await deleteRuns(connection, workspaceId, { after, before, max });
+      after = last ?? after;
+      return batch;
+    };
+  });
+
+/**
+ * Deletes a workspace's runs in one statement, so that a run is deleted with all its rows or not at
+ * all. Skips runs that have not ended, whose deliveries are pending, or that a transaction has
+ * locked, for example to replay a delivery.
+ */
+async function deleteRuns(
+  connection: Queryable,
+  workspaceId: string,
+  { after, before, max }: { after: string; before: Date; max: number },
+): Promise<Batch & { last: string | null }> {
+  const { rows } = await connection.query<{
+    runs: number;
+    events: number;
+    artifacts: number;
+    last: string | null;
+  }>({
+    name: "prune-runs",
+    text: `with oldest as materialized (
+        -- Rows are compared, because only runs_by_workspace has this order.
+        select r.id from runs r
+        where (r.workspace_id, r.id) > ($1, $2) and (r.workspace_id, r.id) < ($1, $3)
+        order by r.workspace_id, r.id limit $5
+      ), ended as materialized (
+        select r.id from runs r
+        where r.id = any (array(select id from oldest)) and r.workspace_id = $1
+          and r.finished_at < $4
+          -- Not "=", for which PostgreSQL could use an index of all pending deliveries.
+          and not exists (select from deliveries d
+            where d.run_id = r.id and d.status is not distinct from 'pending')
+        for update of r skip locked
+      ), runs_gone as (
+        delete from runs r where r.id = any (array(select id from ended)) and r.workspace_id = $1
+        returning 1
+      ), inputs_gone as (
+        delete from run_inputs i
+        where i.run_id = any (array(select id from ended)) and i.workspace_id = $1
+      ), drafts_gone as (
+        delete from run_drafts t
+        where t.run_id = any (array(select id from ended)) and t.workspace_id = $1
+      ), results_gone as (
+        delete from run_results e
+        where e.run_id = any (array(select id from ended)) and e.workspace_id = $1
+      ), callbacks_gone as (
+        delete from run_callbacks c
+        where c.run_id = any (array(select id from ended)) and c.workspace_id = $1
+      ), events_gone as (
+        -- Without the workspace, for which PostgreSQL could use the index of the event stream.
+        delete from events e where e.run_id = any (array(select id from ended)) returning 1
+      ), artifacts_gone as (
+        delete from artifacts a
+        where a.run_id = any (array(select id from ended)) and a.workspace_id = $1
+        returning 1
+      ), requests_emptied as (
+        update received_requests q set query = null, headers = null, body = null, error = null
+        where q.run_id = any (array(select id from ended))
+      ), deliveries_emptied as (
+        -- One that became pending after this statement began is cancelled: its run is gone.
+        update deliveries d set data = null, next_at = null,
+          status = case when d.status = 'pending' then 'cancelled' else d.status end,
+          finished_at = case when d.finished_at is null then now() else d.finished_at end
+        where d.run_id = any (array(select id from ended))
+        returning d.subscription_id, d.id
+      ), attempts_emptied as (
+        -- A receiver can repeat in its response what it got.
+        update delivery_attempts a set response_body = '' from deliveries_emptied d
+        where a.subscription_id = d.subscription_id and a.delivery_id = d.id
+          and a.response_body <> ''
+      )
+      select (select count(*)::int from runs_gone) as runs,
+        (select count(*)::int from events_gone) as events,
+        (select count(*)::int from artifacts_gone) as artifacts,
+        (select max(id) from oldest) as last`,
+    // A run ends after it was created, so the runs that ended before a time have ids of before.
+    values: [workspaceId, after, lowestIdAt("run", before), before, max],
+  });
+  const { last = null, ...deleted } = rows[0] ?? {};
+  return { deleted, hasMore: last !== null, last };
+}

@@ -1,0 +1,62 @@
+import { sleep } from "../base/clock.ts";
+import { failureKind } from "../base/database/index.ts";
+import { messageOf, stackOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { type PruneServices, prune } from "./prune.ts";
+
+export interface PruningOptions {
+  /**
+   * Milliseconds from startup to the first attempt, so that deleting does not compete with the work
+   * that the processes resume.
+   */
+  readonly firstMs: number;
+  /** Milliseconds between two attempts of this process to begin a pass. */
+  readonly everyMs: number;
+  /** Seconds from the end of a pass to the next one, of whichever process. */
+  readonly intervalSeconds: number;
+}
+
+export const defaultPruning: PruningOptions = {
+  firstMs: 300_000,
+  everyMs: 60_000,
+  intervalSeconds: 600,
+};
+
+/**
+ * Deletes rows that are older than their retention, from time to time. Of all processes, one at a
+ * time does it. If it fails, the failure is logged and the next attempt continues.
+ */
+export function startPruning(
+  services: Omit<PruneServices, "log"> & { readonly log: Log },
+  { firstMs, everyMs, intervalSeconds }: PruningOptions,
+): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const { log } = services;
+
+  async function pruneRepeatedly(): Promise<void> {
+    for (let pauseMs = firstMs; ; pauseMs = everyMs) {
+      await sleep(pauseMs, signal).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        await prune(services, { signal, intervalSeconds });
+      } catch (thrown) {
+        if (failureKind(thrown) === "lost") log.outages.database.failed(thrown);
+        else
+          log.write("a background task failed; it will be retried", {
+            task: "deleting old rows",
+            reason: messageOf(thrown),
+            stack: stackOf(thrown),
+          });
+      }
+    }
+  }
+
+  const pruning = pruneRepeatedly();
+  return {
+    async stop() {
+      stopping.abort();
+      await pruning;
+    },
+  };
+}

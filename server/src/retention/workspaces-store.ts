@@ -1,0 +1,36 @@
+import type { WorkspaceTransaction } from "../base/database/index.ts";
+import type { Queryable } from "./kinds.ts";
+
+/** A workspace, and the days for which it has chosen to keep its runs. */
+export interface WorkspaceDays {
+  readonly id: string;
+  readonly runDays: number | null;
+}
+
+/** Returns up to `max` workspaces with ids above `after`, in the order of their ids. */
+export async function listWorkspaceDays(
+  connection: Queryable,
+  after: string,
+  max: number,
+): Promise<WorkspaceDays[]> {
+  const { rows } = await connection.query<WorkspaceDays>({
+    name: "list-retention-of-workspaces",
+    text: `select id, run_retention_days as "runDays" from workspaces
+      where id > $1 order by id limit $2`,
+    values: [after, max],
+  });
+  return rows;
+}
+
+/** Returns the days for which the workspace has chosen to keep its runs; null if none. */
+export async function readRunDays(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+): Promise<number | null> {
+  const row = await tx
+    .selectFrom("workspaces")
+    .select("run_retention_days")
+    .where("id", "=", workspaceId)
+    .executeTakeFirst();
+  return row?.run_retention_days ?? null;
+}
