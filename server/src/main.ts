@@ -10,6 +10,7 @@ import { createLog, type Log } from "./base/log.ts";
 import { flushLogs } from "./base/logging/index.ts";
 import { createMetrics, type Metrics } from "./base/metrics/index.ts";
 import { createSecretCipher, parseMasterKey } from "./base/secrets/index.ts";
+import { createTracing } from "./base/tracing/index.ts";
 import { version } from "./base/version.ts";
 import { type Config, readConfig } from "./config.ts";
 import {
@@ -170,6 +171,12 @@ async function build(
 ): Promise<Beckon> {
   opened.defer(() => heap.stop());
   const metrics = await createMetrics({ isOn: config.metricsPort !== undefined });
+  const tracing = await createTracing(config.traces, {
+    ...{ log, processId, trustParent: config.trustProxy },
+  });
+  let graceOver = 0;
+  // Closed last, because requests and runs end their spans while they are closed.
+  opened.defer(() => tracing?.close(Math.max(minFlushMs, graceOver - elapsed())));
   const { databaseUrl, masterKey } = config;
   if (databaseUrl === undefined || masterKey === undefined)
     throw new ConfigError("DATABASE_URL and BECKON_MASTER_KEY are needed to start a server.");
@@ -225,6 +232,7 @@ async function build(
     cipher,
     log,
     metrics,
+    tracing,
     processId,
     maxRuns: config.maxRuns,
     memoryBytes: memoryBudget(config),
@@ -280,6 +288,7 @@ async function build(
       cipher,
       log,
       metrics,
+      tracing,
       runs,
       egress,
       outbound,
@@ -334,6 +343,7 @@ async function build(
       cipher,
       log,
       metrics,
+      tracing,
       egress: toReceivers,
       publicUrl: () => url,
       schedule: config.retrySchedule,
@@ -369,7 +379,7 @@ async function build(
       // From now on readiness checks fail and no run starts. Callers that wait for a run can wait
       // until the drain time is over.
       log.write("process stopping", { process_id: runs.process.id, runs: runs.live.size });
-      const graceOver = elapsed() + config.drainSeconds * 1_000;
+      graceOver = elapsed() + config.drainSeconds * 1_000;
       runs.capacity.drain();
       await worker.stop();
       const graceMs = Math.max(0, graceOver - elapsed());
@@ -393,6 +403,9 @@ const failedAuthenticationsPerMinute = 300;
  * because passwords are easier to guess.
  */
 const guessesPerMinute = 30;
+
+/** Minimum time in milliseconds that a stop waits for the export of the last spans. */
+const minFlushMs = 1_000;
 
 /**
  * Maximum time in milliseconds that startup waits for model servers. A server that responds later

@@ -1,0 +1,3 @@
+export { readTraceSettings, type TraceSettings } from "./settings.ts";
+export type { RequestTrace, SpanAttributes, TraceSpan, Tracing } from "./tracing.ts";
+export { createTracing } from "./tracing.ts";
