@@ -171,12 +171,10 @@ async function build(
 ): Promise<Beckon> {
   opened.defer(() => heap.stop());
   const metrics = await createMetrics({ isOn: config.metricsPort !== undefined });
-  const tracing = await createTracing(config.traces, {
-    ...{ log, processId, trustParent: config.trustProxy },
-  });
+  const tracing = await createTracing(config, { log, processId });
   let graceOver = 0;
   // Closed last, because requests and runs end their spans while they are closed.
-  opened.defer(() => tracing?.close(Math.max(minFlushMs, graceOver - elapsed())));
+  opened.defer(() => tracing?.close(graceOver - elapsed()));
   const { databaseUrl, masterKey } = config;
   if (databaseUrl === undefined || masterKey === undefined)
     throw new ConfigError("DATABASE_URL and BECKON_MASTER_KEY are needed to start a server.");
@@ -393,19 +391,13 @@ async function build(
   };
 }
 
-/**
- * Maximum failed authentications of one IP address per minute. Above it, the response is
- * `too_many_requests`.
- */
+/** Maximum failed authentications of one IP address per minute; then `too_many_requests`. */
 const failedAuthenticationsPerMinute = 300;
 /**
  * The same limit for attempts with a password or with the token of a one-time link. It is lower,
  * because passwords are easier to guess.
  */
 const guessesPerMinute = 30;
-
-/** Minimum time in milliseconds that a stop waits for the export of the last spans. */
-const minFlushMs = 1_000;
 
 /**
  * Maximum time in milliseconds that startup waits for model servers. A server that responds later

@@ -23,10 +23,10 @@ test("the packages of OpenTelemetry are loaded only if there is an endpoint", ()
       return next(url, context);
     } });
     const { createTracing } = await import(${JSON.stringify(join(import.meta.dirname, "index.ts"))});
-    const options = { processId: "prc_1", trustParent: false };
-    await createTracing(undefined, options);
+    const options = { processId: "prc_1" };
+    await createTracing({ trustProxy: false }, options);
     const without = [...loaded];
-    await createTracing(${JSON.stringify(settings)}, options);
+    await createTracing({ traces: ${JSON.stringify(settings)}, trustProxy: false }, options);
     console.log(JSON.stringify([without, [...loaded]]));
   `;
   const flags = ["--disable-warning=ExperimentalWarning", "--input-type=module", "--eval", script];

@@ -220,12 +220,18 @@ export function createOtlpTracing(
       const late = new AbortController();
       await Promise.race([
         provider.shutdown().catch(() => {}),
-        sleep(maxWaitMs, late.signal).catch(() => {}),
+        sleep(Math.min(flushMs.max, Math.max(flushMs.min, maxWaitMs)), late.signal).catch(() => {}),
       ]);
       late.abort();
     },
   };
 }
+
+/**
+ * Bounds of the time that a stop waits for the export of the last spans. The maximum is less than
+ * the exporter repeats an export for, so that a collector that is down does not delay restarts.
+ */
+const flushMs = { min: 1_000, max: 5_000 };
 
 /** Links name spans of other processes, and whether these were sampled is not known. */
 const sampled = { isSampled: true };

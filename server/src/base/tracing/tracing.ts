@@ -1,5 +1,4 @@
 import type { Log } from "../log.ts";
-import type { TraceSettings } from "./settings.ts";
 
 /**
  * All attributes of spans. Names with a prefix other than `beckon` are of the semantic conventions
@@ -99,7 +98,7 @@ export interface Tracing {
   run(run: TracedRun): TraceSpan;
   /** Starts the span of one attempt of a delivery. `runId` is null for events of no run. */
   delivery(runId: string | null, attributes: SpanAttributes): TraceSpan;
-  /** Exports the spans that have ended, and waits up to `maxWaitMs` for that. */
+  /** Exports the spans that have ended. Waits for that up to `maxWaitMs`, but 1 to 5 seconds. */
   close(maxWaitMs: number): Promise<void>;
 }
 
@@ -108,21 +107,8 @@ export interface TracingOptions {
   readonly log: Log;
   readonly processId: string;
   /**
-   * Whether the header `traceparent` of requests is trusted: their spans then belong to the trace of
-   * the caller. Otherwise they only link to it.
+   * Whether the header `traceparent` of requests is trusted: their spans then belong to the
+   * caller's trace. Otherwise they only link to it.
    */
   readonly trustParent: boolean;
-}
-
-/**
- * Creates the tracing of this process; undefined without settings. Loads the packages of
- * OpenTelemetry only with settings.
- */
-export async function createTracing(
-  settings: TraceSettings | undefined,
-  options: TracingOptions,
-): Promise<Tracing | undefined> {
-  if (settings === undefined) return undefined;
-  const { createOtlpTracing } = await import("./otlp-tracing.ts");
-  return createOtlpTracing(settings, options);
 }
