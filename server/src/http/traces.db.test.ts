@@ -203,6 +203,21 @@ test("a run that fails has the provider's status, and one that is repeated its a
   });
 });
 
+test("a tool call that fails is an error, and its run is none", async () => {
+  // Nothing listens on port 9.
+  const [host, url] = ["127.0.0.1:9", "http://127.0.0.1:9/down"];
+  const operations = [{ name: "down", description: "Fails", method: "GET", url }];
+  const agent = await beckon.createAgent({
+    tools: [{ type: "http", name: "api_down", allowed_hosts: [host], operations }],
+  });
+  const { run_id: runId } = (await beckon.invoke(agent, "/call down {}")).body;
+  expect(await spanOf(runId, "execute_tool down")).toMatchObject({
+    status: 2,
+    attributes: { "error.type": "tool_error" },
+  });
+  expect(await spanOf(runId, "invoke_agent")).toMatchObject({ status: 0 });
+});
+
 test("a cancelled run is no error, but its model call has no answer", async () => {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model });

@@ -82,8 +82,8 @@ export function createOtlpTracing(
       }),
     ],
   });
-  // The tracer is used directly, and no context of OpenTelemetry is ever active: the parent of each
-  // span is passed. Context that follows asynchronous calls would cost CPU for every promise.
+  // The provider is not registered globally, and no context is ever active: the parent of each span
+  // is passed as an argument. Packages that look for a global provider therefore add no spans.
   const tracer = provider.getTracer("beckon", version);
 
   function startRoot(name: string, options: RootOptions): Span {
