@@ -258,6 +258,13 @@ export default {
       to: { path: "(^|/)node_modules/(pg|pg-[^/]+|@types/pg)/" },
     },
     {
+      name: "opentelemetry-only-in-tracing",
+      comment: "One file loads it, and only if traces are on.",
+      severity: "error",
+      from: { path: "^server/src/", pathNot: "^server/src/base/tracing/otlp-tracing\\.ts$" },
+      to: { path: "(^|/)node_modules/@opentelemetry/" },
+    },
+    {
       name: "sql-only-in-stores",
       comment:
         "SQL belongs in base/database or in a module's store.ts, <part>-store.ts or <name>-statement.ts.",

@@ -5,6 +5,7 @@ import { ConfigError } from "./base/errors.ts";
 import { parseHostPort } from "./base/host-port.ts";
 import { type LogLevels, logAreas, logLevels, parseLogLevels } from "./base/logging/index.ts";
 import type { Retention } from "./base/retention.ts";
+import { readTraceSettings, type TraceSettings } from "./base/tracing/index.ts";
 import { findUnknownSettings } from "./base/unknown-settings/index.ts";
 
 /** The settings of this process. They are read once from the environment and then frozen. */
@@ -95,6 +96,8 @@ export interface Config {
   /** TCP port of the metrics; undefined if there are none. With 0, the system chooses a port. */
   readonly metricsPort: number | undefined;
   readonly metricsHost: string;
+  /** How traces are made and exported; undefined if there are none. */
+  readonly traces: TraceSettings | undefined;
   /** undefined: `pretty` if standard output is a terminal, otherwise `json`. */
   readonly logFormat: "json" | "pretty" | undefined;
 }
@@ -108,6 +111,8 @@ const secret = new Set([
   "OPENAI_API_KEY",
   "ANTHROPIC_API_KEY",
   "GOOGLE_GENERATIVE_AI_API_KEY",
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
 ]);
 
 interface Setting {
@@ -173,6 +178,12 @@ const apiRoot = (example: string) => ({
   may: `an http or https URL without a query: the root of the API, for example ${example}`,
   unset: "the provider's own API",
 });
+
+/** Variable of OpenTelemetry whose value `readTraceSettings` checks, if there is an endpoint. */
+const traceVariable = (may: string) => ({ schema: z.string().optional(), may });
+
+const traceEndpoint = z.url({ protocol: /^https?$/ }).optional();
+const tracePairs = "name=value, several separated by commas, with special characters as %XX";
 
 /** All settings, in the order in which `--help` and `docs/settings.md` list them. */
 const settings = {
@@ -410,7 +421,9 @@ const settings = {
   BECKON_RETENTION_AUDIT_DAYS: retention(30, 365, "Days for which the audit log is kept."),
   BECKON_TRUST_PROXY: {
     ...flag("0"),
-    help: "1: `X-Forwarded-For` names the caller. Only behind a proxy that sets it.",
+    help:
+      "1: `X-Forwarded-For` names the caller, and `traceparent` the caller's trace. " +
+      "Only behind a proxy that sets or removes both.",
   },
   BECKON_TRUST_STORAGE: {
     ...flag("0"),
@@ -435,6 +448,82 @@ const settings = {
     schema: z.string().min(1).default("127.0.0.1"),
     may: "an address to listen on, for example 127.0.0.1 or 0.0.0.0",
     help: "Address of the metrics. They need no credential, so let only Prometheus reach it.",
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    schema: traceEndpoint,
+    may: "an http or https URL, for example http://127.0.0.1:4318",
+    help:
+      "Root URL of an OpenTelemetry collector, to which [traces](operate.md#traces) are sent " +
+      "with OTLP over HTTP, at `/v1/traces`.",
+    unset: "no traces",
+  },
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
+    schema: traceEndpoint,
+    may: "an http or https URL, for example http://127.0.0.1:4318/v1/traces",
+    help: "Whole URL to which traces are sent. It takes precedence.",
+    unset: "`/v1/traces` below OTEL_EXPORTER_OTLP_ENDPOINT",
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    ...traceVariable(tracePairs),
+    help: "Headers of these requests, for example a credential: `authorization=Bearer%20…`.",
+    unset: "none",
+  },
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: {
+    ...traceVariable(tracePairs),
+    help: "The same for traces only. A header here takes precedence.",
+    unset: "none",
+  },
+  OTEL_EXPORTER_OTLP_PROTOCOL: {
+    ...traceVariable("http/protobuf"),
+    help: "Only `http/protobuf` is supported.",
+    unset: "http/protobuf",
+  },
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: {
+    ...traceVariable("http/protobuf"),
+    help: "The same for traces only. It takes precedence.",
+    unset: "OTEL_EXPORTER_OTLP_PROTOCOL",
+  },
+  OTEL_SERVICE_NAME: {
+    ...traceVariable("a text"),
+    help: "`service.name` of the spans.",
+    unset: "beckon",
+  },
+  OTEL_RESOURCE_ATTRIBUTES: {
+    ...traceVariable(tracePairs),
+    help: "Further attributes of all spans, for example `deployment.environment.name=production`.",
+    unset: "none",
+  },
+  OTEL_TRACES_SAMPLER: {
+    ...traceVariable("always_on, always_off, traceidratio, or one of these after parentbased_"),
+    help:
+      "Which traces are recorded. With `parentbased_`, the caller decides if its `traceparent` " +
+      "is trusted.",
+    unset: "parentbased_always_on",
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    ...traceVariable("a number from 0 to 1"),
+    help: "Part of the traces that `traceidratio` records.",
+    unset: "1",
+  },
+  OTEL_TRACES_EXPORTER: {
+    ...traceVariable("otlp or none"),
+    help: "Without `otlp`, for example `none`: no traces.",
+    unset: "otlp",
+  },
+  OTEL_SDK_DISABLED: {
+    ...traceVariable("true or false"),
+    help: "`true`: no traces.",
+    unset: "false",
+  },
+  OTEL_BSP_SCHEDULE_DELAY: {
+    schema: whole(1, 600_000, 5_000),
+    may: "1 to 600000 milliseconds",
+    help: "Milliseconds that a span waits for others before it is sent.",
+  },
+  OTEL_BSP_MAX_QUEUE_SIZE: {
+    schema: whole(1, 1_000_000, 2_048),
+    may: "1 to 1000000 spans",
+    help: "Spans of one process that wait to be sent. Further ones are dropped.",
   },
   LOG_LEVEL: {
     schema: z
@@ -529,6 +618,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
         `same key; it must be ${masterKey.may}.`,
     );
   }
+  const traces = readTraceSettings(values, (problem) => problems.push(problem));
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   return Object.freeze({
     port: values.PORT,
@@ -573,6 +663,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     }),
     metricsPort: values.BECKON_METRICS_PORT,
     metricsHost: values.BECKON_METRICS_HOST,
+    traces,
     logLevels: values.LOG_LEVEL ?? { others: "info", areas: {} },
     logFormat: values.LOG_FORMAT,
   });

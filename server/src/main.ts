@@ -10,6 +10,7 @@ import { createLog, type Log } from "./base/log.ts";
 import { flushLogs } from "./base/logging/index.ts";
 import { createMetrics, type Metrics } from "./base/metrics/index.ts";
 import { createSecretCipher, parseMasterKey } from "./base/secrets/index.ts";
+import { createTracing } from "./base/tracing/index.ts";
 import { version } from "./base/version.ts";
 import { type Config, readConfig } from "./config.ts";
 import {
@@ -174,6 +175,10 @@ async function build(
 ): Promise<Beckon> {
   opened.defer(() => heap.stop());
   const metrics = await createMetrics({ isOn: config.metricsPort !== undefined });
+  const tracing = await createTracing(config, { log, processId });
+  let graceOver = 0;
+  // Closed last, because requests and runs end their spans while they are closed.
+  opened.defer(() => tracing?.close(graceOver - elapsed()));
   const { databaseUrl, masterKey } = config;
   if (databaseUrl === undefined || masterKey === undefined)
     throw new ConfigError("DATABASE_URL and BECKON_MASTER_KEY are needed to start a server.");
@@ -229,6 +234,7 @@ async function build(
     cipher,
     log,
     metrics,
+    tracing,
     processId,
     maxRuns: config.maxRuns,
     memoryBytes: memoryBudget(config),
@@ -291,6 +297,7 @@ async function build(
       cipher,
       log,
       metrics,
+      tracing,
       runs,
       egress,
       outbound,
@@ -346,6 +353,7 @@ async function build(
       cipher,
       log,
       metrics,
+      tracing,
       egress: toReceivers,
       publicUrl: () => url,
       schedule: config.retrySchedule,
@@ -381,7 +389,7 @@ async function build(
       // From now on readiness checks fail and no run starts. Callers that wait for a run can wait
       // until the drain time is over.
       log.write("process stopping", { process_id: runs.process.id, runs: runs.live.size });
-      const graceOver = elapsed() + config.drainSeconds * 1_000;
+      graceOver = elapsed() + config.drainSeconds * 1_000;
       runs.capacity.drain();
       await worker.stop();
       const graceMs = Math.max(0, graceOver - elapsed());
@@ -395,10 +403,7 @@ async function build(
   };
 }
 
-/**
- * Maximum failed authentications of one IP address per minute. Above it, the response is
- * `too_many_requests`.
- */
+/** Maximum failed authentications of one IP address per minute; then `too_many_requests`. */
 const failedAuthenticationsPerMinute = 300;
 /**
  * The same limit for attempts with a password or with the token of a one-time link. It is lower,

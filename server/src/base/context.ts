@@ -3,6 +3,7 @@ import type { Database } from "./database/index.ts";
 import { ApiError, type Result } from "./errors.ts";
 import type { Retention } from "./retention.ts";
 import type { SecretCipher } from "./secrets/index.ts";
+import type { RequestTrace } from "./tracing/index.ts";
 
 /**
  * The caller of an operation. An agent token can only invoke its own agent, and read and cancel
@@ -120,6 +121,8 @@ export interface Context {
    * request has no such header.
    */
   readonly ifMatch?: string | undefined;
+  /** Trace of the request; undefined if traces are off. */
+  readonly trace?: RequestTrace | undefined;
 }
 
 /**

@@ -145,3 +145,14 @@ export function timeOf(id: string): Date {
   }
   return new Date(time);
 }
+
+/** Returns the UUID in an id as 32 hex digits. @throws Error if the text is no id */
+export function uuidOf(id: string): string {
+  let bits = 0n;
+  for (const each of id.slice(4)) {
+    const value = digits.indexOf(each);
+    if (value < 0) throw new Error(`${id} is not an id`);
+    bits = (bits << 5n) | BigInt(value);
+  }
+  return bits.toString(16).padStart(32, "0");
+}

@@ -35,6 +35,8 @@ export interface Outages {
   readonly providers: OutageLog<Omit<LogFields<"provider failed">, "count">>;
   /** Failed deliveries, by subscription. */
   readonly receivers: OutageLog<Omit<LogFields<"delivery failed">, "count">>;
+  /** Failed exports of spans. The key is empty. */
+  readonly traces: OutageLog<Omit<LogFields<"spans could not be exported">, "count">>;
 }
 
 export interface LogOptions {
@@ -108,6 +110,12 @@ export function createLog(levels: LogLevels | LogLevel, options: LogOptions = {}
             count,
             duration_ms: durationMs,
           }),
+        quietMs: 10_000,
+      }),
+      traces: new OutageLog({
+        failed: (fields, count) => log.write("spans could not be exported", { ...fields, count }),
+        worksAgain: (_fields, count, durationMs) =>
+          log.write("spans are exported again", { count, duration_ms: durationMs }),
         quietMs: 10_000,
       }),
     },

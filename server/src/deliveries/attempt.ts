@@ -3,6 +3,7 @@ import type { Database } from "../base/database/index.ts";
 import { type Egress, EgressDenied, type ResponseBeginning } from "../base/egress/index.ts";
 import { ApiError } from "../base/errors.ts";
 import type { SecretCipher } from "../base/secrets/index.ts";
+import type { TraceSpan, Tracing } from "../base/tracing/index.ts";
 import { version } from "../base/version.ts";
 import { readArtifact } from "./artifact-store.ts";
 import { artifactOf, deliveryBody } from "./body.ts";
@@ -21,6 +22,8 @@ export interface AttemptPorts {
   readonly schedule: RetrySchedule;
   /** Maximum time of an attempt, in milliseconds. */
   readonly timeoutMs: number;
+  /** Undefined if traces are off. */
+  readonly tracing?: Pick<Tracing, "delivery"> | undefined;
 }
 
 /** Maximum bytes of a response's body that are read, and that are logged. */
@@ -50,8 +53,9 @@ export async function attemptDelivery(
   let requestHeaders: Record<string, string> = {};
   let response: ResponseBeginning | undefined;
   let error: string | undefined;
+  const span = startSpan(ports, delivery, url);
   try {
-    const request = await prepare(ports, delivery, url, startedAt);
+    const request = withTrace(await prepare(ports, delivery, url, startedAt), span);
     requestHeaders = request.logged;
     response = await ports.egress.callForBeginning(
       new URL(url),
@@ -63,8 +67,10 @@ export async function attemptDelivery(
     error = failureOf(thrown, ports.timeoutMs);
   }
   const status = response?.status ?? null;
-  if (response === undefined && signal.aborted)
-    return { outcome: released(delivery), isGone: false };
+  const isAborted = response === undefined && signal.aborted;
+  span?.set({ "http.response.status_code": response?.status });
+  span?.end(error === undefined ? undefined : isAborted ? "aborted" : errorType(status));
+  if (isAborted) return { outcome: released(delivery), isGone: false };
   const log: AttemptLog = {
     startedAt,
     durationMs: Math.round(elapsed() - start),
@@ -109,16 +115,56 @@ const claimOf = ({ subscription_id, id, lease }: ClaimedDelivery) => ({
   lease,
 });
 
+/** Starts the span of an attempt. It has the host of the URL only: its path can be a secret. */
+function startSpan(
+  { tracing }: AttemptPorts,
+  delivery: ClaimedDelivery,
+  url: string,
+): TraceSpan | undefined {
+  if (tracing === undefined) return undefined;
+  const parsed = URL.parse(url);
+  const port = Number(parsed?.port || (parsed?.protocol === "http:" ? 80 : 443));
+  return tracing.delivery(delivery.run_id, {
+    "http.request.method": "POST",
+    "http.request.resend_count": delivery.attempts > 1 ? delivery.attempts - 1 : undefined,
+    "server.address": parsed?.hostname,
+    "server.port": port,
+    "beckon.event.id": delivery.event_id,
+    "beckon.event.type": delivery.type,
+    "beckon.delivery.id": delivery.id,
+    "beckon.subscription.id": delivery.subscription_id,
+    "beckon.workspace.id": delivery.workspace_id,
+    "beckon.run.id": delivery.run_id ?? undefined,
+  });
+}
+
+/** Returns `error.type` of a failed attempt: the status, or that there was no response. */
+const errorType = (status: number | null) => (status === null ? "no_response" : String(status));
+
+interface PreparedRequest {
+  readonly body: string;
+  readonly headers: Record<string, string>;
+  readonly logged: Record<string, string>;
+}
+
+/** Adds the header `traceparent`, unless it is one of the subscription's own headers. */
+function withTrace(request: PreparedRequest, span: TraceSpan | undefined): PreparedRequest {
+  const isOwn = Object.keys(request.headers).some((name) => name.toLowerCase() === "traceparent");
+  if (span === undefined || isOwn) return request;
+  const { traceparent } = span;
+  return {
+    ...request,
+    headers: { ...request.headers, traceparent },
+    logged: { ...request.logged, traceparent },
+  };
+}
+
 async function prepare(
   { database, cipher, publicUrl }: AttemptPorts,
   delivery: ClaimedDelivery,
   url: string,
   startedAt: Date,
-): Promise<{
-  readonly body: string;
-  readonly headers: Record<string, string>;
-  readonly logged: Record<string, string>;
-}> {
+): Promise<PreparedRequest> {
   const owner = {
     id: delivery.subscription_id,
     workspace_id: delivery.workspace_id,

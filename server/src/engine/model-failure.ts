@@ -20,6 +20,8 @@ export class ModelFailure extends Error {
   readonly rejected: boolean;
   /** Usage that the provider reports together with its error; undefined if it reports none. */
   readonly usage: TokenUsage | undefined;
+  /** Status of the provider's error response; undefined if there was none. */
+  readonly status: number | undefined;
 
   constructor(
     message: string,
@@ -30,6 +32,7 @@ export class ModelFailure extends Error {
       retryAfterMs?: number | undefined;
       rejected?: boolean;
       usage?: TokenUsage | undefined;
+      status?: number;
     },
   ) {
     super(message);
@@ -39,5 +42,6 @@ export class ModelFailure extends Error {
     this.retryAfterMs = options.retryAfterMs;
     this.rejected = options.rejected ?? false;
     this.usage = options.usage;
+    this.status = options.status;
   }
 }

@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { ModelSettings } from "@beckon/contract";
 import type { ByteHold } from "../base/byte-budget.ts";
+import type { TraceSpan } from "../base/tracing/index.ts";
 import type { LimitAttempt } from "./call-limit.ts";
 import type { Circuit } from "./circuit/index.ts";
 import type { Journal } from "./journal.ts";
@@ -86,4 +87,6 @@ export interface RunRequest {
    * is made.
    */
   readonly circuit?: Circuit | undefined;
+  /** Span of the run, if traces are on. Model calls and tool calls become a part of it. */
+  readonly span?: TraceSpan | undefined;
 }

@@ -15,6 +15,8 @@ export interface ToolContext {
    * counted.
    */
   readonly hold?: ByteHold | undefined;
+  /** Value of the header `traceparent` for requests of the tool; undefined if traces are off. */
+  readonly traceparent?: string | undefined;
 }
 
 /** A function that the model can call. It enforces its own limits of time and size. */

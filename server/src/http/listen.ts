@@ -10,6 +10,7 @@ import { logRequests } from "./log-requests.ts";
 import { answerMalformed } from "./malformed.ts";
 import { newRequestId } from "./request/index.ts";
 import type { Services } from "./services.ts";
+import { traceRequests } from "./trace-requests.ts";
 
 export interface Listening {
   /** URL at which the server can be opened on this machine. */
@@ -66,6 +67,7 @@ export async function listen(services: Services, address: ListenAddress): Promis
     handle,
   );
   answerMalformed(server, logRequests(server, services));
+  traceRequests(server, services);
   await new Promise<void>((resolve, reject) => {
     const { fd, ...given } = address;
     server.once("error", (error) => reject(listenError(error, given)));

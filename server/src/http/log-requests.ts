@@ -4,8 +4,8 @@ import { FixedWindowCounter } from "../base/fixed-window.ts";
 import { addressOf, type Exchange, exchangeOf, headerOf, requestIdOf } from "./request/index.ts";
 import type { Services } from "./services.ts";
 
-/** Methods that are labels of metrics. Node's parser knows some 30 more. */
-const commonMethods: ReadonlySet<string> = new Set([
+/** Methods that are labels of metrics and names of spans. Node's parser knows some 30 more. */
+export const commonMethods: ReadonlySet<string> = new Set([
   "GET",
   "HEAD",
   "POST",
@@ -107,7 +107,7 @@ export function logRequests(
 }
 
 /** Returns the status of the response; undefined if the client disconnected before it began. */
-function statusOf({ status }: Exchange, outgoing: ServerResponse): number | undefined {
+export function statusOf({ status }: Exchange, outgoing: ServerResponse): number | undefined {
   return status ?? (outgoing.headersSent ? outgoing.statusCode : undefined);
 }
 

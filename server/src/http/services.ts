@@ -6,6 +6,7 @@ import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics/index.ts";
 import type { Retention } from "../base/retention.ts";
 import type { SecretCipher } from "../base/secrets/index.ts";
+import type { Tracing } from "../base/tracing/index.ts";
 import type { DeliveryServices } from "../deliveries/index.ts";
 import type { KeyUse } from "../keys/index.ts";
 import type { LimitServices } from "../limits/index.ts";
@@ -23,6 +24,7 @@ export interface Services extends PriceServices, LimitServices, DeliveryServices
   readonly cipher: SecretCipher;
   readonly log: Log;
   readonly metrics: Pick<Metrics, "count" | "observe">;
+  readonly tracing: Tracing | undefined;
   readonly runs: RunServices;
   /** Sends requests to addresses that members of a workspace chose. */
   readonly egress: Egress;

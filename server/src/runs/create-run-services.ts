@@ -7,6 +7,7 @@ import {
 import type { HeapGuard } from "../base/heap-guard.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics/index.ts";
+import type { Tracing } from "../base/tracing/index.ts";
 import { circuitPolicy, createCircuits } from "../engine/index.ts";
 import { createEventPoller, type EventPoller, KnownSubscriptions } from "../events/index.ts";
 import type { PriceTable } from "../prices/index.ts";
@@ -62,6 +63,8 @@ export interface RunServicesOptions extends Omit<AgentCacheOptions, "circuits" |
   readonly prices: PriceTable;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Undefined if traces are off. */
+  readonly tracing: Tracing | undefined;
   readonly processId: string;
   /** Maximum number of runs that this process executes at the same time. */
   readonly maxRuns: number;
@@ -133,6 +136,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     processMessages,
     pricer,
     reservations,
+    tracing: options.tracing,
   };
   return {
     ...executePorts,

@@ -88,6 +88,16 @@ export const logLines = {
     level: "warn",
     fields: { process_id: "id?", reason: "text" },
   },
+  "spans could not be exported": {
+    area: "process",
+    level: "warn",
+    fields: { reason: "text", count: "number" },
+  },
+  "spans are exported again": {
+    area: "process",
+    level: "info",
+    fields: { count: "number", duration_ms: "number" },
+  },
   "log lines were dropped": { area: "process", level: "error", fields: { lines: "number" } },
 
   "rows older than their retention were deleted": {

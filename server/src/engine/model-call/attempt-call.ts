@@ -72,10 +72,12 @@ export async function attemptCall(request: ModelAttempt): Promise<Answer> {
         onRead: (bytes) => meter.read(bytes),
       });
       request.record.usage = reportedUsage(result.usage, false);
+      request.record.responseModel = result.responseModel;
       answer = readAnswer(result);
     } else {
       const result = await raceSignal(model.doGenerate(callOptions), call);
       request.record.usage = reportedUsage(result.usage, false);
+      request.record.responseModel = result.response?.modelId;
       throwInBandError(result.response?.body);
       answer = readAnswer({ ...result, streamed });
     }

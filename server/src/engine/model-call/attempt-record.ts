@@ -16,6 +16,8 @@ export class AttemptRecord {
   textBytes = 0;
   /** Usage that a complete response reports; undefined if there is no such response. */
   usage: TokenUsage | undefined;
+  /** The model that answered, as the provider names it; undefined if it does not name it. */
+  responseModel: string | undefined;
   readonly #streamed: boolean;
 
   constructor(streamed: boolean) {

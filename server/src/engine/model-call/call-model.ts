@@ -28,6 +28,8 @@ export interface AnsweredCall extends Omit<Answer, "usage"> {
   readonly retries: number;
   /** How the run ends if the answer was truncated because of a limit: see `AttemptLimit`. */
   readonly endOfTruncated: AttemptLimit["endOfTruncated"];
+  /** The model that answered, as the provider names it; undefined if it does not name it. */
+  readonly responseModel: string | undefined;
 }
 
 /** Thrown when a model call got no answer. */
@@ -86,12 +88,13 @@ export async function callModel(
       const sending = { step, options: limiter.options, streamed, endsAt };
       request.onDelta?.({ type: "step_start", step, attempt });
       const pass = await request.circuit?.enter(signal, endsAt, request.deadlineAt);
-      const { answer, failure, used } = await makeAttempt(request, sending, pass);
+      const { answer, failure, used, responseModel } = await makeAttempt(request, sending, pass);
       if (used !== undefined) calls.push(meteredModelCall(priceOf, { step, modelName, ...used }));
       if (answer !== undefined) {
         const durationMs = Math.round(elapsed() - startedAt);
         const { endOfTruncated } = limiter;
-        return { ...answer, calls, durationMs, retries: attempt - 1, endOfTruncated };
+        const retries = attempt - 1;
+        return { ...answer, calls, durationMs, retries, endOfTruncated, responseModel };
       }
       inFlight = failure === undefined && used !== undefined;
       if (failure === undefined) throw signal.reason;
@@ -127,6 +130,7 @@ interface AttemptResult {
   readonly failure?: ModelFailure;
   /** Undefined if the attempt did not reach the provider. */
   readonly used: Used | undefined;
+  readonly responseModel?: string | undefined;
 }
 
 /** Makes one attempt and reports its result to the circuit and to subscribers. */
@@ -169,7 +173,8 @@ async function makeAttempt(
   }
   pass?.answered();
   request.onDelta?.({ type: "step_end", step, complete: streamed });
-  return { answer, used: usedForAnswer(answer, limits) };
+  const { responseModel } = record;
+  return { answer, used: usedForAnswer(answer, limits), responseModel };
 }
 
 const unchanged = (text: string) => text;

@@ -53,18 +53,20 @@ export async function collectStream(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   signal: AbortSignal,
   { onText, onRead = () => {} }: StreamListener,
-): Promise<RawAnswer> {
+): Promise<RawAnswer & { readonly responseModel: string | undefined }> {
   const reader = stream.getReader();
   const content: LanguageModelV4Content[] = [];
   const blocks = new Map<string, Block>();
   const inputs = new Map<string, number>();
   let finish: Extract<LanguageModelV4StreamPart, { type: "finish" }> | undefined;
+  let responseModel: string | undefined;
   try {
     for (;;) {
       const { done, value: part } = await raceSignal(reader.read(), signal);
       if (done) break;
       if (part.type === "error") throw part.error;
       if (part.type === "raw") throwInBandError(part.rawValue);
+      if (part.type === "response-metadata") responseModel = part.modelId;
       if (part.type === "finish") finish = part;
       else onRead(addPart(part, { content, blocks, inputs, onText }));
     }
@@ -76,7 +78,8 @@ export async function collectStream(
   if (finish === undefined)
     throw new ModelFailure("The model's stream ended without a finish event.", { retryable: true });
   for (const block of blocks.values()) flatten(block);
-  return { content, finishReason: finish.finishReason, usage: finish.usage, streamed: true };
+  const { finishReason, usage } = finish;
+  return { content, finishReason, usage, streamed: true, responseModel };
 }
 
 /**

@@ -1,2 +1,3 @@
 export { memoryIsUsedUp, noMemory } from "./call-meter.ts";
-export { callModel, UnansweredCall } from "./call-model.ts";
+export { UnansweredCall } from "./call-model.ts";
+export { callModel } from "./traced-call.ts";

@@ -100,6 +100,7 @@ function statusFailure(error: APICallError, status: number, scrub: Scrub): Model
       retryAfterMs: readRetryAfter(error.responseHeaders) ?? readRetryDelay(body),
       rejected: true,
       usage: usageInError(body),
+      status,
     },
   );
 }

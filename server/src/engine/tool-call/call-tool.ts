@@ -1,8 +1,10 @@
 import { raceSignal } from "../../base/abort.ts";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { elapsed } from "../../base/clock.ts";
+import type { TraceSpan } from "../../base/tracing/index.ts";
 import { heldBytesOf } from "../held-bytes.ts";
 import type { ToolResult } from "../history.ts";
+import { RunStopped } from "../journal.ts";
 import { memoryIsUsedUp } from "../model-call/index.ts";
 import { storableText } from "../storable.ts";
 import { ToolFailure } from "../tool.ts";
@@ -19,9 +21,16 @@ import type { PlannedCall } from "./plan-calls.ts";
 export async function callTool(
   { step, callId, tool, args, idempotencyKey }: PlannedCall,
   signal: AbortSignal,
-  hold?: ByteHold,
+  { hold, span: runSpan }: { hold?: ByteHold | undefined; span?: TraceSpan | undefined } = {},
 ): Promise<ToolResult> {
   signal.throwIfAborted();
+  const span = runSpan?.child(`execute_tool ${tool.name}`, "internal", {
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": tool.name,
+    "gen_ai.tool.call.id": callId,
+    "beckon.step": step,
+  });
+  const traceparent = span?.traceparent;
   const startedAt = elapsed();
   const toolResult = (outcome: ToolResult["outcome"], result: unknown): ToolResult => ({
     step,
@@ -33,12 +42,14 @@ export async function callTool(
   });
   try {
     const result = fitResult(
-      await raceSignal(execute(tool, args, { idempotencyKey, signal, hold }), signal),
+      await raceSignal(execute(tool, args, { idempotencyKey, signal, hold, traceparent }), signal),
     );
     if (hold?.grow(heldBytesOf(result, 1)) === false)
       throw new ToolFailure(droppedResult(tool, hold));
+    span?.end();
     return toolResult("ok", result);
   } catch (thrown) {
+    span?.end(signal.aborted ? stopType(signal.reason) : "tool_error");
     if (signal.aborted) throw signal.reason;
     return toolResult(
       "error",
@@ -47,6 +58,11 @@ export async function callTool(
         : `${tool.name} failed with an internal error.`,
     );
   }
+}
+
+/** Returns why the run was stopped during the call, as `error.type`. */
+function stopType(reason: unknown): string {
+  return reason instanceof RunStopped ? reason.reason : "interrupted";
 }
 
 function droppedResult(tool: PlannedCall["tool"], { maxBytes }: ByteHold): string {

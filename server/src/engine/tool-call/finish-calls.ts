@@ -40,7 +40,7 @@ export async function finishCalls(
   const remaining = calls.values();
   const work = async () => {
     for (const call of remaining) {
-      const data = await callTool(call, stop.signal, request.hold);
+      const data = await callTool(call, stop.signal, request);
       await recorder.append([{ type: "run.tool_result", data }]);
     }
   };

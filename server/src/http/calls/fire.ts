@@ -149,7 +149,8 @@ async function fireDefault(
     payloadOf: (bytes: Buffer) => payloadOf(bytes, contentType, encoding),
     contentType,
   } as const;
-  const run = await startRun(services.runs, toStart(head, caller, await body.readDefault()));
+  const start = toStart(head, caller, await body.readDefault());
+  const run = await startRun(services.runs, { ...start, trace: exchangeOf(incoming).trace });
   const headers: Record<string, string> = { "content-type": "application/json", ...fireCors };
   if (run.replayed) headers["idempotency-replayed"] = "true";
   return new Response(JSON.stringify({ ok: true, run_id: run.runId }), { status: 200, headers });
@@ -176,6 +177,7 @@ function toReceivedCall(
     key,
     webhookId: fireKey(undefined, headerOf(incoming, "webhook-id")),
     headers: fireCors,
+    trace: exchangeOf(incoming).trace,
     readTrigger: () => triggers.read(caller.hash),
     countRequest(triggerId) {
       counted ??= rates.count(triggerId);

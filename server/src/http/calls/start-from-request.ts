@@ -11,7 +11,13 @@ import {
   startRun,
 } from "../../runs/index.ts";
 import { unauthorized } from "../authentication/index.ts";
-import { bindKey, type RawBody, type RequestContext, readBody } from "../request/index.ts";
+import {
+  bindKey,
+  exchangeOf,
+  type RawBody,
+  type RequestContext,
+  readBody,
+} from "../request/index.ts";
 import type { Services } from "../services.ts";
 import type { AdmittedCredentials } from "./admitted-credentials.ts";
 
@@ -59,7 +65,8 @@ export async function startFromRequest(
       hold ??= services.runs.memory.exchanges.hold(callerId(caller));
       return hold;
     });
-    return await startRun(services.runs, toStart(head, caller, body));
+    const { trace } = exchangeOf(incoming);
+    return await startRun(services.runs, { ...toStart(head, caller, body), trace });
   } catch (thrown) {
     if (!(thrown instanceof ApiError) || thrown.code !== "unauthorized") throw thrown;
     if (caller !== undefined) admitted.forget(caller);

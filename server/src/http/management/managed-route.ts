@@ -14,6 +14,7 @@ import {
   addressOf,
   bindKey,
   canSend,
+  exchangeOf,
   headerOf,
   holdExchange,
   idempotencyKey,
@@ -173,6 +174,7 @@ export async function handleManaged(
       retention,
       idempotency: binding && { route: `${route.method} ${c.req.path}`, binding },
       ifMatch: entityTag(headerOf(incoming, "if-match")),
+      trace: exchangeOf(incoming).trace,
     },
     param: (name) => pathParameter(c, name),
     // `?workspace=` is for sessions only. With a key or token it is left in the query, where it is

@@ -1,5 +1,6 @@
 import type { Result } from "../../base/errors.ts";
 import type { Window } from "../../base/fixed-window.ts";
+import type { RequestTrace } from "../../base/tracing/index.ts";
 import type { TriggerOfToken, TriggerSettings } from "../../received/index.ts";
 import type { Caller, RunCallback, RunLabels } from "../../runs/index.ts";
 import type { ReceivedBody } from "./received-body.ts";
@@ -21,6 +22,8 @@ export interface ReceivedCall {
   readonly webhookId: Result<string> | undefined;
   /** Headers of every response. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Trace of the request; undefined if traces are off. */
+  readonly trace: RequestTrace | undefined;
   /**
    * Counts the request, but only on the first call. Returns the trigger's count in the current
    * minute.

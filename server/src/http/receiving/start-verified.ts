@@ -80,7 +80,7 @@ export async function startVerified(
 }
 
 function toStart(
-  { caller, head, labels, callback, key, webhookId }: ReceivedCall,
+  { caller, head, labels, callback, key, webhookId, trace }: ReceivedCall,
   {
     request,
     decoded,
@@ -97,6 +97,7 @@ function toStart(
   const start = {
     source: "trigger",
     caller,
+    trace,
     agentId: null,
     contentType: head.contentType,
     receivingVersion: version,

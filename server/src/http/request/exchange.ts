@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { elapsed } from "../../base/clock.ts";
+import type { RequestTrace } from "../../base/tracing/index.ts";
 
 /** What the line about a request in the log needs to know, and only some code knows. */
 export interface Exchange {
@@ -12,6 +13,8 @@ export interface Exchange {
   status?: number;
   /** Whether the response says that a credential was rejected. */
   isRejected: boolean;
+  /** Trace of the request; undefined if traces are off. */
+  trace?: RequestTrace;
 }
 
 /** A symbol and not a WeakMap, because this is read several times for each request. */

@@ -4,6 +4,7 @@ import { elapsed } from "../../base/clock.ts";
 import { type Database, retryWhileLost } from "../../base/database/index.ts";
 import { ApiError, messageOf, stackOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
+import type { RequestTrace, TraceSpan, Tracing } from "../../base/tracing/index.ts";
 import {
   defaultTimeouts,
   endByDigest,
@@ -48,6 +49,8 @@ export interface ExecutePorts extends JournalPorts {
   readonly worker: Pick<WorkerCalls, "claim">;
   readonly pricer: Pricer;
   readonly reservations: Pick<Reservations, "isLimited" | "reserve">;
+  /** Undefined if traces are off. */
+  readonly tracing: Pick<Tracing, "run"> | undefined;
 }
 
 /** A run that this process owns, and for which it has reserved capacity. */
@@ -93,6 +96,8 @@ export interface OwnedRun extends Claim {
    * is registered before the run executes, so that the caller gets all output.
    */
   readonly output?: OutputBuffer | undefined;
+  /** Trace of the request, if this process got it and traces are on. */
+  readonly trace?: RequestTrace | undefined;
 }
 
 /**
@@ -108,6 +113,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
   if (run.output !== undefined) ports.subscribers.outputBuffers.add(run, run.output);
   ports.subscribers.pollers.wake(run.runId);
   if (cancelRequested) live.stop("cancelled");
+  const span = ports.tracing?.run(run);
   const startedAt = elapsed() - run.elapsedMs;
   let limited = false;
   let journal: RunJournal | undefined;
@@ -117,6 +123,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
       ports.agents.find(run) ??
       (await retryWhileLost(() => ports.agents.prepare(run), live.signal));
     const { limits } = prepared.config;
+    describeAgent(span, run, prepared);
     limited = limits.max_concurrent_runs !== null;
     const deadlineAt = startedAt + limits.timeout_seconds * 1_000;
     const timer = setTimeout(() => live.stop("deadline"), Math.max(0, deadlineAt - elapsed()));
@@ -124,7 +131,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
       const loading = load(ports, live, run, hold, prepared.configBytes);
       const { events, ...loaded } = loading instanceof Promise ? await loading : loading;
       journal = new RunJournal(ports, live, run, { events, modelName: prepared.config.model });
-      await execute(ports, live, { run, ...loaded, prepared, journal, hold, deadlineAt });
+      await execute(ports, live, { run, ...loaded, prepared, journal, hold, deadlineAt, span });
     } finally {
       clearTimeout(timer);
     }
@@ -139,6 +146,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
       .release()
       .catch((thrown) => logUnexpected(ports, run, thrown));
   }
+  if (span !== undefined) endSpan(span, live);
   live.close();
   hold.release();
   if (ports.live.get(run.runId) === live) ports.live.delete(run.runId);
@@ -147,6 +155,30 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
   // A stopping process claims nothing more. It notifies the other processes: if the agent's
   // concurrency limit was reached, they can now claim another queued run of the agent.
   if (!ports.capacity.isOpen) ports.processMessages.send({ kind: "queued" });
+}
+
+function describeAgent(
+  span: TraceSpan | undefined,
+  { agentVersion, isDraft = false }: OwnedRun,
+  { config }: PreparedAgent,
+): void {
+  span?.rename(`invoke_agent ${config.name}`);
+  span?.set({
+    "gen_ai.agent.name": config.name,
+    "gen_ai.agent.version": isDraft ? undefined : String(agentVersion),
+    "gen_ai.request.model": config.model,
+  });
+}
+
+/** Ends the span of this execution. A cancelled run is no error: somebody wanted it to end. */
+function endSpan(span: TraceSpan, live: LiveRun): void {
+  const { outcome } = live;
+  span.set({
+    "beckon.run.status": outcome?.status ?? "interrupted",
+    "gen_ai.usage.input_tokens": outcome?.usage.input_tokens,
+    "gen_ai.usage.output_tokens": outcome?.usage.output_tokens,
+  });
+  span.end(outcome?.status === "failed" ? outcome.error.code : undefined);
 }
 
 function logUnexpected(ports: ExecutePorts, run: OwnedRun, thrown: unknown): void {
@@ -252,12 +284,13 @@ interface Executing {
   readonly hold: ByteHold;
   readonly deadlineAt: number;
   readonly wasWaiting: boolean;
+  readonly span: TraceSpan | undefined;
 }
 
 function execute(
   ports: ExecutePorts,
   live: LiveRun,
-  { run, input, prepared, journal, hold, deadlineAt, wasWaiting }: Executing,
+  { run, input, prepared, journal, hold, deadlineAt, wasWaiting, span }: Executing,
 ): Promise<void> {
   const { config, model, priceOf, circuit, tools } = prepared;
   return runEngine({
@@ -282,6 +315,7 @@ function execute(
     timeouts: defaultTimeouts,
     maxAnswerBytes: config.limits.max_answer_bytes,
     hold,
+    span,
   });
 }
 

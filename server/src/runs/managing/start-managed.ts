@@ -41,6 +41,7 @@ export async function startManaged(
     ...request,
     caller: { kind: "member", principal, workspaceId },
     idempotency: idempotency?.binding,
+    trace: ctx.trace,
     details: {
       initial: "ready",
       ...details,

@@ -2,6 +2,7 @@ import { sleep } from "../../base/clock.ts";
 import type { IdempotencyBinding } from "../../base/context.ts";
 import { failureKind } from "../../base/database/index.ts";
 import { type ApiError, orThrow, type Result } from "../../base/errors.ts";
+import type { RequestTrace } from "../../base/tracing/index.ts";
 import { limitError } from "../../reservations/index.ts";
 import { deletedRun } from "../access.ts";
 import { readStoredStatus } from "../journal/index.ts";
@@ -48,6 +49,8 @@ export interface StartRequest
    * Buffer that receives the model's output; undefined unless the caller reads the run's stream.
    */
   readonly output?: OutputBuffer | undefined;
+  /** Trace of the request, to which that of the run belongs; undefined if there is none. */
+  readonly trace?: RequestTrace | undefined;
 }
 
 /** The run that a request started, or the one that an earlier request with the same key started. */
@@ -112,17 +115,19 @@ export async function startReceived(
   if (ports.memory.heap.isFull) throw outOfMemory();
   let row = toRequestFields(request);
   for (;;) {
-    const result = await submitStart(ports, row, request.output);
+    const result = await submitStart(ports, row, request);
     switch (result.kind) {
       case "started": {
         const { runId, workspaceId, agentId, status } = result.run;
         const run = { runId, workspaceId, agentId, replayed: false };
         if (status === "failed") {
           const error = row.details && initialError(row.details);
+          request.trace?.startRun(runId);
           ports.reports.ended(result.run, { status: "failed", error });
           return { kind: "started", run, failure: createdFailed(result.run, row.details) };
         }
-        beginRun(ports, result.run, { ...result, payload: row.payload, output: request.output });
+        const { output, trace } = request;
+        beginRun(ports, result.run, { ...result, payload: row.payload, output, trace });
         return { kind: "started", run };
       }
       case "claimed":

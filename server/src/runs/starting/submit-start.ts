@@ -5,6 +5,7 @@ import {
 } from "../../base/database/index.ts";
 import { ApiError, messageOf } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
+import type { RequestTrace } from "../../base/tracing/index.ts";
 import type { OwnedRun } from "../executing/index.ts";
 import { cancelStored, nothingUsed, terminalEvent, toEnd, toEntry } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
@@ -46,13 +47,13 @@ interface Claimed {
  * Sends a request to the start statement and returns the result. `owner` is the process that owns
  * the run if it was created running. A run that was not returned within `startWaitMs` is cancelled,
  * unless it has an event id: its sender repeats the request, and the repeat gets the run.
- * @param output receives the output of a run that is written after that time.
+ * @param caller for a run that is written after that time: what gets its output, and its trace.
  * @throws ApiError `unavailable` if the database does not reply in time.
  */
 export async function submitStart(
   ports: StartPorts,
   request: RequestFields,
-  output?: OutputBuffer,
+  caller: Pick<Beginning, "output" | "trace"> = {},
 ): Promise<(StartResult | Claimed) & { owner: string }> {
   const { capacity } = ports;
   const hasCapacity =
@@ -86,7 +87,8 @@ export async function submitStart(
       onLateResult: (result) => {
         if (bindsEvent && result?.kind === "started") {
           finish(result.run.status === "running");
-          beginRun(ports, result.run, { owner, payload: row.payload, output });
+          const { output, trace } = caller;
+          beginRun(ports, result.run, { owner, payload: row.payload, output, trace });
         } else if (result?.kind !== "started" || start.rejected === undefined) finish(false);
         else void cancelRejected(ports, result.run, row).finally(() => finish(false));
       },
@@ -119,19 +121,20 @@ function eventUnconfirmed(cause: unknown): ApiError {
   );
 }
 
+/** How a run begins, besides what its statement returned. */
+interface Beginning {
+  readonly owner: string;
+  readonly payload: string;
+  readonly output?: OutputBuffer | undefined;
+  readonly trace?: RequestTrace | undefined;
+}
+
 /**
  * Executes a run that was created running, in this process, and lets any process claim a run that
  * was created queued.
  */
-export function beginRun(
-  ports: StartPorts,
-  run: StartedRun,
-  started: {
-    readonly owner: string;
-    readonly payload: string;
-    readonly output: OutputBuffer | undefined;
-  },
-): void {
+export function beginRun(ports: StartPorts, run: StartedRun, started: Beginning): void {
+  started.trace?.startRun(run.runId);
   if (run.status === "running") void ports.execute(toOwnedRun(run, started));
   if (run.status === "queued") announceQueued(ports);
 }
@@ -146,10 +149,7 @@ function announceQueued(ports: StartPorts): void {
   ports.processMessages.send({ kind: "queued" });
 }
 
-function toOwnedRun(
-  run: StartedRun,
-  { owner, payload, output }: Parameters<typeof beginRun>[2],
-): OwnedRun {
+function toOwnedRun(run: StartedRun, { owner, payload, output, trace }: Beginning): OwnedRun {
   const { promptPrefix } = run;
   const input =
     promptPrefix === "" ? payload : payload === "" ? promptPrefix : `${promptPrefix}\n\n${payload}`;
@@ -163,6 +163,7 @@ function toOwnedRun(
     resumed: false,
     elapsedMs: 0,
     output,
+    trace,
   };
 }
 

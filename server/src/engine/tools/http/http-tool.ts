@@ -108,6 +108,9 @@ async function send(
     else
       target += `${target.includes("?") ? "&" : "?"}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
   }
+  // A `traceparent` of the configuration takes precedence.
+  if (context.traceparent !== undefined && !headers.has("traceparent"))
+    headers.set("traceparent", context.traceparent);
   if (operation.idempotency_header !== undefined)
     headers.set(operation.idempotency_header.toLowerCase(), context.idempotencyKey);
 

@@ -1,0 +1,21 @@
+import type { TraceSettings } from "./settings.ts";
+import type { Tracing, TracingOptions } from "./tracing.ts";
+
+/** The settings of tracing. */
+interface TracingConfig {
+  readonly traces: TraceSettings | undefined;
+  readonly trustProxy: boolean;
+}
+
+/**
+ * Creates the tracing of this process; undefined without `traces`. Loads the packages of
+ * OpenTelemetry only with `traces`.
+ */
+export async function createTracing(
+  { traces, trustProxy }: TracingConfig,
+  options: Omit<TracingOptions, "trustParent">,
+): Promise<Tracing | undefined> {
+  if (traces === undefined) return undefined;
+  const { createOtlpTracing } = await import("./otlp-tracing.ts");
+  return createOtlpTracing(traces, { ...options, trustParent: trustProxy });
+}

@@ -1,0 +1,3 @@
+export { createTracing } from "./create-tracing.ts";
+export { readTraceSettings, type TraceSettings } from "./settings.ts";
+export type { RequestTrace, SpanAttributes, TraceSpan, Tracing } from "./tracing.ts";

@@ -1,0 +1,82 @@
+import type { SpanAttributes } from "../../base/tracing/index.ts";
+import { LimitStop } from "../call-limit.ts";
+import { RunStopped } from "../journal.ts";
+import { type MeteredCall, spentBy } from "../metered-call.ts";
+import { ModelFailure } from "../model-failure.ts";
+import type { RunRequest } from "../run-request.ts";
+import { type AnsweredCall, callModel as call, UnansweredCall } from "./call-model.ts";
+import { shouldStream } from "./should-stream.ts";
+
+/**
+ * Makes the model call of one step, and its span if traces are on. One span covers all attempts and
+ * the waits between them, as the semantic conventions ask.
+ * @throws {UnansweredCall} see `call-model.ts`
+ */
+export async function callModel(
+  request: RunRequest,
+  step: number,
+  ...rest: Tail<Parameters<typeof call>>
+): Promise<AnsweredCall> {
+  const { model, settings, span: runSpan } = request;
+  const span = runSpan?.child(`chat ${model.modelId}`, "client", {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name": providerName(request),
+    "gen_ai.request.model": model.modelId,
+    "gen_ai.request.stream": shouldStream(settings, request.hasSubscriber) || undefined,
+    "gen_ai.request.max_tokens": settings.max_output_tokens,
+    "gen_ai.request.temperature": settings.temperature,
+    "gen_ai.request.reasoning.level": settings.reasoning_effort,
+    "beckon.step": step,
+  });
+  // No try block without a span: it would be one more frame in each run's memory.
+  if (span === undefined) return call(request, step, ...rest);
+  try {
+    const answer = await call(request, step, ...rest);
+    span.set({
+      ...usageOf(answer.calls),
+      "gen_ai.response.model": answer.responseModel,
+      "gen_ai.response.finish_reasons": [answer.finish],
+    });
+    span.end();
+    return answer;
+  } catch (thrown) {
+    if (thrown instanceof UnansweredCall) span.set(usageOf(thrown.calls));
+    span.end(errorType(thrown instanceof UnansweredCall ? thrown.reason : thrown));
+    throw thrown;
+  }
+}
+
+type Tail<List extends readonly unknown[]> = List extends [unknown, unknown, ...infer Rest]
+  ? Rest
+  : never;
+
+/** Providers that the conventions name otherwise than the library, by the library's name. */
+const conventionalNames: Readonly<Record<string, string>> = { google: "gcp.gemini" };
+
+/** Returns the provider's name. The library adds the kind of its API, as in `openai.responses`. */
+function providerName({ model }: RunRequest): string {
+  const name = model.provider.replace(/\.[^.]*$/, "");
+  return conventionalNames[name] ?? name;
+}
+
+function usageOf(calls: readonly MeteredCall[]): SpanAttributes {
+  const { usage } = spentBy(calls);
+  return {
+    "beckon.attempts": calls.length,
+    "gen_ai.usage.input_tokens": usage.input_tokens,
+    "gen_ai.usage.output_tokens": usage.output_tokens,
+    "gen_ai.usage.cache_read.input_tokens": usage.cached_input_tokens || undefined,
+    "gen_ai.usage.cache_write.input_tokens": usage.cache_write_tokens,
+    "gen_ai.usage.reasoning.output_tokens": usage.reasoning_tokens,
+  };
+}
+
+/** Returns `error.type`: the provider's status, or why there was no answer. */
+function errorType(reason: unknown): string {
+  if (reason instanceof RunStopped) return reason.reason;
+  if (reason instanceof LimitStop) return reason.end.error.code;
+  if (!(reason instanceof ModelFailure)) return "internal_error";
+  if (reason.status !== undefined) return String(reason.status);
+  if (reason.kind === "timeout") return "timeout";
+  return reason.unreachable ? "unreachable" : "model_error";
+}

@@ -1,0 +1,41 @@
+import type { Server } from "node:http";
+import { commonMethods, statusOf } from "./log-requests.ts";
+import { exchangeOf, headerOf, requestIdOf } from "./request/index.ts";
+import type { Services } from "./services.ts";
+
+/** Paths without spans: probes ask for them every few seconds. */
+const untraced: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
+
+/**
+ * Makes a span for each request, from its headers to the end of its response or stream. The span
+ * has the template of the path and not the path, because the path of a trigger has its secret.
+ */
+export function traceRequests(
+  server: Server,
+  { tracing, publicUrl }: Pick<Services, "tracing" | "publicUrl">,
+): void {
+  if (tracing === undefined) return;
+  server.prependListener("request", (incoming, outgoing) => {
+    if (untraced.has(incoming.url ?? "")) return;
+    const exchange = exchangeOf(incoming);
+    const trace = tracing.request(headerOf(incoming, "traceparent"));
+    exchange.trace = trace;
+    outgoing.once("close", () => {
+      const { route } = exchange;
+      const method = commonMethods.has(incoming.method ?? "") ? incoming.method : undefined;
+      const name = method ?? "HTTP";
+      const status = statusOf(exchange, outgoing);
+      trace.end(
+        route === "none" ? name : `${name} ${route}`,
+        {
+          "http.request.method": method ?? "_OTHER",
+          "http.route": route === "none" ? undefined : route,
+          "http.response.status_code": status,
+          "url.scheme": publicUrl().startsWith("https:") ? "https" : "http",
+          "beckon.request.id": requestIdOf(outgoing),
+        },
+        status === undefined ? "disconnected" : status >= 500 ? String(status) : undefined,
+      );
+    });
+  });
+}
