@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { startTraceReceiver } from "../server/test/trace-receiver.ts";
 import { caller } from "./call.ts";
 import { freePort, startProduct, temporaryFolder, until } from "./product.ts";
 
@@ -21,15 +22,20 @@ async function scrape(url: string): Promise<Map<string, number>> {
 }
 const succeeded = 'beckon_runs_ended_total{status="succeeded",error_code=""}';
 
-test("the supervisor serves the sum of all processes, and no counter decreases when one is killed", async () => {
+test("the supervisor serves the sum of all processes, no counter decreases when one is killed, and a stop exports the last spans", async () => {
   const port = await freePort();
+  const traces = await startTraceReceiver();
+  onTestFinished(() => traces.close());
   const beckon = await startProduct({
     BECKON_DATA_DIR: temporaryFolder(),
     PORT: String(await freePort()),
     BECKON_PROCESSES: "2",
     BECKON_BOOTSTRAP_KEY: key,
     BECKON_METRICS_PORT: String(port),
-    BECKON_DRAIN_SECONDS: "1",
+    BECKON_DRAIN_SECONDS: "5",
+    OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
+    // Only the stop exports spans.
+    OTEL_BSP_SCHEDULE_DELAY: "600000",
   });
   const url = beckon.printed("Metrics");
   expect(url).toBe(`http://127.0.0.1:${port}/metrics`);
@@ -39,14 +45,16 @@ test("the supervisor serves the sum of all processes, and no counter decreases w
   );
   await until("both processes", async () => (await scrape(url)).get("beckon_processes") === 2);
   const agent = (await call("/agents", { body: { name: "Test", model: "demo/echo" } })).body.data;
+  const runs: string[] = [];
   const invoke = async () => {
     // Each call has a connection of its own, so both processes get some.
-    const { status } = await call(`/agents/${agent.id}/invoke`, {
+    const { status, body } = await call(`/agents/${agent.id}/invoke`, {
       key: agent.token,
       body: { input: "Hello" },
       headers: { connection: "close" },
     });
     expect(status).toBe(200);
+    runs.push(body.run_id);
   };
   for (let count = 0; count < 30; count++) await invoke();
   const before = await scrape(url);
@@ -78,6 +86,12 @@ test("the supervisor serves the sum of all processes, and no counter decreases w
   for (const secret of [key, agent.token, agent.id, "bka_", "agt_"])
     expect(all).not.toContain(secret);
   expect(await beckon.stop()).toBe(0);
+  // The process that was killed exported none of its spans.
+  const traced = traces.spans
+    .filter(({ name }) => name === "invoke_agent Test")
+    .map(({ attributes }) => attributes["beckon.run.id"]);
+  expect(traced).toEqual(expect.arrayContaining(runs.slice(-10)));
+  expect(runs).toEqual(expect.arrayContaining(traced));
 });
 
 test("a port of the metrics that is taken stops the start, and names its setting", async () => {
