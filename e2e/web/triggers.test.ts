@@ -115,6 +115,19 @@ inBrowser("leaving with a prefix that is not saved asks first", async () => {
   await page.waitForURL(/\/connect$/);
 });
 
+inBrowser("a prefix that somebody else has changed meanwhile is not overwritten", async () => {
+  const { page, agent, trigger } = await openTrigger({ prompt_prefix: "Before" });
+  await page.getByLabel("Prompt prefix").fill("Mine");
+  const path = `/agents/${agent.id}/triggers/${trigger.id}`;
+  await beckon.call(path, { method: "PATCH", body: { prompt_prefix: "Theirs" } });
+  await button(page, "Save prefix").click();
+  const merge = page.getByRole("dialog", { name: "Someone else saved this trigger" });
+  await merge.getByRole("radio", { name: "Theirs" }).check();
+  await button(page, "Save merged").click();
+  await merge.waitFor({ state: "detached" });
+  await expect.poll(() => page.getByLabel("Prompt prefix").inputValue()).toBe("Theirs");
+});
+
 inBrowser("a trigger is disabled, enabled and renamed", async () => {
   const { agent, page, trigger } = await openTrigger();
   const enabled = page.getByRole("switch", { name: "Enabled", exact: true });

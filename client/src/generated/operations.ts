@@ -448,7 +448,10 @@ export function bindOperations(send: Sender) {
         agentId: string,
         triggerId: string,
         body: UpdateTriggerBody,
-        options?: CallOptions,
+        options?: CallOptions & {
+          /** The version that you have read, as in `ETag`. A newer one is a 412. */
+          readonly ifMatch?: string | number | undefined;
+        },
       ): Promise<UpdateTriggerAnswer> =>
         send.data<UpdateTriggerAnswer>(
           {
@@ -456,17 +459,26 @@ export function bindOperations(send: Sender) {
             path: "/agents/{agent_id}/triggers/{trigger_id}",
             params: [agentId, triggerId],
             body,
+            headers: { "If-Match": options?.ifMatch },
           },
           options,
         ),
 
       /** Delete trigger. Its URL stops at once. Runs that it started continue. Needs the scope `triggers:write`. */
-      delete: (agentId: string, triggerId: string, options?: CallOptions): Promise<void> =>
+      delete: (
+        agentId: string,
+        triggerId: string,
+        options?: CallOptions & {
+          /** The version that you have read, as in `ETag`. A newer one is a 412. */
+          readonly ifMatch?: string | number | undefined;
+        },
+      ): Promise<void> =>
         send.nothing(
           {
             method: "DELETE",
             path: "/agents/{agent_id}/triggers/{trigger_id}",
             params: [agentId, triggerId],
+            headers: { "If-Match": options?.ifMatch },
           },
           options,
         ),

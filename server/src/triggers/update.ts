@@ -9,14 +9,20 @@ import { requireValidReceiving } from "./check-receiving.ts";
 import { fillPreset } from "./fill-preset.ts";
 import { tryOnLastRequest } from "./requests/index.ts";
 import { type TriggerRow, updateTriggerRow } from "./store.ts";
-import { requireTriggerForChange, type TriggerInput, toTrigger } from "./trigger.ts";
+import {
+  requireMatchingVersion,
+  requireTriggerForChange,
+  type TriggerInput,
+  toTrigger,
+} from "./trigger.ts";
 
 /**
  * Changes a trigger's name, prompt prefix or settings, or enables or disables it. After the
  * response, calls of its URL are answered by the new settings.
  * @returns the trigger; `warnings` has the mistakes that a new filter or template makes with the
  *   last received request.
- * @throws ApiError `bad_request`, `forbidden`, `not_found`, `unavailable`
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`, `unavailable`; `stale` if `If-Match` is
+ *   not the current version.
  */
 export async function updateTrigger({
   ctx,
@@ -28,17 +34,16 @@ export async function updateTrigger({
   permit(ctx, "triggers:write");
   const { row, isMapped } = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTriggerForChange(tx, ctx, input);
+    requireMatchingVersion(ctx, row);
     const { receiving, ...fields } = parse(updateTriggerBody, fillPreset(orThrow(input.body)));
     await requireValidReceiving(ctx, receiving ?? null);
     const changed = await updateTriggerRow(tx, row, {
       ...withoutUndefined(fields),
       receiving: receiving && JSON.stringify(receiving),
     });
-    await record(tx, ctx, {
-      action: "trigger.update",
-      target: row.id,
-      data: changes(toTrigger(row), toTrigger(changed)),
-    });
+    const { version: _before, ...was } = toTrigger(row);
+    const { version: _after, ...is } = toTrigger(changed);
+    await record(tx, ctx, { action: "trigger.update", target: row.id, data: changes(was, is) });
     return { row: changed, isMapped: receiving !== undefined && receiving !== null };
   });
   return { ...toTrigger(row), warnings: isMapped ? await warningsOf(ctx, row) : [] };
