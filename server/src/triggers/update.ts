@@ -7,7 +7,7 @@ import { parse, type UnparsedBody } from "../base/parse.ts";
 import type { MappingServices } from "../mapping/index.ts";
 import { requireValidReceiving } from "./check-receiving.ts";
 import { fillPreset } from "./fill-preset.ts";
-import { tryOnLastRequest } from "./requests/index.ts";
+import { type BodyServices, tryOnLastRequest } from "./requests/index.ts";
 import { type TriggerRow, updateTriggerRow } from "./store.ts";
 import {
   requireMatchingVersion,
@@ -28,7 +28,7 @@ export async function updateTrigger({
   ctx,
   input,
 }: {
-  ctx: Context & MappingServices;
+  ctx: Context & MappingServices & BodyServices;
   input: TriggerInput & { body: UnparsedBody };
 }): Promise<Trigger & { warnings: MappingMistake[] }> {
   permit(ctx, "triggers:write");
@@ -50,7 +50,7 @@ export async function updateTrigger({
 }
 
 /** The change is committed, so whatever prevents the trial does not fail the request. */
-async function warningsOf(ctx: Context & MappingServices, row: TriggerRow) {
+async function warningsOf(ctx: Context & MappingServices & BodyServices, row: TriggerRow) {
   const tried = await attemptAsync(() => tryOnLastRequest(ctx, row));
   return tried.ok ? tried.value : [];
 }

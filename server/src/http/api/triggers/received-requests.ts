@@ -86,6 +86,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       description:
         "The request with its query, headers and body. Headers with credentials and signatures are not stored.",
       data: receivedRequestDetails,
+      errors: ["too_large"],
     },
     handle: async (request) => ({
       data: await getRequest({ ctx: request.ctx, input: requestOf(request) }),
