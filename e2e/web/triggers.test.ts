@@ -55,6 +55,9 @@ inBrowser("the first trigger: examples, a name, its URL, a test and what it rece
   await received(page)
     .getByRole("row", { name: /Order 4712.*Succeeded/ })
     .waitFor();
+  await page.getByRole("link", { name: "All runs" }).click();
+  await page.waitForURL(/\/runs\?trigger_id=trg_\w+$/);
+  await page.getByRole("row", { name: /Order 4712/ }).waitFor();
 });
 
 inBrowser("an example fills in the form", async () => {

@@ -595,7 +595,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** List received requests. Requests that the trigger received, also those that started no run. They are kept for 30 days. A trigger without `receiving` has none: its requests are its runs, `GET /runs?trigger_id=…`. Needs the scope `triggers:read`. Reads further pages as they are needed. */
+      /** List received requests. Requests that the trigger received, also those that started no run. They are kept for 30 days. While a trigger has no `receiving`, none are stored: each of its requests is a run, `GET /runs?trigger_id=…`, and rejected ones are not kept. Needs the scope `triggers:read`. Reads further pages as they are needed. */
       listRequests: (
         agentId: string,
         triggerId: string,

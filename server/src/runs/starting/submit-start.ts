@@ -134,6 +134,7 @@ export function beginRun(
 ): void {
   if (run.status === "running") void ports.execute(toOwnedRun(run, started));
   if (run.status === "queued") announceQueued(ports);
+  if (run.status === "waiting") ports.worker.noteHeld();
 }
 
 /**

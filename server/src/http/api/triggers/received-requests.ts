@@ -44,7 +44,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       id: "listTriggerRequests",
       summary: "List received requests",
       description:
-        "Requests that the trigger received, also those that started no run. They are kept for 30 days. A trigger without `receiving` has none: its requests are its runs, `GET /runs?trigger_id=…`.",
+        "Requests that the trigger received, also those that started no run. They are kept for 30 days. While a trigger has no `receiving`, none are stored: each of its requests is a run, `GET /runs?trigger_id=…`, and rejected ones are not kept.",
       query: receivedRequestsQuery,
       data: receivedRequest,
       list: true,
