@@ -14,9 +14,7 @@ export interface MappableRequest {
   readonly receiving: Pick<Receiving, "filter" | "template" | "headers" | "query" | "verification">;
   readonly raw: Pick<RawRequest, "url" | "headers" | "receivedAtMs">;
   readonly event: ReceivedEvent;
-  readonly decoded: Pick<DecodedBody, "payload" | "text">;
-  /** What templates see of the files: name, type, size and the id of the artifact. */
-  readonly files: readonly Readonly<Record<string, unknown>>[];
+  readonly decoded: DecodedBody;
 }
 
 /** What a trigger makes of a request. */
@@ -49,7 +47,7 @@ const maxMessageBytes = 1_048_576;
  */
 export async function mapRequest(
   evaluator: Pick<Evaluator, "evaluate">,
-  { workspaceId, receiving, raw, event, decoded, files }: MappableRequest,
+  { workspaceId, receiving, raw, event, decoded }: MappableRequest,
 ): Promise<MappedRequest> {
   const { filter, template } = receiving;
   const values = chosenValues({
@@ -66,7 +64,13 @@ export async function mapRequest(
         payload: { format: payload === text ? "text" : "json", text },
         ...values,
         event,
-        files,
+        files: decoded.files.map(({ id, field, name, media_type: type, size }) => ({
+          id,
+          field,
+          name,
+          type,
+          size,
+        })),
         received_at: new Date(raw.receivedAtMs).toISOString(),
       },
     });

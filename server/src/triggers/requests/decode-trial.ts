@@ -1,12 +1,6 @@
 import type { Receiving } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
-import {
-  type DecodedBody,
-  decodeBody,
-  type RawRequest,
-  ReceivedBodyHold,
-  readEvent,
-} from "../../receiving/index.ts";
+import { decodeBody, type RawRequest, ReceivedBodyHold, readEvent } from "../../receiving/index.ts";
 import type { RunServices } from "../../runs/index.ts";
 import type { MappableRequest } from "../map-request.ts";
 
@@ -36,7 +30,7 @@ export async function decodeTrial(
   receiving: Receiving,
   raw: RawRequest,
   hold: ReceivedBodyHold,
-): Promise<MappableRequest & { readonly decoded: DecodedBody }> {
+): Promise<MappableRequest> {
   const decoded = await decodeBody(receiving, raw, hold.growBytes);
   return {
     workspaceId,
@@ -44,6 +38,5 @@ export async function decodeTrial(
     raw,
     event: readEvent(receiving, raw, decoded),
     decoded,
-    files: decoded.files.map(({ id, name, media_type: type, size }) => ({ name, type, size, id })),
   };
 }
