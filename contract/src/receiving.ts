@@ -13,7 +13,7 @@ const parameterName = cleanText(100).min(1);
 /** A JSON pointer (RFC 6901) to a member of a JSON or form body. */
 const pointer = cleanText(500).regex(/^(?:\/(?:[^~/]|~[01])*)+$/, "must be a JSON pointer");
 
-/** Where one value of a request is: a header, a query parameter, or a member of the body. */
+/** Where one value of a request is: a header, a query parameter, or a field of the body. */
 const location = z.union([
   z.strictObject({ header: headerName }),
   z.strictObject({ query: parameterName }),

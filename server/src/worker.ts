@@ -24,8 +24,8 @@ import { rollUp } from "./usage/index.ts";
 const pollIntervalMs = 1_000;
 /**
  * Number of polls from one sweep to the next. A sweep ends queued and held runs that have expired,
- * finds held runs of other processes, deletes old received requests and dead processes from the database, finds out whether there are
- * subscriptions, and sums up usage.
+ * finds held runs of other processes, deletes old received requests and dead processes from the
+ * database, finds out whether there are subscriptions, and sums up usage.
  */
 const pollsPerSweep = 60;
 /** Number of polls after which the worker again returns the reservations of ended runs. */

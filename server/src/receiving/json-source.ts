@@ -1,4 +1,4 @@
-import { endOfString } from "./bodies/json-nesting.ts";
+import { endOfString } from "./bodies/index.ts";
 import { tokensOf } from "./json-pointer.ts";
 
 /**
@@ -22,7 +22,7 @@ export function sourceAt(text: string, pointer: string): string | undefined {
   return text.slice(at, endOfValue(text, at)).trimEnd();
 }
 
-/** Returns where the value of a field starts. The last field of a name counts, as in `JSON.parse`. */
+/** Returns where a field's value starts. The last field of a name counts, as in `JSON.parse`. */
 function fieldAt(text: string, open: number, name: string): number | undefined {
   let found: number | undefined;
   for (let at = afterSpace(text, open + 1); text[at] === '"'; at = afterComma(text, at)) {

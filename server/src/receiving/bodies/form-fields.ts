@@ -55,8 +55,8 @@ export function urlEncodedFields(
 }
 
 /**
- * Returns whether a URL-encoded form has more than `maxFields` fields. Does not parse it: of 25 MiB,
- * `URLSearchParams` makes millions of fields, before the first one can be counted.
+ * Returns whether a URL-encoded form has more than `maxFields` fields. Does not parse it: from
+ * 25 MiB, `URLSearchParams` makes millions of fields before the first one can be counted.
  */
 export function hasMoreFields(text: string, maxFields: number): boolean {
   if (maxFields === Number.POSITIVE_INFINITY) return false;
