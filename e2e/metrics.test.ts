@@ -90,8 +90,8 @@ test("the supervisor serves the sum of all processes, no counter decreases when 
   const traced = traces.spans
     .filter(({ name }) => name === "invoke_agent Test")
     .map(({ attributes }) => attributes["beckon.run.id"]);
-  expect(traced).toEqual(expect.arrayContaining(runs.slice(-10)));
-  expect(runs).toEqual(expect.arrayContaining(traced));
+  for (const run of runs.slice(-10)) expect(traced).toContain(run);
+  for (const run of traced) expect(runs).toContain(run);
 });
 
 test("a port of the metrics that is taken stops the start, and names its setting", async () => {

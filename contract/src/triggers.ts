@@ -57,6 +57,8 @@ export const testTriggerBody = z
 export const trigger = z.object({
   id: z.string(),
   agent_id: z.string(),
+  /** Differs whenever a field of `updateTriggerBody` does. Opaque; for `If-Match`. */
+  version: z.string(),
   name: z.string(),
   prompt_prefix: z.string(),
   enabled: z.boolean(),

@@ -237,6 +237,42 @@ inBrowser("what is changed while the settings are being saved is kept", async ()
   await expect.poll(() => sender.inputValue()).toBe("linear");
 });
 
+inBrowser(
+  "two people who change the settings lose nothing, and a warning is at its field",
+  async () => {
+    const { page, trigger, base, secret } = await openGithub({ change: { filter: "true" } });
+    expect(await send(trigger.url, secret)).toBe(200);
+    await page.getByRole("link", { name: "Edit and preview" }).click();
+    const template = page.getByLabel("Message template");
+    await template.fill("Mine");
+    const { preset, verification } = trigger.receiving;
+    const theirs = { preset, verification, filter: "true", template: "Theirs", max_per_minute: 60 };
+    await editor.call(base, { method: "PATCH", body: { receiving: theirs } });
+    await button(page, "Save").click();
+    const merge = page.getByRole("dialog", { name: "Someone else saved this trigger" });
+    await merge.getByRole("group", { name: "Message template" }).getByLabel("Yours").check();
+    await expectAccessible(page);
+    await button(page, "Save merged").click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    const receiving = async () => (await editor.call(base)).body.data.receiving;
+    await expect.poll(receiving).toMatchObject({ template: "Mine", max_per_minute: 60 });
+
+    await page.getByLabel("Made of").selectOption("own");
+    await page.getByLabel("Payload", { exact: true }).fill('{"ok": true}');
+    const filter = page.getByLabel("Only requests for which this is true");
+    await filter.fill("payload.ok");
+    await button(page, "Save").click();
+    const warning = page.getByRole("status").getByText("fails for the last received request");
+    await warning.waitFor();
+    // The warning describes the field, so that a screen reader reads it there, too.
+    const noteId = (await filter.getAttribute("aria-describedby"))?.split(" ").at(-1) ?? "";
+    await page.locator(`[id="${noteId}"]`, { hasText: "last received request" }).waitFor();
+    await expectAccessible(page);
+    await filter.fill("true");
+    await warning.waitFor({ state: "detached" });
+  },
+);
+
 inBrowser("each outcome is explained, and hostile text is text", async () => {
   const { page, trigger, secret, open } = await openGithub({
     name: hostile,

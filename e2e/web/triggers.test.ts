@@ -55,6 +55,9 @@ inBrowser("the first trigger: examples, a name, its URL, a test and what it rece
   await received(page)
     .getByRole("row", { name: /Order 4712.*Succeeded/ })
     .waitFor();
+  await page.getByRole("link", { name: "All runs" }).click();
+  await page.waitForURL(/\/runs\?trigger_id=trg_\w+$/);
+  await page.getByRole("row", { name: /Order 4712/ }).waitFor();
 });
 
 inBrowser("an example fills in the form", async () => {
@@ -113,6 +116,19 @@ inBrowser("leaving with a prefix that is not saved asks first", async () => {
   await expect.poll(() => page.getByLabel("Prompt prefix").inputValue()).toBe("Saved before");
   await page.getByRole("link", { name: "Connect", exact: true }).click();
   await page.waitForURL(/\/connect$/);
+});
+
+inBrowser("a prefix that somebody else has changed meanwhile is not overwritten", async () => {
+  const { page, agent, trigger } = await openTrigger({ prompt_prefix: "Before" });
+  await page.getByLabel("Prompt prefix").fill("Mine");
+  const path = `/agents/${agent.id}/triggers/${trigger.id}`;
+  await beckon.call(path, { method: "PATCH", body: { prompt_prefix: "Theirs" } });
+  await button(page, "Save prefix").click();
+  const merge = page.getByRole("dialog", { name: "Someone else saved this trigger" });
+  await merge.getByRole("radio", { name: "Theirs" }).check();
+  await button(page, "Save merged").click();
+  await merge.waitFor({ state: "detached" });
+  await expect.poll(() => page.getByLabel("Prompt prefix").inputValue()).toBe("Theirs");
 });
 
 inBrowser("a trigger is disabled, enabled and renamed", async () => {

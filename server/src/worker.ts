@@ -23,8 +23,8 @@ import { rollUp } from "./usage/index.ts";
 const pollIntervalMs = 1_000;
 /**
  * Number of polls from one sweep to the next. A sweep ends queued and held runs that have expired,
- * deletes dead processes from the database, finds out whether there are subscriptions, and sums up
- * usage.
+ * finds held runs of other processes, deletes dead processes from the database, finds out whether
+ * there are subscriptions, and sums up usage.
  */
 const pollsPerSweep = 60;
 /** Number of polls after which the worker again returns the reservations of ended runs. */
@@ -59,9 +59,22 @@ export function startWorker(
   const takeOvers = serially(stopping.signal, () =>
     attempt("taking over runs", () => takeOverRuns(runs)),
   );
+  /**
+   * Whether runs can be held, so that each poll must find out which of them can be queued. A start
+   * in this process sets it with `noteHeld`; the sweep finds the held runs of other processes.
+   */
+  let canBeHeld = true;
   const releases = serially(stopping.signal, () =>
     attempt("releasing held runs", async () => {
-      if ((await releaseHeld(runs.database)) === 0) return;
+      // Set before the query, because a start can set it again meanwhile.
+      canBeHeld = false;
+      const released = await releaseHeld(runs.database).catch((thrown: unknown) => {
+        canBeHeld = true;
+        throw thrown;
+      });
+      if (released === undefined) return;
+      canBeHeld = true;
+      if (released === 0) return;
       runs.tail.noteWritten();
       claimQueued(runs);
       runs.processMessages.send({ kind: "queued" });
@@ -74,6 +87,9 @@ export function startWorker(
     claim: claims.wake,
     takeOver: takeOvers.wake,
     release: releases.wake,
+    noteHeld: () => {
+      canBeHeld = true;
+    },
   });
   runs.processMessages.onMessage = (message) => handleMessage(runs, options.sender, message);
   runs.tail.onWritten = options.sender.noteWritten;
@@ -103,7 +119,7 @@ export function startWorker(
       runs.worker.takeOver();
       await attempt("finding lost claims", () => executeLostClaims(runs));
       runs.worker.claim();
-      runs.worker.release();
+      if (canBeHeld || count % pollsPerSweep === 0) runs.worker.release();
       await attempt("finding cancelled runs", async () => {
         const runIds = await cancelledRuns(runs.database.engine, runs.process.id);
         for (const runId of runIds) runs.live.get(runId)?.stop("cancelled");

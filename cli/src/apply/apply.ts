@@ -52,6 +52,8 @@ async function update(
   if (paused === false) await client.agents.resume(id, { signal });
   for (const trigger of newTriggers)
     await client.triggers.create(id, trigger as CreateTriggerBody, { signal });
-  for (const trigger of changedTriggers)
-    await client.triggers.update(id, trigger.id, trigger.body, { signal });
+  for (const trigger of changedTriggers) {
+    const ifMatch = `"${trigger.version}"`;
+    await client.triggers.update(id, trigger.id, trigger.body, { ifMatch, signal });
+  }
 }

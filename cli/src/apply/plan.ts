@@ -19,7 +19,12 @@ export type Change =
       readonly paused: boolean | undefined;
       readonly pauseReason: string | undefined;
       readonly newTriggers: readonly TriggerInFile[];
-      readonly changedTriggers: readonly { readonly id: string; readonly body: TriggerInFile }[];
+      /** `version` is the one that was compared, as for the agent. */
+      readonly changedTriggers: readonly {
+        readonly id: string;
+        readonly version: string;
+        readonly body: TriggerInFile;
+      }[];
     };
 
 /**
@@ -119,7 +124,7 @@ async function compareTriggers(
   for await (const trigger of client.triggers.list(id, { limit: 100 }, { signal }))
     stored.push(trigger);
   const newTriggers: TriggerInFile[] = [];
-  const changedTriggers: { id: string; body: TriggerInFile }[] = [];
+  const changedTriggers: { id: string; version: string; body: TriggerInFile }[] = [];
   for (const trigger of triggers) {
     const [found, ...others] = stored.filter((each) => each.name === trigger.name);
     if (others.length > 0) {
@@ -134,7 +139,7 @@ async function compareTriggers(
     }
     const before: Record<string, unknown> = { ...found };
     if (Object.entries(trigger).some(([field, value]) => !isSame(value, before[field])))
-      changedTriggers.push({ id: found.id, body: trigger });
+      changedTriggers.push({ id: found.id, version: found.version, body: trigger });
   }
   return { newTriggers, changedTriggers };
 }

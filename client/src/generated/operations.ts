@@ -448,7 +448,10 @@ export function bindOperations(send: Sender) {
         agentId: string,
         triggerId: string,
         body: UpdateTriggerBody,
-        options?: CallOptions,
+        options?: CallOptions & {
+          /** The version that you have read, as in `ETag`. A newer one is a 412. */
+          readonly ifMatch?: string | number | undefined;
+        },
       ): Promise<UpdateTriggerAnswer> =>
         send.data<UpdateTriggerAnswer>(
           {
@@ -456,17 +459,26 @@ export function bindOperations(send: Sender) {
             path: "/agents/{agent_id}/triggers/{trigger_id}",
             params: [agentId, triggerId],
             body,
+            headers: { "If-Match": options?.ifMatch },
           },
           options,
         ),
 
       /** Delete trigger. Its URL stops at once. Runs that it started continue. Needs the scope `triggers:write`. */
-      delete: (agentId: string, triggerId: string, options?: CallOptions): Promise<void> =>
+      delete: (
+        agentId: string,
+        triggerId: string,
+        options?: CallOptions & {
+          /** The version that you have read, as in `ETag`. A newer one is a 412. */
+          readonly ifMatch?: string | number | undefined;
+        },
+      ): Promise<void> =>
         send.nothing(
           {
             method: "DELETE",
             path: "/agents/{agent_id}/triggers/{trigger_id}",
             params: [agentId, triggerId],
+            headers: { "If-Match": options?.ifMatch },
           },
           options,
         ),
@@ -583,7 +595,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** List received requests. Requests that the trigger received, also those that started no run. They are kept for 30 days unless the operator has set another time. A trigger without `receiving` has none: its requests are its runs, `GET /runs?trigger_id=…`. Needs the scope `triggers:read`. Reads further pages as they are needed. */
+      /** List received requests. Requests that the trigger received, also those that started no run. They are kept for 30 days unless the operator has set another time. While a trigger has no `receiving`, none are stored: each of its requests is a run, `GET /runs?trigger_id=…`, and rejected ones are not kept. Needs the scope `triggers:read`. Reads further pages as they are needed. */
       listRequests: (
         agentId: string,
         triggerId: string,

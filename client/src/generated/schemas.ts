@@ -737,6 +737,7 @@ export interface ImportedAgents {
 export interface Trigger {
   id: string;
   agent_id: string;
+  version: string;
   name: string;
   prompt_prefix: string;
   enabled: boolean;

@@ -2,6 +2,9 @@ export { isAllowedAddress } from "./addresses.ts";
 export {
   type DecodedBody,
   decodeBody,
+  type HoldBytes,
+  heldPerByte,
+  ReceivedBodyHold,
   textOf,
   tooLarge,
   tooLargeForMemory,

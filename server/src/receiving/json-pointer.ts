@@ -5,8 +5,7 @@ import { isJsonObject } from "../base/json-object.ts";
  */
 export function valueAt(root: unknown, pointer: string): unknown {
   let value = root;
-  for (const token of pointer.split("/").slice(1)) {
-    const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
+  for (const name of tokensOf(pointer)) {
     if (Array.isArray(value)) {
       if (!/^(?:0|[1-9]\d*)$/.test(name)) return undefined;
       value = value[Number(name)];
@@ -17,4 +16,12 @@ export function valueAt(root: unknown, pointer: string): unknown {
     }
   }
   return value;
+}
+
+/** Returns the names and indexes of a JSON pointer. */
+export function tokensOf(pointer: string): string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cloudEvent, exampleOf } from "../../test/senders.ts";
 import { decodeBody, presets, type RawRequest, readEvent } from "./index.ts";
+import { sourceAt } from "./json-source.ts";
 
 const url = "https://beckon.example.com/api/public/triggers/bkt_0123456789";
 
@@ -131,6 +132,40 @@ describe("a JSON pointer", () => {
   test("the digits of a number above 2^53 are kept, so that two events stay two", async () => {
     expect(await idAt("/a/id", '{"a":{"id":12345678901234567891}}')).toBe("12345678901234567891");
     expect(await idAt("/a/id", '{"a":{"id":12345678901234567892}}')).toBe("12345678901234567892");
+  });
+
+  test("such a number is found in any JSON, also after a byte order mark", async () => {
+    const large = "12345678901234567891";
+    expect(await idAt("/id", `\ufeff {"id" : ${large} }`)).toBe(large);
+    const escaped = `{"a\\"":[{"]":1},{"\\u005d":${large},"b":"]"}]}`;
+    expect(sourceAt(escaped, '/a"/1/]')).toBe(large);
+    expect([sourceAt("[1, 2.50 ]", "/1"), sourceAt("[1]", "/1"), sourceAt("[1]", "/a/b")]).toEqual([
+      "2.50",
+      undefined,
+      undefined,
+    ]);
+    // No key needs an escape: `JSON.parse` of V8 13.6 can read an escaped quote as a backslash.
+    const key = fc.constantFrom("a", "b", "}", "[", ",", "__proto__", "");
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof({ maxDepth: 4 }, fc.constant(large), tie("list"), tie("object")),
+      list: fc.array(tie("value"), { maxLength: 3 }).map((items) => `[${items.join(" , ")}]`),
+      object: fc
+        .uniqueArray(fc.tuple(key, tie("value")), { selector: ([name]) => name, maxLength: 3 })
+        .map((fields) => `{${fields.map(([name, each]) => `${JSON.stringify(name)}: ${each}`)}}`),
+    }));
+    fc.assert(
+      fc.property(value, (json) => {
+        const text = String(json);
+        const walk = (found: unknown, pointer: string): void => {
+          if (typeof found === "number") expect(sourceAt(text, pointer)).toBe(large);
+          else
+            for (const [name, each] of Object.entries(found as object))
+              walk(each, `${pointer}/${name}`);
+        };
+        walk(JSON.parse(text), "");
+      }),
+      { numRuns: 300 },
+    );
   });
 
   test("a field of a form is read", async () => {

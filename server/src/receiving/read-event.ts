@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { isStorableText, type Receiving, type ValueLocation } from "@beckon/contract";
 import { fieldOf } from "../base/json-object.ts";
 import { valueAt } from "./json-pointer.ts";
+import { sourceAt } from "./json-source.ts";
 import { headerOf, mediaTypeOf, queryOf, type RawRequest } from "./raw-request.ts";
 
 /** The event's id and type; null if the request has none, or the settings do not locate it. */
@@ -61,11 +62,7 @@ function bodyValue({ payload, text }: Body, pointer: string): unknown {
   const value = valueAt(payload, pointer);
   if (typeof value !== "number") return value;
   if (Number.isSafeInteger(value)) return String(value);
-  return valueAt(JSON.parse(text, unsafeNumberAsText), pointer);
-}
-
-function unsafeNumberAsText(_key: string, value: unknown, context?: { source?: string }): unknown {
-  return typeof value === "number" && !Number.isSafeInteger(value) ? context?.source : value;
+  return sourceAt(text, pointer);
 }
 
 /**

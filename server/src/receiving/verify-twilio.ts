@@ -1,4 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
+import { hasMoreFields, maxFormFields } from "./bodies/index.ts";
 import { equalTexts } from "./equal-texts.ts";
 import { headerOf, mediaTypeOf, queryOf, type RawRequest } from "./raw-request.ts";
 import { rejected, type VerificationResult, verified } from "./verification-result.ts";
@@ -28,7 +29,12 @@ export function verifyTwilio(secrets: readonly string[], request: RawRequest): V
   if (bodyHash !== null && !isHashOf(bodyHash, request.body)) {
     return rejected("The body does not have the hash in bodySHA256. Send it unchanged.");
   }
-  const fields = bodyHash === null && isForm ? sortedFields(request.body) : "";
+  const form = bodyHash === null && isForm ? request.body.toString("utf8") : "";
+  // Checked before the signature, whose verification parses and sorts the fields.
+  if (hasMoreFields(form, maxFormFields)) {
+    return rejected(`The form has more than ${maxFormFields.toLocaleString("en")} fields.`);
+  }
+  const fields = sortedFields(form);
   const isValid = secrets.some((secret) =>
     urlsOf(request.url).some((url) => {
       const hmac = createHmac("sha1", secret).update(url + fields);
@@ -51,9 +57,9 @@ function isHashOf(bodyHash: string, body: Buffer): boolean {
  * Returns the fields as Twilio signs them: name and value, sorted by name. If a field is sent
  * several times, each distinct value is signed once, in sorted order.
  */
-function sortedFields(body: Buffer): string {
+function sortedFields(form: string): string {
   const fields = new Map<string, Set<string>>();
-  for (const [name, value] of new URLSearchParams(body.toString("utf8"))) {
+  for (const [name, value] of new URLSearchParams(form)) {
     const values = fields.get(name);
     if (values === undefined) fields.set(name, new Set([value]));
     else values.add(value);

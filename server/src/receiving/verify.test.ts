@@ -337,6 +337,13 @@ describe("Twilio", () => {
     expect(check(json, received({ ...request, headers, body: "" })).ok).toBe(false);
   });
 
+  test("a form with more than 1,000 fields is rejected before they are parsed and sorted", async () => {
+    const body = `${"a=1&".repeat(1_000)}&&a=1`;
+    expect(reasonOf(form, received({ ...(await sent(form)), body }))).toContain("1,000 fields");
+    const allowed = received({ ...(await sent(form)), body: "a=1&".repeat(1_000) });
+    expect(reasonOf(form, allowed)).toContain("signature");
+  });
+
   test("repeated fields are signed sorted, each value once", async () => {
     const signature = createHmac("sha1", form.secret).update(`${url}a1a2b0`).digest("base64");
     const headers = { ...(await sent(form)).headers, "x-twilio-signature": signature };

@@ -3,12 +3,12 @@ import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { revokeTokens } from "../tokens/index.ts";
 import { deleteTriggerRow } from "./store.ts";
-import { requireTriggerForChange, type TriggerInput } from "./trigger.ts";
+import { requireMatchingVersion, requireTriggerForChange, type TriggerInput } from "./trigger.ts";
 
 /**
  * Marks the trigger as deleted and revokes its token. Runs that the trigger has started continue
  * and stay readable.
- * @throws ApiError `forbidden`, `not_found`
+ * @throws ApiError `forbidden`, `not_found`; `stale` if `If-Match` is not the current version.
  */
 export async function deleteTrigger({
   ctx,
@@ -20,6 +20,7 @@ export async function deleteTrigger({
   permit(ctx, "triggers:write");
   await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTriggerForChange(tx, ctx, input);
+    requireMatchingVersion(ctx, row);
     await deleteTriggerRow(tx, row);
     await revokeTokens(tx, { agentId: row.agent_id, triggerId: row.id });
     await record(tx, ctx, { action: "trigger.delete", target: row.id, data: { name: row.name } });

@@ -14,11 +14,7 @@ export interface MappableRequest {
   readonly receiving: Pick<Receiving, "filter" | "template" | "headers" | "query" | "verification">;
   readonly raw: Pick<RawRequest, "url" | "headers" | "receivedAtMs">;
   readonly event: ReceivedEvent;
-  readonly decoded: Pick<DecodedBody, "payload" | "text">;
-  /**
-   * Properties of the files that templates can read: name, type, size and the id of the artifact.
-   */
-  readonly files: readonly Readonly<Record<string, unknown>>[];
+  readonly decoded: DecodedBody;
 }
 
 /** The result of a trigger's mapping for a request. */
@@ -51,7 +47,7 @@ const maxMessageBytes = 1_048_576;
  */
 export async function mapRequest(
   evaluator: Pick<Evaluator, "evaluate">,
-  { workspaceId, receiving, raw, event, decoded, files }: MappableRequest,
+  { workspaceId, receiving, raw, event, decoded }: MappableRequest,
 ): Promise<MappedRequest> {
   const { filter, template } = receiving;
   const values = chosenValues({
@@ -68,7 +64,13 @@ export async function mapRequest(
         payload: { format: payload === text ? "text" : "json", text },
         ...values,
         event,
-        files,
+        files: decoded.files.map(({ id, field, name, media_type: type, size }) => ({
+          id,
+          field,
+          name,
+          type,
+          size,
+        })),
         received_at: new Date(raw.receivedAtMs).toISOString(),
       },
     });

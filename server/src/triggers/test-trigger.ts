@@ -5,9 +5,9 @@ import { ApiError, attempt, type Result } from "../base/errors.ts";
 import type { Once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import type { MappingServices } from "../mapping/index.ts";
-import { toPayload } from "../receiving/index.ts";
+import { type ReceivedBodyHold, toPayload } from "../receiving/index.ts";
 import { type RunServices, startManaged } from "../runs/index.ts";
-import { ownBody, readTrialRequest, startMapped } from "./requests/index.ts";
+import { ownBody, readTrialRequest, startMapped, withBodyHold } from "./requests/index.ts";
 import type { TriggerRow } from "./store.ts";
 import { requireTrigger, type TriggerInput } from "./trigger.ts";
 
@@ -28,15 +28,23 @@ export async function testTrigger({
 }): Promise<Once<Run>> {
   permit(ctx, "triggers:write");
   permit(ctx, "agents:invoke");
-  const { workspaceId } = ctx;
-  const { row, trial } = await inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
+  return withBodyHold(ctx, (hold) => testWith(ctx, input, hold));
+}
+
+async function testWith(
+  ctx: Context & MappingServices & { runs: RunServices },
+  input: TriggerInput & { body: UnparsedBody },
+  hold: ReceivedBodyHold,
+): Promise<Once<Run>> {
+  const { row, raw } = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTrigger(tx, ctx, input);
     const trial = trialOf(row, input.body);
-    return { row, trial: trial && (await readTrialRequest(tx, ctx, input, trial)) };
+    const raw = trial && (await readTrialRequest(tx, ctx, input, trial, hold.growBytes));
+    return { row, raw };
   });
   const audit = { action: "trigger.test", data: { trigger_id: row.id } };
-  if (trial !== undefined)
-    return startMapped(ctx, { row, raw: trial, version: null, error: disabled(row), audit });
+  if (raw !== undefined)
+    return startMapped(ctx, { row, raw, hold, version: null, error: disabled(row), audit });
   const body = attempt(() => readPayload(input.body));
   return startManaged(ctx, {
     source: "trigger",

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type Receiving, receiving, type Trigger } from "@beckon/contract";
 import { requireAgent } from "../agents/index.ts";
 import type { Context } from "../base/context.ts";
@@ -17,6 +18,7 @@ export function toTrigger(row: TriggerRow): Trigger {
   return {
     id: row.id,
     agent_id: row.agent_id,
+    version: versionOf(row),
     name: row.name,
     prompt_prefix: row.prompt_prefix,
     enabled: row.enabled,
@@ -27,6 +29,30 @@ export function toTrigger(row: TriggerRow): Trigger {
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };
+}
+
+/**
+ * Returns a hash of everything that a PATCH can change. A time or a counter would also change with
+ * a new secret or a new URL, and the PATCH of a form that was open meanwhile would be rejected.
+ */
+function versionOf(row: TriggerRow): string {
+  const { name, prompt_prefix, enabled, allows_callback, receiving } = row;
+  return createHash("sha256")
+    .update(JSON.stringify([name, prompt_prefix, enabled, allows_callback, receiving]))
+    .digest("base64url")
+    .slice(0, 16);
+}
+
+/**
+ * Checks the request's `If-Match` header, if there is one.
+ * @throws ApiError `stale` if the header is not the current version.
+ */
+export function requireMatchingVersion(ctx: Context, row: TriggerRow): void {
+  if (ctx.ifMatch === undefined || ctx.ifMatch === versionOf(row)) return;
+  throw new ApiError(
+    "stale",
+    "The trigger has been changed since this version. Read it again and apply your change to that version.",
+  );
 }
 
 /** Returns the settings of the trigger; null if it is a default trigger. */

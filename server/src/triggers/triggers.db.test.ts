@@ -28,6 +28,7 @@ describe("creating a trigger", () => {
       data: {
         id: expect.stringMatching(/^trg_[0-9a-z]{26}$/),
         agent_id: agent.id,
+        version: expect.stringMatching(/^[\w-]{16}$/),
         name: "Mail",
         prompt_prefix: "",
         allows_callback: false,
@@ -139,6 +140,33 @@ describe("a trigger", () => {
     ]);
     const { warnings, ...changed } = body.data;
     expect([warnings, (await beckon.call(path)).body.data]).toEqual([[], changed]);
+  });
+
+  test("is changed only at the version that was read; a new URL or secret is no new version", async () => {
+    const { path } = await made({ receiving: { verification: { kind: "basic" } } });
+    const read = await beckon.call(path);
+    const { version } = read.body.data;
+    expect(read.headers.get("etag")).toBe(`"${version}"`);
+    await beckon.call(`${path}/rotate`, { body: {} });
+    await beckon.call(`${path}/secret`, { body: {} });
+    await beckon.call(`${path}/listen`, { body: { seconds: 60 } });
+    const patch = (change: object) =>
+      beckon.call(path, { method: "PATCH", body: change, headers: { "if-match": `"${version}"` } });
+    const first = await patch({ receiving: { verification: { kind: "none" } } });
+    expect([first.status, first.headers.get("etag")]).toEqual([
+      200,
+      `"${first.body.data.version}"`,
+    ]);
+    expectError(await patch({ name: "Mine" }), 412, "stale", /Read it again/);
+    expectError(
+      await beckon.call(path, { method: "DELETE", headers: { "if-match": `"${version}"` } }),
+      412,
+      "stale",
+    );
+    expect((await beckon.call(path)).body.data).toMatchObject({
+      name: read.body.data.name,
+      version: first.body.data.version,
+    });
   });
 
   test("that is disabled rejects fires until it is enabled", async () => {

@@ -7,45 +7,50 @@ import { parse, type UnparsedBody } from "../base/parse.ts";
 import type { MappingServices } from "../mapping/index.ts";
 import { requireValidReceiving } from "./check-receiving.ts";
 import { fillPreset } from "./fill-preset.ts";
-import { tryOnLastRequest } from "./requests/index.ts";
+import { type BodyServices, tryOnLastRequest } from "./requests/index.ts";
 import { type TriggerRow, updateTriggerRow } from "./store.ts";
-import { requireTriggerForChange, type TriggerInput, toTrigger } from "./trigger.ts";
+import {
+  requireMatchingVersion,
+  requireTriggerForChange,
+  type TriggerInput,
+  toTrigger,
+} from "./trigger.ts";
 
 /**
  * Changes a trigger's name, prompt prefix or settings, or enables or disables it. After the
  * response, requests to its URL are handled with the new settings.
  * @returns the trigger; `warnings` has the mistakes that a new filter or template makes with the
  *   last received request.
- * @throws ApiError `bad_request`, `forbidden`, `not_found`, `unavailable`
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`, `unavailable`; `stale` if `If-Match` is
+ *   not the current version.
  */
 export async function updateTrigger({
   ctx,
   input,
 }: {
-  ctx: Context & MappingServices;
+  ctx: Context & MappingServices & BodyServices;
   input: TriggerInput & { body: UnparsedBody };
 }): Promise<Trigger & { warnings: MappingMistake[] }> {
   permit(ctx, "triggers:write");
   const { row, isMapped } = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTriggerForChange(tx, ctx, input);
+    requireMatchingVersion(ctx, row);
     const { receiving, ...fields } = parse(updateTriggerBody, fillPreset(orThrow(input.body)));
     await requireValidReceiving(ctx, receiving ?? null);
     const changed = await updateTriggerRow(tx, row, {
       ...withoutUndefined(fields),
       receiving: receiving && JSON.stringify(receiving),
     });
-    await record(tx, ctx, {
-      action: "trigger.update",
-      target: row.id,
-      data: changes(toTrigger(row), toTrigger(changed)),
-    });
+    const { version: _before, ...was } = toTrigger(row);
+    const { version: _after, ...is } = toTrigger(changed);
+    await record(tx, ctx, { action: "trigger.update", target: row.id, data: changes(was, is) });
     return { row: changed, isMapped: receiving !== undefined && receiving !== null };
   });
   return { ...toTrigger(row), warnings: isMapped ? await warningsOf(ctx, row) : [] };
 }
 
 /** The change is committed, so a failure of the trial must not fail the request. */
-async function warningsOf(ctx: Context & MappingServices, row: TriggerRow) {
+async function warningsOf(ctx: Context & MappingServices & BodyServices, row: TriggerRow) {
   const tried = await attemptAsync(() => tryOnLastRequest(ctx, row));
   return tried.ok ? tried.value : [];
 }

@@ -4,12 +4,14 @@ import { changesOf } from "./changes.ts";
 import { isOutcomeUnknown, isStale } from "./errors.ts";
 
 /** The functions that read and change a resource with versions. */
-export interface Patching<Resource extends { version: number }, Changes extends object> {
+export interface Patching<Resource extends { version: number | string }, Changes extends object> {
   readonly read: () => Promise<Resource>;
   /** Sends only the changes. `ifMatch` is the version on which they are based. */
-  readonly write: (changes: Partial<Changes>, ifMatch: number) => Promise<Resource>;
+  readonly write: (changes: Partial<Changes>, ifMatch: Resource["version"]) => Promise<Resource>;
   /** Called with the resource each time the server has returned it. */
   readonly onRead: (resource: Resource) => void;
+  /** Fields that are objects whose fields are merged one by one. Default: none. */
+  readonly parts?: readonly (keyof Changes & string)[];
 }
 
 /** The state of saving, which the screen shows. */
@@ -42,10 +44,11 @@ const maxMerges = 3;
  * has changed the same fields, the state `conflict` lists them for a `MergeDialog`. If the response
  * is lost, the resource is refetched.
  */
-export function usePatch<Resource extends { version: number }, Changes extends object>({
+export function usePatch<Resource extends { version: number | string }, Changes extends object>({
   read,
   write,
   onRead,
+  parts = [],
 }: Patching<Resource, Changes>) {
   type State = PatchState<Resource, Changes>;
   const [state, setState] = useState<State>({ name: "idle" });
@@ -73,7 +76,7 @@ export function usePatch<Resource extends { version: number }, Changes extends o
   ): Promise<State> => {
     const theirs = await read();
     onRead(theirs);
-    const { merged, conflicts } = mergeFields({ ...base }, { ...theirs }, yours);
+    const { merged, conflicts } = mergeFields({ ...base }, { ...theirs }, yours, parts);
     if (conflicts.length > 0) return { name: "conflict", base, theirs, yours };
     const changes = changesOf<Changes>(theirs, pick(merged, yours));
     if (Object.keys(changes).length === 0) return { name: "saved", resource: theirs };

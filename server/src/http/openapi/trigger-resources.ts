@@ -50,6 +50,7 @@ export const triggerResources = [
     example: {
       id: id("trg"),
       agent_id: id("agt"),
+      version: "pEmOXzC7kgVyWgIq",
       name: "Payments",
       prompt_prefix: "A payment came in:",
       enabled: true,

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { request as httpRequest } from "node:http";
 import { gzipSync } from "node:zlib";
 import { maxReceivedBytes, type Receiving } from "@beckon/contract";
 import { describe, expect, test } from "vitest";
@@ -190,6 +191,46 @@ describe("large bodies", () => {
       const inflated = await send(url, bomb, "text/plain", { "content-encoding": "gzip" });
       expectError(inflated, 413, "too_large", /BECKON_MEMORY_BUDGET_MIB/);
     } finally {
+      await small.stop();
+    }
+  });
+
+  test("a preview, a test and a replay get 503 while the server cannot hold the inflated body", async () => {
+    const receiving = {
+      bodies: { gzip: true, max_bytes: maxReceivedBytes },
+      template: "{{ payload | size }}",
+    };
+    const trigger = await beckon.createTrigger(agent.id, { receiving });
+    const bomb = gzipSync(Buffer.alloc(2_500_000, "x"));
+    await send(trigger.url, bomb, "text/plain", { "content-encoding": "gzip" });
+    const path = `/agents/${agent.id}/triggers/${trigger.id}`;
+    const [stored] = (await beckon.call(`${path}/requests`)).body.data;
+    const request = { request_id: stored.id };
+    // Of 96 MiB, bodies get 30. Each byte counts six times: the upload holds 17 MiB, and the preview
+    // needs 15.
+    const small = await beckon.another({ settings: { BECKON_MEMORY_BUDGET_MIB: "96" } });
+    const upload = httpRequest(`${small.url}/api/public/triggers/${trigger.token}`, {
+      method: "POST",
+      headers: { "content-type": "text/plain", "content-length": "3000000" },
+    });
+    try {
+      upload.on("error", () => {}).write("x".repeat(2_900_000));
+      const post = (rest: string, body: object) =>
+        beckon.call(`${small.url}/api/public${path}${rest}`, { body });
+      const preview = () => post("/preview", { request });
+      await expect.poll(async () => (await preview()).status, { timeout: 30_000 }).toBe(503);
+      for (const answer of [
+        await preview(),
+        await post("/test", { request }),
+        await post(`/requests/${stored.id}/replay`, {}),
+      ]) {
+        expectError(answer, 503, "unavailable", /as many large request bodies as it can hold/);
+        expect(answer.headers.get("retry-after")).toBe("1");
+      }
+      upload.destroy();
+      await expect.poll(async () => (await preview()).status, { timeout: 30_000 }).toBe(200);
+    } finally {
+      upload.destroy();
       await small.stop();
     }
   });

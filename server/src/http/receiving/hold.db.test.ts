@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { startTestBeckon } from "../../../test/beckon.ts";
 import { eventually } from "../../../test/eventually.ts";
+import { executedStatements } from "../../../test/executed-statements.ts";
 import { createReceiving } from "../../../test/receiving-trigger.ts";
 import { newId } from "../../base/ids.ts";
 import { expireQueued } from "../../runs/index.ts";
@@ -29,6 +30,23 @@ async function holding() {
   const resume = () => beckon.call(`/agents/${agentId}/resume`, { method: "POST" });
   return { agentId, trigger, pause, resume };
 }
+
+test("while no run is held, an idle process does not poll for held runs", async () => {
+  const isPoll = (text: string) => text.includes("and owner = $1 and cancel_requested_at");
+  const findsHeld = (text: string) => text.includes("where status = 'waiting') as held");
+  await executedStatements((soFar) =>
+    eventually(
+      "three polls without one for held runs",
+      () => {
+        const last = soFar()
+          .filter((text) => isPoll(text) || findsHeld(text))
+          .slice(-3);
+        return (last.length === 3 && last.every(isPoll)) || undefined;
+      },
+      60_000,
+    ),
+  );
+});
 
 test("a paused agent's events are held, and their runs are executed in order after the resume", async () => {
   const { trigger, pause, resume } = await holding();

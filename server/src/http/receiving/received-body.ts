@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { ApiError } from "../../base/errors.ts";
+import { ReceivedBodyHold } from "../../receiving/index.ts";
 import { type Caller, callerId, type Memory } from "../../runs/index.ts";
-import { type RawBody, ReceivedBodyHold, readBody } from "../request/index.ts";
+import { type RawBody, readBody } from "../request/index.ts";
 
 /** Maximum size of the body of a request to a trigger without settings: 1 MiB. */
 const defaultMaxBytes = 1_048_576;
@@ -62,7 +63,7 @@ export class ReceivedBody {
   /** Counts bytes of the inflated body. Returns false if the process cannot hold them. */
   readonly growInflated = (bytes: number): boolean => {
     const hold = this.#receivedHold();
-    return hold instanceof ReceivedBodyHold ? hold.growInflated(bytes) : hold.grow(bytes);
+    return hold instanceof ReceivedBodyHold ? hold.growBytes(bytes) : hold.grow(bytes);
   };
 
   /** Releases the memory. Call it once no part of the body is kept. */

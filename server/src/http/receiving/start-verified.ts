@@ -35,13 +35,6 @@ export async function startVerified(
         ...request,
         workspaceId: request.trigger.workspaceId,
         decoded: decoded.value,
-        files: decoded.value.files.map(({ id, field, name, media_type, size }) => ({
-          id,
-          field,
-          name,
-          type: media_type,
-          size,
-        })),
       })
     : undefined;
   let start = toStart(call, { request, decoded, mapped, version });

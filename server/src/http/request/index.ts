@@ -4,7 +4,6 @@ export { canSend, holdExchange, tooManyResponses } from "./hold-exchange.ts";
 export { bindKey, idempotencyKey } from "./idempotency-key.ts";
 export { type RawBody, readBody } from "./read-body.ts";
 export { readDeadline } from "./read-deadline.ts";
-export { ReceivedBodyHold } from "./received-body-hold.ts";
 export {
   addressOf,
   clientGoneSignal,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { ApiError, type Result } from "../../base/errors.ts";
-import { tooLarge, tooLargeForMemory, tooManyBodies } from "../../receiving/index.ts";
+import { heldPerByte, tooLarge, tooLargeForMemory, tooManyBodies } from "../../receiving/index.ts";
 
 /** Maximum size of a request body, except of triggers that are set to accept more: 1 MiB. */
 const defaultMaxBytes = 1_048_576;
@@ -19,12 +19,6 @@ export type RawBody = Result<Buffer>;
  * as much memory anyway.
  */
 const smallBodyBytes = 16 * 1024;
-
-/**
- * Bytes of memory that are counted for each byte of a body. They include the chunks, the joined
- * bytes, the text, the parsed JSON and the validated value.
- */
-export const heldPerByte = 6;
 
 /** What `readBody` needs of a hold. */
 export type BodyHold = Pick<ByteHold, "grow" | "maxBytes">;

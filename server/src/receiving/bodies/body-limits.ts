@@ -1,6 +1,12 @@
 import { ApiError } from "../../base/errors.ts";
 
 /**
+ * Bytes of memory that are counted for each byte of a body. They include the chunks, the joined
+ * bytes, the text, the parsed JSON and the validated value.
+ */
+export const heldPerByte = 6;
+
+/**
  * Counts more bytes that a body uses.
  * @returns false if the process cannot hold them now
  * @throws ApiError `too_large` if it can never hold them

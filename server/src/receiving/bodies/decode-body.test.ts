@@ -206,6 +206,14 @@ describe("limits", () => {
     ]);
   });
 
+  test("a form that is longer as JSON counts as that much, and needs that much memory", async () => {
+    const controls = `a=${"\u0001".repeat(1_000)}`;
+    const held: number[] = [];
+    const { text } = await decode(controls, { type: form, hold: (bytes) => held.push(bytes) > 0 });
+    expect(held).toEqual([text.length - controls.length]);
+    expect((await errorOf(controls, { type: form, hold: () => false })).code).toBe("unavailable");
+  });
+
   test("JSON is nested at most 200 levels deep", async () => {
     const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
     const objects = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;

@@ -2,7 +2,7 @@ import type { Receiving } from "@beckon/contract";
 import { ApiError } from "../../base/errors.ts";
 import { parseJson } from "../../base/parse-json.ts";
 import { headerOf, mediaTypeOf, type RawRequest } from "../raw-request.ts";
-import { type HoldBytes, tooLarge } from "./body-limits.ts";
+import { type HoldBytes, tooLarge, tooManyBodies } from "./body-limits.ts";
 import { maxFormFields, urlEncodedFields } from "./form-fields.ts";
 import { inflate } from "./inflate.ts";
 import { checkNesting } from "./json-nesting.ts";
@@ -39,10 +39,10 @@ export async function decodeBody(
   const type = mediaTypeOf(contentType);
   if (isTextType(type) || isOpaqueType(type, bodies)) return ofText(textOf(bytes));
   if (isJsonType(type)) return ofJson(textOf(bytes));
-  if (type === formType) return ofForm(textOf(bytes));
+  if (type === formType) return ofForm(textOf(bytes), hold);
   if (type === "multipart/form-data" && bodies.multipart) {
     const { fields, files } = await readMultipart(bytes, contentType ?? "");
-    return { payload: fields, text: JSON.stringify(fields), files };
+    return { payload: fields, text: asJson(fields, bytes.length, hold), files };
   }
   throw new ApiError(
     "unsupported_type",
@@ -95,14 +95,25 @@ function ofJson(text: string): DecodedBody {
   return { payload: parseJson(text), text, files: [] };
 }
 
-function ofForm(text: string): DecodedBody {
+function ofForm(text: string, hold: HoldBytes): DecodedBody {
   const fields = urlEncodedFields(text, maxFormFields);
-  if (fields !== undefined) return { payload: fields, text: JSON.stringify(fields), files: [] };
+  if (fields !== undefined)
+    return { payload: fields, text: asJson(fields, text.length, hold), files: [] };
   try {
     return ofJson(text);
   } catch {
     return ofText(text);
   }
+}
+
+/**
+ * Returns the fields as JSON, and counts what is longer than the body: a control character has one
+ * byte in a form, and six as JSON.
+ */
+function asJson(fields: object, bodyBytes: number, hold: HoldBytes): string {
+  const text = JSON.stringify(fields);
+  if (text.length > bodyBytes && !hold(text.length - bodyBytes)) throw tooManyBodies();
+  return text;
 }
 
 function acceptedBodies({ multipart, xml, ndjson, csv }: Bodies): string {

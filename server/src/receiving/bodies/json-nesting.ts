@@ -32,7 +32,7 @@ const [openBrace, closeBrace] = [0x7b, 0x7d];
 const [openBracket, closeBracket] = [0x5b, 0x5d];
 
 /** Returns the index of the quote that ends the string; the text's length if there is none. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   for (let end = start; ; ) {
     end = text.indexOf('"', end + 1);
     if (end < 0) return text.length;

@@ -93,7 +93,7 @@ async function releaseBatch(database: Database): Promise<number> {
   return rows[0]?.released ?? 0;
 }
 
-/** Returns whether any run is held. Cheap, so that it can be called every second. */
+/** Returns whether any run is held. */
 async function areRunsHeld(database: Database): Promise<boolean> {
   const { rows } = await database.engine.query<{ held: boolean }>({
     name: "are-runs-held",
@@ -104,12 +104,13 @@ async function areRunsHeld(database: Database): Promise<boolean> {
 }
 
 /**
- * Queues the held runs that nothing holds any longer. The worker calls it repeatedly, because a run
- * can be written as held after its agent was resumed: the start statement's snapshot may be older.
- * @returns the number of queued runs
+ * Queues the held runs that nothing holds any longer. While runs are held, the worker calls it
+ * repeatedly: limits are reset without a message, and a run can be written as held after its agent
+ * was resumed, because the start statement's snapshot may be older.
+ * @returns the number of queued runs; undefined if no run was held
  */
-export async function releaseHeld(database: Database): Promise<number> {
-  if (!(await areRunsHeld(database))) return 0;
+export async function releaseHeld(database: Database): Promise<number | undefined> {
+  if (!(await areRunsHeld(database))) return undefined;
   for (let released = 0; ; ) {
     const batch = await releaseBatch(database);
     released += batch;

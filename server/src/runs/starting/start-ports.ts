@@ -29,7 +29,7 @@ export interface StartPorts {
   readonly processMessages: Pick<ProcessMessages, "send">;
   readonly reservations: Pick<Reservations, "noteLimited">;
   readonly limitedCallers: LimitedCallers;
-  readonly worker: Pick<WorkerCalls, "claim">;
+  readonly worker: Pick<WorkerCalls, "claim" | "noteHeld">;
   /** Executes a run that this process owns. */
   readonly execute: (run: OwnedRun) => Promise<void>;
 }

@@ -137,6 +137,7 @@ export function beginRun(ports: StartPorts, run: StartedRun, started: Beginning)
   started.trace?.startRun(run.runId);
   if (run.status === "running") void ports.execute(toOwnedRun(run, started));
   if (run.status === "queued") announceQueued(ports);
+  if (run.status === "waiting") ports.worker.noteHeld();
 }
 
 /**

@@ -1,25 +1,42 @@
 import type { Receiving } from "@beckon/contract";
-import { type DecodedBody, decodeBody, type RawRequest, readEvent } from "../../receiving/index.ts";
+import type { Context } from "../../base/context.ts";
+import { decodeBody, type RawRequest, ReceivedBodyHold, readEvent } from "../../receiving/index.ts";
+import type { RunServices } from "../../runs/index.ts";
 import type { MappableRequest } from "../map-request.ts";
+
+/** What an operation needs that reads or decodes the body of a received request. */
+export type BodyServices = { readonly runs: Pick<RunServices, "memory"> };
+
+/** Calls `work` with a hold of the caller's workspace, which is released when `work` is done. */
+export async function withBodyHold<T>(
+  ctx: Context & BodyServices,
+  work: (hold: ReceivedBodyHold) => Promise<T>,
+): Promise<T> {
+  const hold = new ReceivedBodyHold(ctx.runs.memory, ctx.workspaceId);
+  try {
+    return await work(hold);
+  } finally {
+    hold.release();
+  }
+}
 
 /**
  * Decodes the request of a preview, test or replay as if it had just been verified.
+ * @param hold counts the bytes of an inflated body
  * @throws ApiError the errors of `decodeBody`
  */
 export async function decodeTrial(
   workspaceId: string,
   receiving: Receiving,
   raw: RawRequest,
-): Promise<MappableRequest & { readonly decoded: DecodedBody }> {
-  // The memory of this body is not counted again, because the trigger's limit bounds its inflated
-  // size.
-  const decoded = await decodeBody(receiving, raw, () => true);
+  hold: ReceivedBodyHold,
+): Promise<MappableRequest> {
+  const decoded = await decodeBody(receiving, raw, hold.growBytes);
   return {
     workspaceId,
     receiving,
     raw,
     event: readEvent(receiving, raw, decoded),
     decoded,
-    files: decoded.files.map(({ id, name, media_type: type, size }) => ({ name, type, size, id })),
   };
 }

@@ -1,23 +1,26 @@
 import type { ReceivedRequestDetails } from "@beckon/contract";
 import { type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
+import { type BodyServices, withBodyHold } from "./decode-trial.ts";
 import { type RequestInput, requireRequest, toRequestDetails } from "./request.ts";
 
 /**
  * Returns a received request with its query, headers and body. Like the input of a run, these need
  * `runs:read`.
- * @throws ApiError `forbidden`, `not_found`
+ * @throws ApiError `forbidden`, `not_found`, `unavailable`
  */
 export async function getRequest({
   ctx,
   input,
 }: {
-  ctx: Context;
+  ctx: Context & BodyServices;
   input: RequestInput;
 }): Promise<ReceivedRequestDetails> {
   permit(ctx, "triggers:read");
   permit(ctx, "runs:read");
-  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) =>
-    toRequestDetails(await requireRequest(tx, ctx, input)),
+  return withBodyHold(ctx, (hold) =>
+    inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) =>
+      toRequestDetails(await requireRequest(tx, ctx, input, hold.growBytes)),
+    ),
   );
 }

@@ -1,3 +1,4 @@
+export { type BodyServices, withBodyHold } from "./decode-trial.ts";
 export { getRequest } from "./get.ts";
 export { listRequests } from "./list.ts";
 export { previewTrigger } from "./preview.ts";

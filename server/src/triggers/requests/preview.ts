@@ -10,10 +10,11 @@ import { inWorkspace } from "../../base/database/index.ts";
 import { orThrow } from "../../base/errors.ts";
 import { parse, type UnparsedBody } from "../../base/parse.ts";
 import type { MappingServices } from "../../mapping/index.ts";
+import type { ReceivedBodyHold } from "../../receiving/index.ts";
 import { fillPreset } from "../fill-preset.ts";
 import { mapRequest } from "../map-request.ts";
 import { receivingOf, requireTrigger, type TriggerInput } from "../trigger.ts";
-import { decodeTrial } from "./decode-trial.ts";
+import { type BodyServices, decodeTrial, withBodyHold } from "./decode-trial.ts";
 import { readTrialRequest } from "./trial-request.ts";
 
 /** Settings of a trigger that has none: it accepts text, JSON and forms, and shows the payload. */
@@ -31,19 +32,28 @@ export async function previewTrigger({
   ctx,
   input,
 }: {
-  ctx: Context & MappingServices;
+  ctx: Context & MappingServices & BodyServices;
   input: TriggerInput & { body: UnparsedBody };
 }): Promise<Preview> {
   permit(ctx, "triggers:read");
+  return withBodyHold(ctx, (hold) => previewWith(ctx, input, hold));
+}
+
+async function previewWith(
+  ctx: Context & MappingServices,
+  input: TriggerInput & { body: UnparsedBody },
+  hold: ReceivedBodyHold,
+): Promise<Preview> {
   const { row, body, raw } = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTrigger(tx, ctx, input);
     const body = parse(previewBody, fillPreset(orThrow(input.body)));
-    return { row, body, raw: await readTrialRequest(tx, ctx, input, body.request) };
+    const raw = await readTrialRequest(tx, ctx, input, body.request, hold.growBytes);
+    return { row, body, raw };
   });
   const given = body.receiving === undefined ? receivingOf(row) : body.receiving;
   const receiving = given ?? defaultReceiving;
   const { filter, template } = receiving;
-  const request = await decodeTrial(ctx.workspaceId, receiving, raw);
+  const request = await decodeTrial(ctx.workspaceId, receiving, raw, hold);
   const mistakes = await ctx.mapping.check({ tenant: ctx.workspaceId, filter, template });
   const isValid = (part: MappingMistake["part"]) => mistakes.every((each) => each.part !== part);
 

@@ -9,6 +9,7 @@ import type { MappingServices } from "../../mapping/index.ts";
 import type { RunServices } from "../../runs/index.ts";
 import type { TriggerRow } from "../store.ts";
 import { requireTrigger, type TriggerInput } from "../trigger.ts";
+import { withBodyHold } from "./decode-trial.ts";
 import { replayStored } from "./replay.ts";
 import { findRequest, selectForReplay } from "./store.ts";
 
@@ -86,21 +87,24 @@ export async function replayRequests({
 }
 
 /** The bodies are read one by one, because each can have 25 MiB. */
-async function replayOne(
+function replayOne(
   ctx: ReplayContext,
   trigger: TriggerRow,
   requestId: string,
   version: "current" | "original",
 ) {
   const key = { workspaceId: ctx.workspaceId, triggerId: trigger.id };
-  const request = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
-    findRequest(tx, key, requestId),
-  );
-  if (request === undefined) throw new ApiError("conflict", "This request was deleted meanwhile.");
   const { idempotency } = ctx;
   const ownKey = idempotency && {
     ...idempotency,
     route: `${idempotency.route} ${requestId}`,
   };
-  return replayStored({ ...ctx, idempotency: ownKey }, trigger, request, version);
+  return withBodyHold(ctx, async (hold) => {
+    const request = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+      findRequest(tx, key, requestId, hold.growBytes),
+    );
+    if (request === undefined)
+      throw new ApiError("conflict", "This request was deleted meanwhile.");
+    return replayStored({ ...ctx, idempotency: ownKey }, trigger, { request, version, hold });
+  });
 }

@@ -5,15 +5,16 @@ import type { Once } from "../../base/idempotency/index.ts";
 import { newId } from "../../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import type { MappingServices } from "../../mapping/index.ts";
+import type { ReceivedBodyHold } from "../../receiving/index.ts";
 import type { ReceivedStart, RunServices } from "../../runs/index.ts";
 import type { TriggerRow } from "../store.ts";
 import { requireTrigger } from "../trigger.ts";
+import { withBodyHold } from "./decode-trial.ts";
 import { type RequestInput, requireRequest, type WholeRequest } from "./request.ts";
 import { startMapped } from "./start-mapped.ts";
 import { storedRequest } from "./trial-request.ts";
 
 type ReplayContext = Context & MappingServices & { runs: RunServices };
-type Version = "current" | "original";
 
 /**
  * Starts another run of a verified request. The message is rendered with the trigger's current
@@ -32,24 +33,32 @@ export async function replayRequest({
 }): Promise<Once<Run>> {
   permit(ctx, "triggers:write");
   permit(ctx, "agents:invoke");
-  const { trigger, request, version } = await inWorkspace(
-    ctx.database.tenant,
-    ctx.workspaceId,
-    async (tx) => {
-      const trigger = await requireTrigger(tx, ctx, input);
-      const request = await requireRequest(tx, ctx, input);
-      return { trigger, request, ...parseBody(replayRequestBody, input.body, {}) };
-    },
-  );
-  return replayStored(ctx, trigger, request, version);
+  return withBodyHold(ctx, async (hold) => {
+    const { trigger, request, version } = await inWorkspace(
+      ctx.database.tenant,
+      ctx.workspaceId,
+      async (tx) => {
+        const trigger = await requireTrigger(tx, ctx, input);
+        const request = await requireRequest(tx, ctx, input, hold.growBytes);
+        return { trigger, request, ...parseBody(replayRequestBody, input.body, {}) };
+      },
+    );
+    return replayStored(ctx, trigger, { request, version, hold });
+  });
+}
+
+interface Replay {
+  readonly request: WholeRequest;
+  readonly version: "current" | "original";
+  /** Counts the bytes of the inflated body. */
+  readonly hold: ReceivedBodyHold;
 }
 
 /** Replays one request. @throws ApiError the errors of `replayRequest` */
 export function replayStored(
   ctx: ReplayContext,
   trigger: TriggerRow,
-  request: WholeRequest,
-  version: Version,
+  { request, version, hold }: Replay,
 ): Promise<Once<Run>> {
   const raw = storedRequest(request);
   const received = (files: ReceivedStart["files"]): ReceivedStart => ({
@@ -71,6 +80,7 @@ export function replayStored(
   return startMapped(ctx, {
     row: trigger,
     raw,
+    hold,
     version: version === "original" ? request.agent_version : null,
     received,
     audit: {

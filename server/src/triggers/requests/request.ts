@@ -2,6 +2,7 @@ import type { ReceivedRequest, ReceivedRequestDetails } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
+import type { HoldBytes } from "../../receiving/index.ts";
 import { requireTrigger, type TriggerInput } from "../trigger.ts";
 import { findRequest, type RequestContent, type RequestRow } from "./store.ts";
 
@@ -42,17 +43,20 @@ export function toRequestDetails(row: WholeRequest): ReceivedRequestDetails {
 }
 
 /**
- * Returns the request. @throws ApiError `not_found`, including when its trigger or agent is
- * deleted.
+ * Returns the request.
+ * @param hold counts the body before it is read
+ * @throws ApiError `not_found`, including when its trigger or agent is deleted; `unavailable`,
+ *   `too_large` if the process cannot hold the body
  */
 export async function requireRequest(
   tx: WorkspaceTransaction,
   ctx: Context,
   input: RequestInput,
+  hold: HoldBytes,
 ): Promise<WholeRequest> {
   const trigger = await requireTrigger(tx, ctx, input);
   const key = { workspaceId: ctx.workspaceId, triggerId: trigger.id };
-  const row = await findRequest(tx, key, input.requestId);
+  const row = await findRequest(tx, key, input.requestId, hold);
   if (row !== undefined) return row;
   throw new ApiError(
     "not_found",

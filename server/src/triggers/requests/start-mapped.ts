@@ -3,7 +3,7 @@ import type { Context } from "../../base/context.ts";
 import { ApiError, type Result } from "../../base/errors.ts";
 import type { Once } from "../../base/idempotency/index.ts";
 import type { MappingServices } from "../../mapping/index.ts";
-import type { RawRequest } from "../../receiving/index.ts";
+import type { RawRequest, ReceivedBodyHold } from "../../receiving/index.ts";
 import { type ReceivedStart, type RunServices, startManaged } from "../../runs/index.ts";
 import { mapRequest } from "../map-request.ts";
 import type { TriggerRow } from "../store.ts";
@@ -15,6 +15,8 @@ import { defaultReceiving } from "./preview.ts";
 interface MappedStart {
   readonly row: TriggerRow;
   readonly raw: RawRequest;
+  /** Counts the bytes of the inflated body. */
+  readonly hold: ReceivedBodyHold;
   /** The agent's version; null for the current one. */
   readonly version: number | null;
   /** Why no run can start; undefined if one can. Repeats and a paused agent take precedence. */
@@ -32,10 +34,10 @@ interface MappedStart {
  */
 export async function startMapped(
   ctx: Context & MappingServices & { runs: RunServices },
-  { row, raw, version, error, audit, received }: MappedStart,
+  { row, raw, hold, version, error, audit, received }: MappedStart,
 ): Promise<Once<Run>> {
   const receiving = receivingOf(row) ?? defaultReceiving;
-  const request = await decodeTrial(ctx.workspaceId, receiving, raw);
+  const request = await decodeTrial(ctx.workspaceId, receiving, raw, hold);
   const mapped = await mapRequest(ctx.mapping, request);
   const files = request.decoded.files.map(({ id, media_type: mediaType, content }) => ({
     id,

@@ -1,6 +1,7 @@
 import type { RequestOutcome } from "@beckon/contract";
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
+import { type HoldBytes, tooManyBodies } from "../../receiving/index.ts";
 
 /** A received request without its query, headers and body, which can have 25 MiB. */
 export type RequestRow = Omit<
@@ -68,16 +69,24 @@ export function listRequestRows(
     .execute();
 }
 
-/** Returns a received request with its query, headers and body; undefined if there is none. */
-export function findRequest(
+/**
+ * Returns a received request with its query, headers and body; undefined if there is none.
+ * @param hold counts the body before it is read
+ * @throws ApiError `unavailable`, `too_large` if the process cannot hold the body
+ */
+export async function findRequest(
   tx: WorkspaceTransaction,
   key: TriggerKey,
   requestId: string,
+  hold: HoldBytes,
 ): Promise<(RequestRow & RequestContent) | undefined> {
-  return ofTrigger(tx, key)
-    .select([...columns, "query", "headers", "body"])
-    .where("id", "=", requestId)
+  const one = ofTrigger(tx, key).where("id", "=", requestId);
+  const stored = await one
+    .select(sql<number>`coalesce(length(body), 0)`.as("bytes"))
     .executeTakeFirst();
+  if (stored === undefined) return undefined;
+  if (!hold(stored.bytes)) throw tooManyBodies();
+  return one.select([...columns, "query", "headers", "body"]).executeTakeFirst();
 }
 
 /** Returns the newest request of a trigger whose content is stored; undefined if there is none. */

@@ -2,20 +2,22 @@ import type { TrialRequest } from "@beckon/contract";
 import { type Context, permit } from "../../base/context.ts";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
-import { presets, type RawRequest } from "../../receiving/index.ts";
+import { type HoldBytes, presets, type RawRequest } from "../../receiving/index.ts";
 import type { TriggerInput } from "../trigger.ts";
 import { requireRequest, type WholeRequest } from "./request.ts";
 
 /**
  * Returns the request for a preview or a test.
- * @throws ApiError `bad_request`, `forbidden`, `not_found`; `conflict` if the content of a received
- *   request is not stored.
+ * @param hold counts the body of a received request before it is read
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`, `unavailable`; `conflict` if the content
+ *   of a received request is not stored.
  */
 export async function readTrialRequest(
   tx: WorkspaceTransaction,
   ctx: Context,
   trigger: TriggerInput,
   trial: TrialRequest,
+  hold: HoldBytes,
 ): Promise<RawRequest> {
   const { request_id: requestId, example, ...own } = trial;
   const sources = [requestId, example, Object.keys(own).length > 0 ? own : undefined];
@@ -27,7 +29,7 @@ export async function readTrialRequest(
   }
   if (requestId !== undefined) {
     permit(ctx, "runs:read");
-    return storedRequest(await requireRequest(tx, ctx, { ...trigger, requestId }));
+    return storedRequest(await requireRequest(tx, ctx, { ...trigger, requestId }, hold));
   }
   if (example !== undefined) return exampleRequest(example);
   return ownRequest(own);

@@ -5,7 +5,7 @@ import type { MappingServices } from "../../mapping/index.ts";
 import { mapRequest } from "../map-request.ts";
 import type { TriggerRow } from "../store.ts";
 import { receivingOf } from "../trigger.ts";
-import { decodeTrial } from "./decode-trial.ts";
+import { type BodyServices, decodeTrial, withBodyHold } from "./decode-trial.ts";
 import { findLastRequest } from "./store.ts";
 import { storedRequest } from "./trial-request.ts";
 
@@ -18,7 +18,7 @@ const maxBytes = 1_048_576;
  * @throws ApiError if the request cannot be decoded or evaluated
  */
 export async function tryOnLastRequest(
-  ctx: Context & MappingServices,
+  ctx: Context & MappingServices & BodyServices,
   row: TriggerRow,
 ): Promise<MappingMistake[]> {
   const receiving = receivingOf(row);
@@ -28,7 +28,9 @@ export async function tryOnLastRequest(
     findLastRequest(tx, key, maxBytes),
   );
   if (last === undefined) return [];
-  const request = await decodeTrial(ctx.workspaceId, receiving, storedRequest(last));
-  const mapped = await mapRequest(ctx.mapping, request);
-  return mapped.kind === "failed" ? [mapped.mistake] : [];
+  return withBodyHold(ctx, async (hold) => {
+    const request = await decodeTrial(ctx.workspaceId, receiving, storedRequest(last), hold);
+    const mapped = await mapRequest(ctx.mapping, request);
+    return mapped.kind === "failed" ? [mapped.mistake] : [];
+  });
 }

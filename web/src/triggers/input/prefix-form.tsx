@@ -1,12 +1,12 @@
 import type { Trigger } from "@beckon/client";
 import { createTriggerBody } from "@beckon/contract";
 import { zodResolver } from "@hookform/resolvers/zod";
-import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
 import { useForm } from "react-hook-form";
 import { messageOf, useWorkspace, wording } from "../../data/index.ts";
 import { Button, Field, FormError, LeaveGuard, TextArea } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
-import { useTriggerActions } from "../trigger/use-trigger-actions.ts";
+import { useTriggerPatch } from "../trigger/use-trigger-patch.tsx";
 
 interface PrefixFormProps {
   readonly trigger: Trigger;
@@ -19,7 +19,8 @@ const fields = createTriggerBody.pick({ prompt_prefix: true });
 /** The form for the prompt prefix, which is put before each payload. */
 export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
   const { can } = useWorkspace();
-  const { update } = useTriggerActions(trigger);
+  /** The trigger as it was before the first change; undefined while nothing is changed. */
+  const [base, setBase] = useState<Trigger>();
   const { register, handleSubmit, reset, formState } = useForm({
     resolver: zodResolver(fields, { error: wording }),
     mode: "onTouched",
@@ -31,23 +32,22 @@ export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
   const { isDirty, errors } = formState;
   const show = (prompt_prefix: string) => {
     reset({ prompt_prefix }, { keepDirtyValues: false });
+    setBase(undefined);
     onEdit(undefined);
   };
-  const save = useMutation({
-    mutationFn: update,
-    onSuccess: ({ prompt_prefix }) => show(prompt_prefix),
-  });
+  const patch = useTriggerPatch(trigger, { onSaved: (saved) => show(saved.prompt_prefix) });
   const disabledReason = needsEditor(can);
   const edited = register("prompt_prefix", {
     onChange: ({ target }) => {
-      save.reset();
+      patch.reset();
+      setBase(base ?? trigger);
       onEdit(target.value);
     },
   });
   return (
     <form
       noValidate
-      onSubmit={handleSubmit(({ prompt_prefix }) => save.mutate({ prompt_prefix }))}
+      onSubmit={handleSubmit((changes) => patch.save(base ?? trigger, changes))}
       className="flex min-w-0 flex-col gap-2"
     >
       <LeaveGuard isDirty={() => isDirty} withinPage />
@@ -62,22 +62,23 @@ export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
         <Button
           type="submit"
           size="small"
-          pending={save.isPending}
+          pending={patch.isSaving}
           disabled={!isDirty}
           disabledReason={disabledReason}
         >
           Save prefix
         </Button>
-        {isDirty && !save.isPending ? (
+        {isDirty && !patch.isSaving ? (
           <Button size="small" variant="quiet" onClick={() => show(trigger.prompt_prefix)}>
             Discard
           </Button>
         ) : null}
         <span role="status" className="text-dense text-moss">
-          {save.isSuccess && !isDirty ? "Saved" : ""}
+          {patch.isSaved && !isDirty ? "Saved" : ""}
         </span>
       </div>
-      <FormError error={save.error} />
+      <FormError error={patch.error} />
+      {patch.dialog}
     </form>
   );
 }

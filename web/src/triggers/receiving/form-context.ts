@@ -1,3 +1,4 @@
+import type { MappingMistake } from "@beckon/contract";
 import { createContext, useContext } from "react";
 import type { Draft } from "./draft.ts";
 
@@ -10,6 +11,11 @@ export interface ReceivingForm {
    * undefined if nothing is.
    */
   readonly errorAt: (path: string) => string | undefined;
+  /**
+   * Returns what a saved filter or template does wrong with the last received request; undefined if
+   * it does nothing wrong, or has been changed since.
+   */
+  readonly warningAt: (part: MappingMistake["part"]) => MappingMistake | undefined;
   readonly isReadOnly: boolean;
 }
 

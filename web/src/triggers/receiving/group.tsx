@@ -9,15 +9,24 @@ interface GroupProps {
   /** Paths of the group's settings in the API. If one of them is wrong, the group opens. */
   readonly paths: readonly string[];
   readonly startsOpen?: boolean;
+  /** Whether there is a warning about one of the settings. The group then opens, too. */
+  readonly hasWarning?: boolean;
   readonly children: ReactNode;
 }
 
 /** A group of settings that can be closed. */
-export function Group({ title, summary, paths, startsOpen = false, children }: GroupProps) {
+export function Group({
+  title,
+  summary,
+  paths,
+  startsOpen = false,
+  hasWarning = false,
+  children,
+}: GroupProps) {
   const { errorAt } = useReceivingForm();
   const [open, setOpen] = useState(startsOpen);
   const hasError = paths.some((path) => errorAt(path) !== undefined);
-  const isOpen = open || hasError;
+  const isOpen = open || hasError || hasWarning;
   return (
     <details
       open={isOpen}

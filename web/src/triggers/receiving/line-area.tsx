@@ -1,6 +1,12 @@
 import type { ComponentProps } from "react";
 import { Field, TextArea } from "../../ui/index.ts";
 
+/** What is wrong, and at which line; the line is null if it is not known. */
+interface Mistake {
+  readonly message: string;
+  readonly line: number | null;
+}
+
 interface LineAreaProps
   extends Pick<ComponentProps<typeof TextArea>, "onChange" | "readOnly" | "placeholder"> {
   readonly label: string;
@@ -9,12 +15,21 @@ interface LineAreaProps
   /** Whether an empty field is valid. */
   readonly optional?: boolean;
   readonly rows: number;
-  /** What is wrong, and at which line; the line is null if it is not known. */
-  readonly mistake: { readonly message: string; readonly line: number | null } | undefined;
+  readonly mistake: Mistake | undefined;
+  /** The mistake that the saved text makes with the last received request. */
+  readonly warning: Mistake | undefined;
 }
 
 /** A field for code, which shows a mistake together with the line that it is in. */
-export function LineArea({ label, hint, mistake, optional, rows, ...rest }: LineAreaProps) {
+export function LineArea({
+  label,
+  hint,
+  mistake,
+  warning,
+  optional,
+  rows,
+  ...rest
+}: LineAreaProps) {
   const line = mistake?.line ?? null;
   const text = line === null ? undefined : rest.value.split("\n")[line - 1];
   return (
@@ -23,10 +38,9 @@ export function LineArea({ label, hint, mistake, optional, rows, ...rest }: Line
         label={label}
         optional={optional}
         hint={hint}
-        error={
-          mistake === undefined
-            ? undefined
-            : `${line === null ? "" : `Line ${line}: `}${mistake.message}`
+        error={mistake && messageOf(mistake)}
+        warning={
+          warning && `Saved, but it fails for the last received request. ${messageOf(warning)}`
         }
       >
         <TextArea {...rest} mono rows={rows} spellCheck={false} autoComplete="off" dir="ltr" />
@@ -39,4 +53,8 @@ export function LineArea({ label, hint, mistake, optional, rows, ...rest }: Line
       )}
     </div>
   );
+}
+
+function messageOf({ message, line }: Mistake): string {
+  return line === null ? message : `Line ${line}: ${message}`;
 }

@@ -13,7 +13,7 @@ const kinds: readonly { readonly value: LocationKind; readonly label: string }[]
   { value: "none", label: "Nowhere" },
   { value: "header", label: "Header" },
   { value: "query", label: "Query parameter" },
-  { value: "pointer", label: "Member of the body" },
+  { value: "pointer", label: "Field of the body" },
   { value: "cloudevents", label: "CloudEvents" },
 ];
 

@@ -1,9 +1,9 @@
 import type { Trigger } from "@beckon/client";
-import type { Preset, Receiving } from "@beckon/contract";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import type { Preset } from "@beckon/contract";
+import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
-import { failureOf, useList, useWorkspace } from "../../data/index.ts";
+import { useMemo, useRef, useState } from "react";
+import { changesOf, failureOf, useList, useWorkspace } from "../../data/index.ts";
 import { Button, FormError, isEqual, LeaveGuard, Panel, SaveBar } from "../../ui/index.ts";
 import { samplePayloads } from "../input/payload.ts";
 import { TestResult } from "../input/test-result.tsx";
@@ -11,7 +11,7 @@ import { useTestTrigger } from "../input/use-test-trigger.ts";
 import { needsEditor, needsInvoke } from "../permission.ts";
 import { storedOutcomes } from "../requests/outcomes.ts";
 import { requestQuery, requestsQuery } from "../requests/queries.ts";
-import { useTriggerActions } from "../trigger/use-trigger-actions.ts";
+import { useTriggerPatch } from "../trigger/use-trigger-patch.tsx";
 import { changedGroups } from "./changed-groups.ts";
 import { type Draft, draftOf } from "./draft.ts";
 import { type ReceivingForm, ReceivingFormContext } from "./form-context.ts";
@@ -34,9 +34,11 @@ interface SettingsFormProps {
   readonly presets: readonly Preset[];
 }
 
-interface Settings {
-  readonly receiving: Receiving | null;
-  readonly prompt_prefix: string;
+/** Unsaved settings. */
+interface Edited {
+  readonly draft: Draft;
+  /** The trigger as it was before the first change. Somebody else can have changed it since. */
+  readonly base: Trigger;
 }
 
 const noProblems: ReadonlyMap<string, string> = new Map();
@@ -44,32 +46,42 @@ const noProblems: ReadonlyMap<string, string> = new Map();
 /** The settings of a trigger in groups, beside a preview that changes while they are typed. */
 export function SettingsForm({ trigger, presets }: SettingsFormProps) {
   const workspace = useWorkspace();
-  const { update } = useTriggerActions(trigger);
+  const [edited, setEdited] = useState<Edited>();
+  const base = edited?.base ?? trigger;
   const saved = useMemo(
-    () => draftOf(trigger.prompt_prefix, trigger.receiving),
-    [trigger.prompt_prefix, trigger.receiving],
+    () => draftOf(base.prompt_prefix, base.receiving),
+    [base.prompt_prefix, base.receiving],
   );
-  const [edited, setEdited] = useState<Draft>();
-  const draft = edited ?? saved;
+  const draft = edited?.draft ?? saved;
   const isDirty = !isEqual(draft, saved);
   const checked = useMemo(() => check(draft), [draft]);
   const [hasTried, setHasTried] = useState(false);
   const problems = "problems" in checked ? checked.problems : noProblems;
   const disabledReason = needsEditor(workspace.can);
-  const save = useMutation({
-    mutationFn: ({ settings }: { settings: Settings; sent: Draft }) => update(settings),
-    onSuccess: (_trigger, { sent }) => {
+  const sent = useRef(draft);
+  const patch = useTriggerPatch(trigger, {
+    onSaved: (next) => {
       // What was changed while the settings were being saved is kept.
-      setEdited((current) => (current === sent ? undefined : current));
+      setEdited((current) => {
+        const later = changesOf(sent.current, current?.draft ?? sent.current);
+        const read = draftOf(next.prompt_prefix, next.receiving);
+        return Object.keys(later).length === 0
+          ? undefined
+          : { base: next, draft: { ...read, ...later } };
+      });
       setHasTried(false);
     },
   });
   const form: ReceivingForm = {
     draft,
     set: (changed) => {
-      save.reset();
-      setEdited({ ...draft, ...changed });
+      if (!patch.isSaving) patch.reset();
+      setEdited({ base, draft: { ...draft, ...changed } });
     },
+    warningAt: (part) =>
+      patch.warnings?.version === base.version && draft[part] === saved[part]
+        ? patch.warnings.mistakes.find((mistake) => mistake.part === part)
+        : undefined,
     errorAt: (path) => (hasTried || isDirty ? problemAt(problems, path) : undefined),
     isReadOnly: disabledReason !== undefined,
   };
@@ -83,88 +95,94 @@ export function SettingsForm({ trigger, presets }: SettingsFormProps) {
   );
   const test = useTestTrigger(trigger);
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        setHasTried(true);
-        if ("settings" in checked) save.mutate({ settings: checked.settings, sent: draft });
-      }}
-      className="grid min-w-0 grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,26rem)] xl:grid-cols-[minmax(0,1fr)_minmax(0,32rem)]"
-    >
-      <LeaveGuard isDirty={() => isDirty} withinPage />
-      <ReceivingFormContext value={form}>
-        <Panel title="Settings" padding="none">
-          <div className="flex min-w-0 flex-col divide-y divide-rule">
-            <SenderGroup presets={presets} />
-            <InputGroup summary={summaries.input} mistakes={preview.mistakes} />
-            {draft.isDefault ? null : (
-              <>
-                <FilterGroup summary={summaries.filter} mistakes={preview.mistakes} />
-                <VerificationGroup summary={summaries.verification} />
-                <EventsGroup summary={summaries.events} />
-                <BodiesGroup summary={summaries.bodies} />
-                <AvailabilityGroup summary={summaries.availability} />
-                <FormsGroup summary={summaries.forms} />
-              </>
+    <>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          setHasTried(true);
+          if (!("settings" in checked)) return;
+          sent.current = draft;
+          patch.save(base, changesOf(base, checked.settings));
+        }}
+        className="grid min-w-0 grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,26rem)] xl:grid-cols-[minmax(0,1fr)_minmax(0,32rem)]"
+      >
+        <LeaveGuard isDirty={() => isDirty} withinPage />
+        <ReceivingFormContext value={form}>
+          <Panel title="Settings" padding="none">
+            <div className="flex min-w-0 flex-col divide-y divide-rule">
+              <SenderGroup presets={presets} />
+              <InputGroup summary={summaries.input} mistakes={preview.mistakes} />
+              {draft.isDefault ? null : (
+                <>
+                  <FilterGroup summary={summaries.filter} mistakes={preview.mistakes} />
+                  <VerificationGroup summary={summaries.verification} />
+                  <EventsGroup summary={summaries.events} />
+                  <BodiesGroup summary={summaries.bodies} />
+                  <AvailabilityGroup summary={summaries.availability} />
+                  <FormsGroup summary={summaries.forms} />
+                </>
+              )}
+            </div>
+            {patch.error === null ? null : (
+              <div className="p-4">
+                <FormError
+                  error={failureOf(
+                    patch.error,
+                    "the settings were saved",
+                    "Press Save again: saving them twice does no harm.",
+                  )}
+                />
+              </div>
             )}
-          </div>
-          {save.error === null ? null : (
-            <div className="p-4">
-              <FormError
-                error={failureOf(
-                  save.error,
-                  "the settings were saved",
-                  "Press Save again: saving them twice does no harm.",
-                )}
-              />
-            </div>
-          )}
-          <SaveBar
-            state={
-              save.isPending ? "saving" : isDirty ? "dirty" : save.isSuccess ? "saved" : "clean"
-            }
-            changed={changedGroups(saved, draft)}
-            disabledReason={disabledReason}
-            onDiscard={() => {
-              setEdited(undefined);
-              setHasTried(false);
-            }}
-          />
-        </Panel>
-      </ReceivingFormContext>
-      <div className="min-w-0 lg:sticky lg:top-4">
-        <PreviewPanel
-          choice={trial.choice}
-          onChoose={trial.choose}
-          requests={trial.requests}
-          preset={trial.preset}
-          own={trial.own}
-          onOwnChange={trial.setOwn}
-          preview={preview.data}
-          error={preview.error}
-          isStale={"problems" in checked}
-        >
-          <div className="flex min-w-0 flex-col items-start gap-3">
-            <Button
-              onClick={() => trial.request && test.sendRequest(trial.request)}
-              pending={test.isPending}
-              pendingText="Sending…"
-              disabledReason={
-                needsInvoke(workspace.can) ??
-                (trigger.enabled ? undefined : "The trigger is disabled. Enable it first.") ??
-                (isDirty ? "Save the settings first: a run uses the saved ones." : undefined)
+            <SaveBar
+              state={
+                patch.isSaving ? "saving" : isDirty ? "dirty" : patch.isSaved ? "saved" : "clean"
               }
-            >
-              Start a run with it
-            </Button>
-            <div className="w-full min-w-0">
-              <TestResult test={test} />
+              changed={changedGroups(saved, draft)}
+              disabledReason={disabledReason}
+              onDiscard={() => {
+                patch.reset();
+                setEdited(undefined);
+                setHasTried(false);
+              }}
+            />
+          </Panel>
+        </ReceivingFormContext>
+        <div className="min-w-0 lg:sticky lg:top-4">
+          <PreviewPanel
+            choice={trial.choice}
+            onChoose={trial.choose}
+            requests={trial.requests}
+            preset={trial.preset}
+            own={trial.own}
+            onOwnChange={trial.setOwn}
+            preview={preview.data}
+            error={preview.error}
+            isStale={"problems" in checked}
+          >
+            <div className="flex min-w-0 flex-col items-start gap-3">
+              <Button
+                onClick={() => trial.request && test.sendRequest(trial.request)}
+                pending={test.isPending}
+                pendingText="Sending…"
+                disabledReason={
+                  needsInvoke(workspace.can) ??
+                  (trigger.enabled ? undefined : "The trigger is disabled. Enable it first.") ??
+                  (isDirty ? "Save the settings first: a run uses the saved ones." : undefined)
+                }
+              >
+                Start a run with it
+              </Button>
+              <div className="w-full min-w-0">
+                <TestResult test={test} />
+              </div>
             </div>
-          </div>
-        </PreviewPanel>
-      </div>
-    </form>
+          </PreviewPanel>
+        </div>
+      </form>
+      {patch.dialog}
+    </>
   );
 }
 

@@ -9,6 +9,7 @@ import {
   FilterBar,
   type FilterDefinition,
   IconButton,
+  Link,
   Menu,
   NewRowsButton,
   Panel,
@@ -127,7 +128,9 @@ export function RequestsPanel({ trigger }: { readonly trigger: Trigger }) {
             <EmptyState>
               <StatusMark status="waiting" word="Waiting for the first request" />
               <span className="block pt-1">
-                It appears here as soon as the sender posts to the URL.
+                It appears here as soon as the sender posts to the URL. Requests from before the
+                trigger had settings are kept as{" "}
+                <Link href={`/w/${workspace.id}/runs?trigger_id=${trigger.id}`}>its runs</Link>.
               </span>
             </EmptyState>
           )

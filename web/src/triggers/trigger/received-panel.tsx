@@ -1,17 +1,42 @@
 import type { ListedRun, Trigger } from "@beckon/client";
+import { ListFilter } from "lucide-react";
 import { useList, useWorkspace } from "../../data/index.ts";
 import { patched, useLiveRuns } from "../../runs/index.ts";
-import { type Column, DataTable, EmptyState, Panel, StatusMark, Time } from "../../ui/index.ts";
+import {
+  type Column,
+  DataTable,
+  EmptyState,
+  LinkButton,
+  Panel,
+  StatusMark,
+  Time,
+} from "../../ui/index.ts";
 import { payloadLineOf } from "../input/payload.ts";
 import { receivedQuery } from "../queries.ts";
 
-/** The payloads that the trigger has received, newest first, with the runs that they started. */
+/**
+ * The payloads that a trigger without settings has received, newest first. No received requests are
+ * stored for such a trigger: each payload is the input of a run.
+ */
 export function ReceivedPanel({ trigger }: { readonly trigger: Trigger }) {
   const workspace = useWorkspace();
   const live = useLiveRuns();
   const received = useList(receivedQuery(workspace, trigger.agent_id, trigger.id));
   return (
-    <Panel title="Received" padding="none">
+    <Panel
+      title="Received"
+      description="Each request is kept as the run that it started."
+      padding="none"
+      actions={
+        <LinkButton
+          href={`/w/${workspace.id}/runs?trigger_id=${trigger.id}`}
+          icon={ListFilter}
+          size="small"
+        >
+          All runs
+        </LinkButton>
+      }
+    >
       <DataTable
         label="Received payloads"
         columns={columnsOf(trigger.prompt_prefix)}
@@ -27,7 +52,7 @@ export function ReceivedPanel({ trigger }: { readonly trigger: Trigger }) {
         empty={
           <EmptyState>
             Nothing was received yet. Send a test, or post to the URL: each payload appears here
-            with its run.
+            with its run. Rejected requests are not kept.
           </EmptyState>
         }
       />

@@ -21,10 +21,13 @@ export function useTriggerActions({ id, agent_id, name }: Trigger) {
   const { queryKey } = triggerQuery(workspace, agent_id, id);
   const tellOthers = () => announceChanges(queryClient, triggersKey(workspace.id, agent_id));
   return {
-    /** Changes the trigger. Only fields that have changed should be passed. */
-    update: async (changes: UpdateTriggerBody) => {
+    /**
+     * Changes a name or a switch of the trigger, whatever it was before. What a person writes in a
+     * form is saved by `useTriggerPatch`, so that two people do not overwrite each other's texts.
+     */
+    update: async (changes: Omit<UpdateTriggerBody, "prompt_prefix" | "receiving">) => {
       try {
-        const updated = await triggers.update(agent_id, id, changes);
+        const { warnings: _, ...updated } = await triggers.update(agent_id, id, changes);
         queryClient.setQueryData(queryKey, updated);
         void tellOthers();
         return updated;

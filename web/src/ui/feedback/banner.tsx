@@ -21,7 +21,8 @@ export function Banner({ tone = "info", children, action }: BannerProps) {
       role="status"
       className={`flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 rounded-control px-3 py-1.5 ${looks[tone]}`}
     >
-      <div className="flex min-w-0 flex-1 items-start gap-2">
+      {/* Below this width, the action moves under the text. */}
+      <div className="flex min-w-0 flex-1 basis-60 items-start gap-2">
         <ToneIcon tone={tone} />
         <div className="min-w-0 break-words">{children}</div>
       </div>

@@ -1,3 +1,4 @@
+import { TriangleAlert } from "lucide-react";
 import { type ReactNode, useId } from "react";
 import { FieldContext } from "./field-context.ts";
 import { FieldError } from "./field-error.tsx";
@@ -8,6 +9,8 @@ interface FieldProps {
   readonly hint?: ReactNode;
   /** What is wrong and what to do; undefined if nothing is wrong. It replaces the hint. */
   readonly error?: string | undefined;
+  /** What is wrong although the value is saved. Shown below the hint or error, and announced. */
+  readonly warning?: string | undefined;
   /**
    * True to show "optional" beside the label. Required fields have no mark, because most fields are
    * required.
@@ -30,6 +33,7 @@ export function Field({
   label,
   hint,
   error,
+  warning,
   optional,
   labelHidden,
   aside,
@@ -39,12 +43,14 @@ export function Field({
   const made = useId();
   const control = id ?? made;
   const note = `${control}-note`;
+  const warningNote = `${control}-warning`;
   const hasNote = error !== undefined || hint !== undefined;
+  const notes = [...(hasNote ? [note] : []), ...(warning === undefined ? [] : [warningNote])];
   return (
     <FieldContext
       value={{
         id: control,
-        describedBy: hasNote ? note : undefined,
+        describedBy: notes.join(" ") || undefined,
         invalid: error !== undefined,
       }}
     >
@@ -60,6 +66,16 @@ export function Field({
         </div>
         {children}
         {hasNote ? <FieldNote id={note} error={error} hint={hint} /> : null}
+        {warning === undefined ? null : (
+          <p
+            id={warningNote}
+            role="status"
+            className="flex min-w-0 items-start gap-1 text-label text-brass"
+          >
+            <TriangleAlert aria-hidden />
+            <span className="min-w-0 break-words">{warning}</span>
+          </p>
+        )}
       </div>
     </FieldContext>
   );

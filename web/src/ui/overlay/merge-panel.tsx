@@ -2,7 +2,7 @@ import { type ReactNode, useId, useState } from "react";
 import { Button } from "../action/button.tsx";
 import { radioLook } from "../form/look.ts";
 import { Dialog } from "./dialog.tsx";
-import { type Fields, type MergeConflict, mergeFields } from "./merge.ts";
+import { type Fields, type MergeConflict, mergeFields, withField } from "./merge.ts";
 
 /** Properties of `MergeDialog`. */
 export interface MergeDialogProps<Value extends Fields> {
@@ -14,8 +14,13 @@ export interface MergeDialogProps<Value extends Fields> {
   readonly theirs: Value;
   /** What the form holds. */
   readonly yours: Value;
-  /** Labels of fields, as the form shows them. Fields without a label show their name. */
-  readonly labels?: Readonly<Partial<Record<keyof Value, string>>>;
+  /** Fields that are objects whose fields are merged one by one. Default: none. */
+  readonly parts?: readonly string[];
+  /**
+   * Labels of fields, as the form shows them. A field of a part is named `receiving.filter`. Fields
+   * without a label show their name.
+   */
+  readonly labels?: Readonly<Record<string, string>>;
   /** Renders a value. Default: as JSON. */
   readonly show?: (field: string, value: unknown) => ReactNode;
   /** Called with all fields after the choices. Save them with the new ETag. */
@@ -31,21 +36,23 @@ export function MergePanel<Value extends Fields>({
   base,
   theirs,
   yours,
+  parts = [],
   labels,
   show = showAsText,
   onMerge,
   onCancel,
 }: MergeDialogProps<Value>) {
-  const { merged, conflicts } = mergeFields(base, theirs, yours);
+  const { merged, conflicts } = mergeFields(base, theirs, yours, parts);
   const [sides, setSides] = useState<Readonly<Record<string, Side>>>({});
   const open = conflicts.filter(({ field }) => sides[field] === undefined).length;
   const apply = () => {
-    const chosen = conflicts.map(({ field, yours: mine, theirs: other }) => [
-      field,
-      sides[field] === "yours" ? mine : other,
-    ]);
+    const chosen = conflicts.reduce(
+      (fields, { field, yours: mine, theirs: other }) =>
+        withField(fields, field, sides[field] === "yours" ? mine : other),
+      merged,
+    );
     // Safe: every field comes from `theirs` or `yours`, which have this type.
-    onMerge({ ...merged, ...Object.fromEntries(chosen) } as Value);
+    onMerge(chosen as Value);
   };
   return (
     <Dialog

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isEqual, mergeFields } from "./merge.ts";
+import { isEqual, mergeFields, withField } from "./merge.ts";
 
 const base = { name: "Refund desk", model: "a", tools: [{ name: "x" }], limit: null };
 
@@ -33,6 +33,20 @@ test("fields that only the server has are kept", () => {
     name: "b",
     version: 3,
   });
+});
+
+test("the fields of a part are merged one by one, unless one side has no such part", () => {
+  const was = { prefix: "", part: { filter: "a", template: null, size: 1 } };
+  const theirs = { ...was, part: { filter: "b", template: null, size: 2 } };
+  const yours = { part: { filter: "c", template: "t", size: 1 } };
+  const { merged, conflicts } = mergeFields(was, theirs, yours, ["part"]);
+  expect(conflicts).toEqual([{ field: "part.filter", base: "a", theirs: "b", yours: "c" }]);
+  expect(withField(merged, "part.filter", "c")).toEqual({
+    prefix: "",
+    part: { filter: "c", template: "t", size: 2 },
+  });
+  const gone = mergeFields(was, { ...was, part: null }, yours, ["part"]);
+  expect(gone.conflicts.map(({ field }) => field)).toEqual(["part"]);
 });
 
 test("values are compared by content, and the order of keys does not count", () => {

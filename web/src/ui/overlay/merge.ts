@@ -3,6 +3,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** A field that both sides changed to different values. */
 export interface MergeConflict {
+  /** The name of the field, such as `prompt_prefix`; within a part, `receiving.filter`. */
   readonly field: string;
   readonly base: unknown;
   readonly theirs: unknown;
@@ -22,22 +23,47 @@ export interface Merge {
 /**
  * Merges two changed versions of a resource by field. Changes that only one side has made are kept;
  * fields that both sides have changed to different values are reported. Objects and arrays are
- * compared as a whole.
+ * compared as a whole, except for `parts`.
  *
  * @param base the resource with which the form was filled in
  * @param theirs the current resource on the server
  * @param yours the values in the form
+ * @param parts names of fields that are objects whose fields are merged one by one
  */
-export function mergeFields(base: Fields, theirs: Fields, yours: Fields): Merge {
+export function mergeFields(
+  base: Fields,
+  theirs: Fields,
+  yours: Fields,
+  parts: readonly string[] = [],
+): Merge {
   const merged: Record<string, unknown> = { ...theirs };
   const conflicts: MergeConflict[] = [];
   for (const field of Object.keys(yours)) {
     const mine = yours[field];
     if (isEqual(mine, base[field]) || isEqual(mine, theirs[field])) continue;
-    if (isEqual(theirs[field], base[field])) merged[field] = mine;
-    else conflicts.push({ field, base: base[field], theirs: theirs[field], yours: mine });
+    const was = base[field];
+    const other = theirs[field];
+    if (isEqual(other, was)) merged[field] = mine;
+    else if (parts.includes(field) && isFields(was) && isFields(other) && isFields(mine)) {
+      const part = mergeFields(was, other, mine);
+      merged[field] = part.merged;
+      for (const each of part.conflicts)
+        conflicts.push({ ...each, field: `${field}.${each.field}` });
+    } else conflicts.push({ field, base: was, theirs: other, yours: mine });
   }
   return { merged, conflicts };
+}
+
+/** Returns the fields with another value of one, which is named as in {@link MergeConflict}. */
+export function withField(fields: Fields, name: string, value: unknown): Fields {
+  const [part = name, field] = name.split(".");
+  if (field === undefined) return { ...fields, [part]: value };
+  // Safe: only fields of objects are named with their part.
+  return { ...fields, [part]: { ...(fields[part] as Fields), [field]: value } };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Compares JSON values by content; the order of keys does not count. */

@@ -44,7 +44,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       id: "listTriggerRequests",
       summary: "List received requests",
       description:
-        "Requests that the trigger received, also those that started no run. They are kept for 30 days unless the operator has set another time. A trigger without `receiving` has none: its requests are its runs, `GET /runs?trigger_id=…`.",
+        "Requests that the trigger received, also those that started no run. They are kept for 30 days unless the operator has set another time. While a trigger has no `receiving`, none are stored: each of its requests is a run, `GET /runs?trigger_id=…`, and rejected ones are not kept.",
       query: receivedRequestsQuery,
       data: receivedRequest,
       list: true,
@@ -86,6 +86,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
       description:
         "The request with its query, headers and body. Headers with credentials and signatures are not stored.",
       data: receivedRequestDetails,
+      errors: ["too_large"],
     },
     handle: async (request) => ({
       data: await getRequest({ ctx: request.ctx, input: requestOf(request) }),

@@ -48,6 +48,8 @@ const withUrl = (request: ManagedRequest, trigger: TriggerWithToken) => ({
   url: `${request.publicUrl}/api/public/triggers/${trigger.token}`,
 });
 
+const versioned = <T extends { version: string }>(data: T) => ({ data, etag: data.version });
+
 const urlShown = z.object({ token: z.string(), url: z.string() });
 
 const senderSecretsExample = {
@@ -72,6 +74,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       also: urlShown,
       created: true,
       once: true,
+      etag: true,
       example: { name: "Payments", prompt_prefix: "A payment came in:" },
     },
     handle: async (request) => {
@@ -80,7 +83,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
         input: { ...agentOf(request), body: request.body },
       });
       const location = `/api/public/agents/${data.agent_id}/triggers/${data.id}`;
-      return { data: withUrl(request, data), replayed, secret: true, location };
+      return { ...versioned(withUrl(request, data)), replayed, secret: true, location };
     },
   },
   {
@@ -101,10 +104,9 @@ export const triggerRoutes: readonly ManagedRoute[] = [
     method: "GET",
     path: one,
     permission: "triggers:read",
-    doc: { id: "getTrigger", summary: "Get trigger", data: trigger },
-    handle: async (request) => ({
-      data: await getTrigger({ ctx: request.ctx, input: triggerOf(request) }),
-    }),
+    doc: { id: "getTrigger", summary: "Get trigger", data: trigger, etag: true },
+    handle: async (request) =>
+      versioned(await getTrigger({ ctx: request.ctx, input: triggerOf(request) })),
   },
   {
     method: "PATCH",
@@ -118,14 +120,17 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       body: updateTriggerBody,
       data: trigger,
       also: triggerWarnings,
+      etag: true,
+      ifMatch: true,
       example: { enabled: false },
     },
-    handle: async (request) => ({
-      data: await updateTrigger({
-        ctx: request.ctx,
-        input: { ...triggerOf(request), body: request.body },
-      }),
-    }),
+    handle: async (request) =>
+      versioned(
+        await updateTrigger({
+          ctx: request.ctx,
+          input: { ...triggerOf(request), body: request.body },
+        }),
+      ),
   },
   {
     method: "DELETE",
@@ -135,6 +140,7 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       id: "deleteTrigger",
       summary: "Delete trigger",
       description: "Its URL stops at once. Runs that it started continue.",
+      ifMatch: true,
     },
     handle: async (request) => {
       await deleteTrigger({ ctx: request.ctx, input: triggerOf(request) });

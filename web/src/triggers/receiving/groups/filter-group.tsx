@@ -10,11 +10,18 @@ interface FilterGroupProps {
 
 /** Which requests start a run. */
 export function FilterGroup({ summary, mistakes }: FilterGroupProps) {
-  const { errorAt } = useReceivingForm();
+  const { errorAt, warningAt } = useReceivingForm();
   const { autoComplete: _, spellCheck: __, ...filter } = useText("filter");
   const error = errorAt("filter");
+  const warning = warningAt("filter");
   return (
-    <Group title="Filter" summary={summary} paths={["filter"]} startsOpen={filter.value !== ""}>
+    <Group
+      title="Filter"
+      summary={summary}
+      paths={["filter"]}
+      startsOpen={filter.value !== ""}
+      hasWarning={warning !== undefined}
+    >
       <LineArea
         {...filter}
         label="Only requests for which this is true"
@@ -23,6 +30,7 @@ export function FilterGroup({ summary, mistakes }: FilterGroupProps) {
         placeholder={'event.type == "issues" && payload.action == "opened"'}
         hint="In CEL, with the same variables as the template. Other requests are stored and start no run."
         mistake={error === undefined ? mistakes.filter : { message: error, line: null }}
+        warning={warning}
       />
     </Group>
   );

@@ -25,7 +25,7 @@ const timestamps = [
   { value: "none", label: "Not signed" },
   { value: "header", label: "Header" },
   { value: "pair", label: "Pair of the signature" },
-  { value: "pointer", label: "Member of the body" },
+  { value: "pointer", label: "Field of the body" },
 ];
 
 /** The details of an HMAC signature. */

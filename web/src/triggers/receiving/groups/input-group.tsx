@@ -11,18 +11,20 @@ interface InputGroupProps {
 
 /** What the agent sees: prefix, chosen headers and query parameters, message template. */
 export function InputGroup({ summary, mistakes }: InputGroupProps) {
-  const { errorAt, draft } = useReceivingForm();
+  const { errorAt, warningAt, draft } = useReceivingForm();
   const { spellCheck: _, ...prefix } = useText("promptPrefix");
   const headers = useText("headers");
   const query = useText("query");
   const { autoComplete: __, spellCheck: ___, ...template } = useText("template");
   const templateError = errorAt("template");
+  const warning = warningAt("template");
   return (
     <Group
       title="What the agent sees"
       summary={summary}
       paths={["prompt_prefix", "headers", "query", "template"]}
       startsOpen
+      hasWarning={warning !== undefined}
     >
       <Field
         label="Prompt prefix"
@@ -46,6 +48,7 @@ export function InputGroup({ summary, mistakes }: InputGroupProps) {
                 ? mistakes.template
                 : { message: templateError, line: null }
             }
+            warning={warning}
           />
           <div className="grid grid-cols-1 items-start gap-4 sm:grid-cols-2">
             <Field

@@ -1,10 +1,9 @@
 import type { ByteBudget, ByteHold } from "../../base/byte-budget.ts";
-import { tooLargeForMemory } from "../../receiving/index.ts";
-import { heldPerByte } from "./read-body.ts";
+import { heldPerByte, tooLargeForMemory } from "./body-limits.ts";
 
 /**
- * Counts the body of a request to a trigger against two budgets: its memory against `exchanges`,
- * and its bytes, as received and as inflated, against `bodies`. Such bodies can have up to 25 MiB,
+ * Counts the body of a received request against two budgets: its memory against `exchanges`, and
+ * its bytes, as received and as inflated, against `bodies`. Such bodies can have up to 25 MiB,
  * and the second budget bounds them also on servers with much memory.
  */
 export class ReceivedBodyHold {
@@ -37,10 +36,11 @@ export class ReceivedBodyHold {
   }
 
   /**
-   * Adds bytes of an inflated body, as `decodeBody` counts them. Returns the same as `grow`.
+   * Adds bytes of a stored body, or of an inflated one as `decodeBody` counts them. Returns the
+   * same as `grow`.
    * @throws ApiError `too_large` if the body never fits, even if nothing else is in memory
    */
-  readonly growInflated = (bytes: number): boolean => {
+  readonly growBytes = (bytes: number): boolean => {
     const heldBytes = heldPerByte * bytes;
     if (this.#memory.heldBytes + heldBytes > this.maxBytes) throw tooLargeForMemory();
     return this.grow(heldBytes);

@@ -12,7 +12,7 @@ test("a body counts six times in memory and once as a body, until it is released
   const memory = budgets(100 * mebibyte, 100 * mebibyte);
   const hold = new ReceivedBodyHold(memory, "trigger");
   expect(hold.grow(6 * mebibyte)).toBe(true);
-  expect(hold.growInflated(2 * mebibyte)).toBe(true);
+  expect(hold.growBytes(2 * mebibyte)).toBe(true);
   expect([memory.exchanges.usedBytes, memory.bodies.usedBytes]).toEqual([
     18 * mebibyte,
     3 * mebibyte,
@@ -37,10 +37,10 @@ test("an inflated body that never fits is too large, one that does not fit now i
   const memory = budgets(12 * mebibyte, 100 * mebibyte);
   const [hold, other] = ["a", "b"].map((owner) => new ReceivedBodyHold(memory, owner));
   expect(hold?.grow(6 * mebibyte)).toBe(true);
-  expect(() => hold?.growInflated(mebibyte + 1)).toThrow("larger than the memory");
-  expect(other?.growInflated(2 * mebibyte)).toBe(false);
+  expect(() => hold?.growBytes(mebibyte + 1)).toThrow("larger than the memory");
+  expect(other?.growBytes(2 * mebibyte)).toBe(false);
   hold?.release();
-  expect(other?.growInflated(2 * mebibyte)).toBe(true);
+  expect(other?.growBytes(2 * mebibyte)).toBe(true);
   other?.release();
 });
 

@@ -1,0 +1,113 @@
+import type { Trigger, UpdateTriggerBody } from "@beckon/client";
+import type { MappingMistake } from "@beckon/contract";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { announceChanges, type PatchState, usePatch, useWorkspace } from "../../data/index.ts";
+import { MergeDialog } from "../../ui/index.ts";
+import { triggerQuery, triggersKey } from "../queries.ts";
+
+type Changes = Pick<UpdateTriggerBody, "prompt_prefix" | "receiving">;
+
+const parts = ["receiving"] as const;
+
+/** Names of the fields of which a person chooses a value. */
+const labels = {
+  prompt_prefix: "Prompt prefix",
+  receiving: "Settings",
+  "receiving.preset": "Sender",
+  "receiving.verification": "Verification",
+  "receiving.allowed_addresses": "Allowed addresses",
+  "receiving.event_id": "Event id",
+  "receiving.event_id_days": "Days for which an event id is known",
+  "receiving.event_type": "Event type",
+  "receiving.handshake": "Handshake",
+  "receiving.bodies": "Bodies",
+  "receiving.headers": "Headers",
+  "receiving.query": "Query parameters",
+  "receiving.filter": "Filter",
+  "receiving.template": "Message template",
+  "receiving.when_paused": "While paused",
+  "receiving.when_disabled": "While disabled",
+  "receiving.max_per_minute": "Requests per minute",
+  "receiving.form": "Web forms",
+};
+
+/** The mistakes that a saved filter or template makes with the last received request. */
+interface Warnings {
+  /** The version of the trigger that makes them. */
+  readonly version: string;
+  readonly mistakes: readonly MappingMistake[];
+}
+
+/**
+ * Saves the settings of a trigger with If-Match. If somebody else has changed the same settings
+ * since, `dialog` asks which values to keep.
+ * @param onSaved called with the saved trigger, which also has what somebody else has changed.
+ */
+export function useTriggerPatch(
+  { id, agent_id }: Trigger,
+  { onSaved }: { readonly onSaved: (saved: Trigger) => void },
+) {
+  const workspace = useWorkspace();
+  const { triggers } = workspace.client;
+  const queryClient = useQueryClient();
+  const [warnings, setWarnings] = useState<Warnings>();
+  const patch = usePatch<Trigger, Changes>({
+    read: () => triggers.get(agent_id, id),
+    write: async (changes, ifMatch) => {
+      const { warnings: mistakes, ...saved } = await triggers.update(agent_id, id, changes, {
+        ifMatch,
+      });
+      setWarnings({ version: saved.version, mistakes });
+      return saved;
+    },
+    onRead: (read) =>
+      queryClient.setQueryData(triggerQuery(workspace, agent_id, id).queryKey, read),
+    parts,
+  });
+  const finish = (next: PatchState<Trigger, Changes>) => {
+    if (next.name === "failed") throw next.thrown;
+    if (next.name === "not saved")
+      throw new Error("The response was lost, and the changes are not saved. Save again.");
+    if (next.name !== "saved") return;
+    onSaved(next.resource);
+    void announceChanges(queryClient, triggersKey(workspace.id, agent_id));
+  };
+  const save = useMutation({
+    mutationFn: async ({ base, changes }: { base: Trigger; changes: Changes }) =>
+      finish(await patch.save(base, changes)),
+  });
+  const merge = useMutation({
+    mutationFn: async (merged: object) => finish(await patch.resolve(merged)),
+  });
+  const { state } = patch;
+  return {
+    /** @param base the trigger that was read before it was changed. */
+    save: (base: Trigger, changes: Changes) => {
+      merge.reset();
+      save.mutate({ base, changes });
+    },
+    isSaving: save.isPending || merge.isPending,
+    isSaved: state.name === "saved",
+    error: merge.error ?? save.error,
+    reset: () => {
+      save.reset();
+      merge.reset();
+      patch.reset();
+    },
+    warnings,
+    dialog:
+      state.name === "conflict" ? (
+        <MergeDialog
+          noun="trigger"
+          base={{ ...state.base }}
+          theirs={{ ...state.theirs }}
+          yours={{ ...state.base, ...state.yours }}
+          parts={parts}
+          labels={labels}
+          onMerge={(merged) => merge.mutate(merged)}
+          onCancel={patch.reset}
+        />
+      ) : null,
+  };
+}
