@@ -4,6 +4,7 @@ import { z } from "zod";
 import { ConfigError } from "./base/errors.ts";
 import { parseHostPort } from "./base/host-port.ts";
 import { type LogLevels, logAreas, logLevels, parseLogLevels } from "./base/logging/index.ts";
+import { automaticProcesses, maxProcesses } from "./base/machine.ts";
 import { findUnknownSettings } from "./base/unknown-settings/index.ts";
 
 /** The settings of this process. They are read once from the environment and then frozen. */
@@ -251,11 +252,15 @@ const settings = {
     help: "`api` serves requests, `worker` executes queued runs, `all` does both.",
   },
   BECKON_PROCESSES: {
-    schema: whole(1, 64, 1),
-    may: "1 to 64",
+    schema: z.union([
+      z.literal("auto").transform(() => automaticProcesses()),
+      whole(1, maxProcesses, 1),
+    ]),
+    may: `1 to ${maxProcesses}, or auto`,
     help:
       "Server processes on this machine. More than 1 share one port, " +
-      "which needs Node.js 24.19 or newer.",
+      "which needs Node.js 24.19 or newer. `auto`: one per CPU that the machine or the container " +
+      "allows, but at most one per 512 MiB of memory.",
   },
   BECKON_MAX_RUNS: {
     schema: whole(1, 100_000, 2_000),

@@ -125,6 +125,8 @@ export async function supervise({
         DATABASE_URL: embedded?.url ?? config.databaseUrl,
         BECKON_MASTER_KEY: masterKey,
         BECKON_BOOTSTRAP_KEY: bootstrapKey,
+        // With `auto`, a server would count again, and the CPUs of a container can change.
+        BECKON_PROCESSES: String(config.processes),
       },
       aloneOnDatabase: embedded !== undefined,
       portFd: port?.fd,
