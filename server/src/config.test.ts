@@ -35,6 +35,7 @@ test("without any setting Beckon listens on this machine only, with PostgreSQL i
     processes: 1,
     leaseSeconds: 30,
     drainSeconds: 30,
+    drainDelaySeconds: 0,
     maxRuns: 2_000,
     poolSize: 10,
     egressAllow: [],
@@ -88,6 +89,7 @@ test.each([
   ["BECKON_PROCESSES", "auto", "processes", automaticProcesses()],
   ["BECKON_LEASE_SECONDS", "2", "leaseSeconds", 2],
   ["BECKON_DRAIN_SECONDS", "0", "drainSeconds", 0],
+  ["BECKON_DRAIN_DELAY_SECONDS", "10", "drainDelaySeconds", 10],
   ["BECKON_MAX_RUNS", "1", "maxRuns", 1],
   ["BECKON_POOL_SIZE", "4", "poolSize", 4],
   [

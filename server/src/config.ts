@@ -47,6 +47,8 @@ export interface Config {
   readonly processes: number;
   readonly leaseSeconds: number;
   readonly drainSeconds: number;
+  /** Time in which a stopping process is not ready but still accepts everything. */
+  readonly drainDelaySeconds: number;
   /** Maximum number of runs that one process executes at the same time. Further runs queue. */
   readonly maxRuns: number;
   /**
@@ -293,6 +295,13 @@ const settings = {
     may: "0 to 3600 seconds",
     help: "Seconds that a stop waits for runs and requests in progress.",
   },
+  BECKON_DRAIN_DELAY_SECONDS: {
+    schema: whole(0, 600, 0),
+    may: "0 to 600 seconds",
+    help:
+      "Seconds at the begin of a stop in which `/readyz` answers 503 and requests are still " +
+      "accepted. Behind a load balancer, more than two intervals of its health check.",
+  },
   OPENAI_API_KEY: {
     ...apiKey,
     help: "The operator's account as the providers `openai` and `openai-chat`, for `default`.",
@@ -509,6 +518,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     processes: values.BECKON_PROCESSES,
     leaseSeconds: values.BECKON_LEASE_SECONDS,
     drainSeconds: values.BECKON_DRAIN_SECONDS,
+    drainDelaySeconds: values.BECKON_DRAIN_DELAY_SECONDS,
     maxRuns: values.BECKON_MAX_RUNS,
     memoryBudgetMib: values.BECKON_MEMORY_BUDGET_MIB,
     poolSize: values.BECKON_POOL_SIZE,

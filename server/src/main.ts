@@ -22,7 +22,9 @@ import { defaultTimeouts, type Tool } from "./engine/index.ts";
 import { reconcileHistory } from "./events/index.ts";
 import { firstStart, revealDemo } from "./first-start.ts";
 import {
+  type ConnectionLimits,
   countFailedAuthentications,
+  defaultConnectionLimits,
   defaultStreamLimits,
   listen,
   openStreams,
@@ -116,6 +118,8 @@ export interface StartOptions {
   readonly setup?: boolean;
   /** Limits of event streams that replace the defaults. */
   readonly streamLimits?: Partial<StreamLimits>;
+  /** Limits of connections that replace the defaults. */
+  readonly connectionLimits?: Partial<ConnectionLimits>;
   /**
    * Descriptor of a socket that is bound to HOST and PORT and shared by all servers. If undefined,
    * this server binds its own socket.
@@ -160,6 +164,7 @@ async function build(
     tools = [],
     setup = false,
     streamLimits,
+    connectionLimits,
     listenFd,
     heap = guardHeap(),
     modelServers: servers = modelServers,
@@ -309,6 +314,7 @@ async function build(
       },
     },
     { host: config.host, port: config.port, fd: listenFd },
+    { ...defaultConnectionLimits, ...connectionLimits },
   );
   opened.defer(() => http.close());
   opened.defer(() => runs.subscribers.pollers.close());
@@ -366,9 +372,17 @@ async function build(
     collectMetrics: metrics.collect,
     recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runs.process.id),
     async stop() {
-      // From now on readiness checks fail and no run starts. Callers that wait for a run can wait
-      // until the drain time is over.
+      // From now on readiness checks fail. During the delay this process accepts everything, so
+      // that no request fails before load balancers have noticed.
       log.write("process stopping", { process_id: runs.process.id, runs: runs.live.size });
+      runs.capacity.announceDrain();
+      if (config.drainDelaySeconds > 0) {
+        await sleep(config.drainDelaySeconds * 1_000);
+        // A refused connection is safe to repeat elsewhere, and proxies do so by themselves.
+        await http.stopAccepting();
+      } else http.closeAfterResponses();
+      // From now on no run starts. Callers that wait for a run can wait until the drain time is
+      // over.
       const graceOver = elapsed() + config.drainSeconds * 1_000;
       runs.capacity.drain();
       await worker.stop();

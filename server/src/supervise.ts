@@ -131,7 +131,7 @@ export async function supervise({
       aloneOnDatabase: embedded !== undefined,
       portFd: port?.fd,
       databaseWaitMs,
-      drainMs: (config.drainSeconds + drainMarginSeconds) * 1_000,
+      drainMs: (config.drainDelaySeconds + config.drainSeconds + drainMarginSeconds) * 1_000,
       stop: signals.stop,
       hurry: signals.hurry,
       log,
@@ -152,7 +152,8 @@ export async function supervise({
         out(`Waiting for PostgreSQL, at most ${databaseWaitMs / 1_000} s. ${reason}\n`),
       onFailure: (reason) => out(cannotStart(reason)),
       onDraining: (runs) => {
-        if (!signals.hurry.aborted) out(finishing(runs, config.drainSeconds));
+        if (!signals.hurry.aborted)
+          out(finishing(runs, config.drainDelaySeconds + config.drainSeconds));
       },
     });
     await greeted;

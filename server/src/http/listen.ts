@@ -1,5 +1,6 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import { isIPv6, Server as NetServer } from "node:net";
+import { setImmediate as nextImmediate } from "node:timers/promises";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { sleep } from "../base/clock.ts";
 import { ApiError } from "../base/errors.ts";
@@ -15,9 +16,16 @@ export interface Listening {
   /** URL at which the server can be opened on this machine. */
   readonly url: string;
   /**
-   * Stops accepting connections, closes each connection when it becomes idle, and two seconds later
-   * closes the rest.
+   * Sends `Connection: close` with every response from now on, so that clients and proxies open
+   * their next connection to another server.
    */
+  closeAfterResponses(): void;
+  /**
+   * Stops accepting connections. Resolves when the requests that were on their way have arrived;
+   * from then on each connection is closed when it becomes idle. A second call has no effect.
+   */
+  stopAccepting(): Promise<void>;
+  /** Stops accepting connections, and two seconds later closes those that are not idle. */
   close(): Promise<void>;
 }
 
@@ -31,6 +39,31 @@ export interface ListenAddress {
   readonly fd?: number | undefined;
 }
 
+/** Times in milliseconds after which connections are closed on which too little arrives. */
+export interface ConnectionLimits {
+  /** Time for the headers of a request, from the opening of a connection or the first byte. */
+  readonly headersMs: number;
+  /**
+   * Time for a whole request. A client that needs more (1 MiB at 17 kB/s) would occupy its
+   * connection too long.
+   */
+  readonly requestMs: number;
+  /** Time for which a connection without a request is kept. Above the 60 s of common proxies. */
+  readonly keepAliveMs: number;
+  /**
+   * Time between two checks of the first two limits. With Node's 30 seconds, slow connections would
+   * stay open for up to 50 seconds instead of 20.
+   */
+  readonly checkMs: number;
+}
+
+export const defaultConnectionLimits: ConnectionLimits = {
+  headersMs: 20_000,
+  requestMs: 60_000,
+  keepAliveMs: 75_000,
+  checkMs: 2_000,
+};
+
 /** Maximum number of connections that wait to be accepted. */
 const backlog = 4_096;
 
@@ -38,7 +71,11 @@ const backlog = 4_096;
  * Starts the HTTP server.
  * @throws ConfigError if the address is in use or cannot be bound.
  */
-export async function listen(services: Services, address: ListenAddress): Promise<Listening> {
+export async function listen(
+  services: Services,
+  address: ListenAddress,
+  limits = defaultConnectionLimits,
+): Promise<Listening> {
   const app = createApp(services);
   const handle = getRequestListener(app.fetch, {
     // The app responds to every `Error` that a route throws. This handler gets the rest: URLs that
@@ -53,11 +90,11 @@ export async function listen(services: Services, address: ListenAddress): Promis
   });
   const server = createServer(
     {
-      // A client that needs more than a minute to send its request (1 MiB at 17 kB/s) gets a 408,
-      // because it would occupy its connection too long.
-      requestTimeout: 60_000,
-      headersTimeout: 20_000,
-      keepAliveTimeout: 75_000,
+      // A request that takes longer gets a 408.
+      requestTimeout: limits.requestMs,
+      headersTimeout: limits.headersMs,
+      connectionsCheckingInterval: limits.checkMs,
+      keepAliveTimeout: limits.keepAliveMs,
       maxHeaderSize: 16_384,
       // Node would reject a request without Host with an empty response. The app responds with
       // JSON.
@@ -66,6 +103,13 @@ export async function listen(services: Services, address: ListenAddress): Promis
     handle,
   );
   answerMalformed(server, logRequests(server, services));
+  const closeAfterResponses = closeConnections(server);
+  let accepting: Promise<void> | undefined;
+  const closed = new Promise<void>((resolve) => server.once("close", () => resolve()));
+  const stopAccepting = () => {
+    accepting ??= closeListener(server, closed, closeAfterResponses);
+    return accepting;
+  };
   await new Promise<void>((resolve, reject) => {
     const { fd, ...given } = address;
     server.once("error", (error) => reject(listenError(error, given)));
@@ -76,7 +120,32 @@ export async function listen(services: Services, address: ListenAddress): Promis
   if (bound === null || typeof bound === "string") throw new Error("a TCP server has an address");
   return {
     url: `http://${openableHost(address.host, bound.address)}:${bound.port}`,
-    close: () => closeServer(server),
+    closeAfterResponses,
+    stopAccepting,
+    async close() {
+      await stopAccepting();
+      const all = setTimeout(() => server.closeAllConnections(), 2_000);
+      await closed;
+      clearTimeout(all);
+    },
+  };
+}
+
+/**
+ * Returns a function after whose call every response closes its connection, also the responses to
+ * requests that have already arrived.
+ */
+function closeConnections(server: Server): () => void {
+  const pending = new Set<ServerResponse>();
+  let isClosing = false;
+  server.prependListener("request", (_incoming, outgoing) => {
+    outgoing.shouldKeepAlive &&= !isClosing;
+    pending.add(outgoing);
+    outgoing.once("close", () => pending.delete(outgoing));
+  });
+  return () => {
+    isClosing = true;
+    for (const outgoing of pending) outgoing.shouldKeepAlive = false;
   };
 }
 
@@ -97,31 +166,44 @@ function invalidUrl(): ApiError {
   );
 }
 
-/**
- * Wait during which connections and requests that have already reached this machine are accepted
- * and read.
- */
+/** Wait during which connections and requests that are on their way arrive and are read. */
 const arrivalMs = 250;
 
 /**
- * Closes the server without losing requests that are on their way. When this is called, starts are
- * already rejected with 503, and new clients are no longer sent to this process. Closing the
- * listener at once would reset connections that are not accepted yet. Closing idle connections at
- * once would cut off requests that have arrived but are not read yet. In both cases the client
- * could not know whether its request had an effect. The function therefore waits before each of
- * these two steps. It calls `close` of the TCP server, because `close` of Node's HTTP server also
- * closes idle connections.
+ * Closes the listener and idle connections without losing requests that are on their way. When this
+ * is called, new clients are no longer sent to this process. Closing the listener at once would
+ * reset connections that are not accepted yet. Closing idle connections at once would cut off
+ * requests that have arrived but are not read yet. In both cases the client could not know whether
+ * its request had an effect. The function therefore waits before each of these two steps, and makes
+ * each of them directly after what has arrived was read. Only between them do responses close their
+ * connections: before, a proxy would replace each one by a new connection to this listener.
  */
-async function closeServer(server: Server): Promise<void> {
+async function closeListener(
+  server: Server,
+  closed: Promise<void>,
+  closeAfterResponses: () => void,
+): Promise<void> {
   await sleep(arrivalMs);
-  const closed = new Promise<void>((resolve) =>
-    NetServer.prototype.close.call(server, () => resolve()),
-  );
+  await arrivedIsRead();
+  // Not `close` of Node's HTTP server, which also closes idle connections.
+  NetServer.prototype.close.call(server);
+  closeAfterResponses();
   await sleep(arrivalMs);
+  await arrivedIsRead();
   server.close();
-  const idle = setInterval(() => server.closeIdleConnections(), 50);
-  const all = setTimeout(() => server.closeAllConnections(), 2_000);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(all);
+  const closeIdle = async () => {
+    await arrivedIsRead();
+    server.closeIdleConnections();
+  };
+  const idle = setInterval(closeIdle, 50);
+  void closed.then(() => clearInterval(idle));
+}
+
+/**
+ * Resolves in the phase of the event loop that follows the reading of sockets, in the second
+ * iteration: the first one can take long, and the second reads what arrived meanwhile.
+ */
+async function arrivedIsRead(): Promise<void> {
+  await nextImmediate();
+  await nextImmediate();
 }
