@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { Beckon } from "../server/src/main.ts";
 import { startTestBeckon } from "../server/test/beckon.ts";
 import { startHeldModel } from "../server/test/held-model.ts";
 import { allSucceeded } from "../server/test/runs-of.ts";
@@ -26,7 +25,7 @@ async function startServer(): Promise<{
     BECKON_DRAIN_DELAY_SECONDS: "1",
     BECKON_DRAIN_SECONDS: "30",
   };
-  let running: Beckon | undefined;
+  let running: Awaited<ReturnType<typeof beckon.another>> | undefined;
   const stop = async () => {
     const stopping = running;
     running = undefined;

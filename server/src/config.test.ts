@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { ConfigError } from "./base/errors.ts";
-import { automaticProcesses } from "./base/machine.ts";
+import { automaticProcesses } from "./base/machine/index.ts";
 import { readConfig, unknownSettingWarnings } from "./config.ts";
 
 function errorOf(env: Record<string, string>): string {

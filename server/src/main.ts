@@ -24,7 +24,6 @@ import { firstStart, revealDemo } from "./first-start.ts";
 import {
   type ConnectionLimits,
   countFailedAuthentications,
-  defaultConnectionLimits,
   defaultStreamLimits,
   listen,
   openStreams,
@@ -314,7 +313,7 @@ async function build(
       },
     },
     { host: config.host, port: config.port, fd: listenFd },
-    { ...defaultConnectionLimits, ...connectionLimits },
+    connectionLimits,
   );
   opened.defer(() => http.close());
   opened.defer(() => runs.subscribers.pollers.close());
@@ -372,17 +371,11 @@ async function build(
     collectMetrics: metrics.collect,
     recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runs.process.id),
     async stop() {
-      // From now on readiness checks fail. During the delay this process accepts everything, so
-      // that no request fails before load balancers have noticed.
+      // Readiness checks fail. All requests are still accepted during the delay.
       log.write("process stopping", { process_id: runs.process.id, runs: runs.live.size });
       runs.capacity.announceDrain();
-      if (config.drainDelaySeconds > 0) {
-        await sleep(config.drainDelaySeconds * 1_000);
-        // A refused connection is safe to repeat elsewhere, and proxies do so by themselves.
-        await http.stopAccepting();
-      } else http.closeAfterResponses();
-      // From now on no run starts. Callers that wait for a run can wait until the drain time is
-      // over.
+      await http.divertRequests(config.drainDelaySeconds * 1_000);
+      // No run starts any more. Callers that wait for a run can wait until the drain time is over.
       const graceOver = elapsed() + config.drainSeconds * 1_000;
       runs.capacity.drain();
       await worker.stop();

@@ -16,15 +16,14 @@ export interface Listening {
   /** URL at which the server can be opened on this machine. */
   readonly url: string;
   /**
-   * Sends `Connection: close` with every response from now on, so that clients and proxies open
-   * their next connection to another server.
+   * Makes clients and proxies send their next requests to another server. Without a delay: every
+   * response has `Connection: close` from now on. With a delay in milliseconds: that long nothing
+   * changes, because load balancers need to see `/readyz` first. Then the server stops accepting
+   * connections, because a refused connection is safe to repeat elsewhere, and proxies do so by
+   * themselves. Resolves when the requests that were on their way have arrived; from then on each
+   * connection is closed when it becomes idle.
    */
-  closeAfterResponses(): void;
-  /**
-   * Stops accepting connections. Resolves when the requests that were on their way have arrived;
-   * from then on each connection is closed when it becomes idle. A second call has no effect.
-   */
-  stopAccepting(): Promise<void>;
+  divertRequests(delayMs: number): Promise<void>;
   /** Stops accepting connections, and two seconds later closes those that are not idle. */
   close(): Promise<void>;
 }
@@ -57,7 +56,7 @@ export interface ConnectionLimits {
   readonly checkMs: number;
 }
 
-export const defaultConnectionLimits: ConnectionLimits = {
+const defaultLimits: ConnectionLimits = {
   headersMs: 20_000,
   requestMs: 60_000,
   keepAliveMs: 75_000,
@@ -68,14 +67,15 @@ export const defaultConnectionLimits: ConnectionLimits = {
 const backlog = 4_096;
 
 /**
- * Starts the HTTP server.
+ * Starts the HTTP server. `ownLimits` replace the defaults.
  * @throws ConfigError if the address is in use or cannot be bound.
  */
 export async function listen(
   services: Services,
   address: ListenAddress,
-  limits = defaultConnectionLimits,
+  ownLimits: Partial<ConnectionLimits> = {},
 ): Promise<Listening> {
+  const limits = { ...defaultLimits, ...ownLimits };
   const app = createApp(services);
   const handle = getRequestListener(app.fetch, {
     // The app responds to every `Error` that a route throws. This handler gets the rest: URLs that
@@ -120,8 +120,11 @@ export async function listen(
   if (bound === null || typeof bound === "string") throw new Error("a TCP server has an address");
   return {
     url: `http://${openableHost(address.host, bound.address)}:${bound.port}`,
-    closeAfterResponses,
-    stopAccepting,
+    async divertRequests(delayMs) {
+      if (delayMs === 0) return closeAfterResponses();
+      await sleep(delayMs);
+      await stopAccepting();
+    },
     async close() {
       await stopAccepting();
       const all = setTimeout(() => server.closeAllConnections(), 2_000);

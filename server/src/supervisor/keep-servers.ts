@@ -4,7 +4,7 @@ import { elapsed, sleep } from "../base/clock.ts";
 import { exitCodes } from "../base/exit-codes.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
-import { availableMemoryBytes, minHeapMib } from "../base/machine.ts";
+import { availableMemoryBytes, minHeapMib } from "../base/machine/index.ts";
 import { RestartDelay } from "../base/restart-delay.ts";
 import { parseFromServer, type Ready, type Reaped } from "./messages.ts";
 import type { MetricsCollector } from "./metrics-collector.ts";

@@ -17,7 +17,7 @@ test("there are no more server processes than half of the memory has heaps of 25
 
 test.skipIf(process.platform !== "linux")("CPUs that this process cannot use do not count", () => {
   const print =
-    "import('./server/src/base/machine.ts').then((it) => console.log(it.automaticProcesses()))";
+    "import('./server/src/base/machine/machine.ts').then((it) => console.log(it.automaticProcesses()))";
   const args = ["-c", "0", process.execPath, "-e", print];
   expect(execFileSync("taskset", args, { encoding: "utf8" }).trim()).toBe("1");
 });

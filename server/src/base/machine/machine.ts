@@ -6,7 +6,7 @@ export const maxProcesses = 64;
 /** Smallest useful heap limit of one server process, in MiB. */
 export const minHeapMib = 256;
 
-/** Returns the memory of the machine or, if smaller, the memory limit of the container, in bytes. */
+/** Returns the bytes of memory of the machine or, if smaller, of the container's limit. */
 export function availableMemoryBytes(): number {
   // Without a limit, constrainedMemory() returns 0, or in some versions more than totalmem().
   return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
