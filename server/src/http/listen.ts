@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import { isIPv6, Server as NetServer } from "node:net";
 import { setImmediate as nextImmediate } from "node:timers/promises";
 import { getRequestListener, RequestError } from "@hono/node-server";
-import { sleep } from "../base/clock.ts";
+import { elapsed, sleep } from "../base/clock.ts";
 import { ApiError } from "../base/errors.ts";
 import { listenError } from "../base/listen-error.ts";
 import { createApp } from "./app.ts";
@@ -20,8 +20,8 @@ export interface Listening {
    * response has `Connection: close` from now on. With a delay in milliseconds: that long nothing
    * changes, because load balancers need to see `/readyz` first. Then the server stops accepting
    * connections, because a refused connection is safe to repeat elsewhere, and proxies do so by
-   * themselves. Resolves when the requests that were on their way have arrived; from then on each
-   * connection is closed when it becomes idle.
+   * themselves. Open connections are closed after their next response, for up to the delay once
+   * more; from then on each one is closed when it becomes idle.
    */
   divertRequests(delayMs: number): Promise<void>;
   /** Stops accepting connections, and two seconds later closes those that are not idle. */
@@ -106,8 +106,8 @@ export async function listen(
   const closeAfterResponses = closeConnections(server);
   let accepting: Promise<void> | undefined;
   const closed = new Promise<void>((resolve) => server.once("close", () => resolve()));
-  const stopAccepting = () => {
-    accepting ??= closeListener(server, closed, closeAfterResponses);
+  const stopAccepting = (maxLingerMs: number) => {
+    accepting ??= closeListener(server, { closed, closeAfterResponses, maxLingerMs });
     return accepting;
   };
   await new Promise<void>((resolve, reject) => {
@@ -123,10 +123,10 @@ export async function listen(
     async divertRequests(delayMs) {
       if (delayMs === 0) return closeAfterResponses();
       await sleep(delayMs);
-      await stopAccepting();
+      await stopAccepting(Math.max(arrivalMs, delayMs));
     },
     async close() {
-      await stopAccepting();
+      await stopAccepting(arrivalMs);
       const all = setTimeout(() => server.closeAllConnections(), 2_000);
       await closed;
       clearTimeout(all);
@@ -171,6 +171,8 @@ function invalidUrl(): ApiError {
 
 /** Wait during which connections and requests that are on their way arrive and are read. */
 const arrivalMs = 250;
+/** Time between two checks whether a connection is left. */
+const lingerPollMs = 20;
 
 /**
  * Closes the listener and idle connections without losing requests that are on their way. When this
@@ -180,18 +182,25 @@ const arrivalMs = 250;
  * its request had an effect. The function therefore waits before each of these two steps, and makes
  * each of them directly after what has arrived was read. Only between them do responses close their
  * connections: before, a proxy would replace each one by a new connection to this listener.
+ *
+ * @param maxLingerMs how long idle connections stay open, so that a proxy uses up those that it
+ *   keeps. It could send a request on one of them in the moment in which it is closed.
  */
 async function closeListener(
   server: Server,
-  closed: Promise<void>,
-  closeAfterResponses: () => void,
+  {
+    closed,
+    closeAfterResponses,
+    maxLingerMs,
+  }: { closed: Promise<void>; closeAfterResponses: () => void; maxLingerMs: number },
 ): Promise<void> {
   await sleep(arrivalMs);
   await arrivedIsRead();
   // Not `close` of Node's HTTP server, which also closes idle connections.
   NetServer.prototype.close.call(server);
   closeAfterResponses();
-  await sleep(arrivalMs);
+  const lingerOver = elapsed() + maxLingerMs;
+  while (elapsed() < lingerOver && (await connectionCount(server)) > 0) await sleep(lingerPollMs);
   await arrivedIsRead();
   server.close();
   const closeIdle = async () => {
@@ -200,6 +209,10 @@ async function closeListener(
   };
   const idle = setInterval(closeIdle, 50);
   void closed.then(() => clearInterval(idle));
+}
+
+function connectionCount(server: Server): Promise<number> {
+  return new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
 }
 
 /**
