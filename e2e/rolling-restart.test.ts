@@ -67,7 +67,7 @@ async function startNginx(ports: readonly number[]) {
   );
   return {
     url,
-    /** Returns how many requests a server answered without another one being tried. */
+    /** Returns a number that grows with the requests that this server was the first to get. */
     answeredBy: (port: number) =>
       readFileSync(log, "utf8").split(`\n127.0.0.1:${port} 200\n`).length - 1,
   };
@@ -101,6 +101,9 @@ test.skipIf(!isInstalled("nginx"))(
     ];
 
     let isOver = false;
+    onTestFinished(() => {
+      isOver = true;
+    });
     let starts = 0;
     const lost: string[] = [];
     const callers = Array.from({ length: 6 }, async (_, caller) => {

@@ -16,10 +16,9 @@ export interface Listening {
   /** URL at which the server can be opened on this machine. */
   readonly url: string;
   /**
-   * Makes clients and proxies send their next requests to another server. Without a delay: every
-   * response has `Connection: close` from now on. With a delay in milliseconds: that long nothing
-   * changes, because load balancers need to see `/readyz` first. Then the server stops accepting
-   * connections, because a refused connection is safe to repeat elsewhere, and proxies do so by
+   * Makes clients and proxies send their next requests to another server. Without a delay in
+   * milliseconds it does nothing. During the delay nothing changes, because load balancers need to
+   * see `/readyz` first. Then the server stops accepting connections, because a refused connection is safe to repeat elsewhere, and proxies do so by
    * themselves. Open connections are closed after their next response, for up to the delay once
    * more; from then on each one is closed when it becomes idle.
    */
@@ -106,8 +105,8 @@ export async function listen(
   const closeAfterResponses = closeConnections(server);
   let accepting: Promise<void> | undefined;
   const closed = new Promise<void>((resolve) => server.once("close", () => resolve()));
-  const stopAccepting = (maxLingerMs: number) => {
-    accepting ??= closeListener(server, { closed, closeAfterResponses, maxLingerMs });
+  const stopAccepting = (maxLingerMs: number, onListenerClosed = () => {}) => {
+    accepting ??= closeListener(server, { closed, onListenerClosed, maxLingerMs });
     return accepting;
   };
   await new Promise<void>((resolve, reject) => {
@@ -121,9 +120,9 @@ export async function listen(
   return {
     url: `http://${openableHost(address.host, bound.address)}:${bound.port}`,
     async divertRequests(delayMs) {
-      if (delayMs === 0) return closeAfterResponses();
+      if (delayMs === 0) return;
       await sleep(delayMs);
-      await stopAccepting(Math.max(arrivalMs, delayMs));
+      await stopAccepting(delayMs, closeAfterResponses);
     },
     async close() {
       await stopAccepting(arrivalMs);
@@ -190,15 +189,15 @@ async function closeListener(
   server: Server,
   {
     closed,
-    closeAfterResponses,
+    onListenerClosed,
     maxLingerMs,
-  }: { closed: Promise<void>; closeAfterResponses: () => void; maxLingerMs: number },
+  }: { closed: Promise<void>; onListenerClosed: () => void; maxLingerMs: number },
 ): Promise<void> {
   await sleep(arrivalMs);
   await arrivedIsRead();
   // Not `close` of Node's HTTP server, which also closes idle connections.
   NetServer.prototype.close.call(server);
-  closeAfterResponses();
+  onListenerClosed();
   const lingerOver = elapsed() + maxLingerMs;
   while (elapsed() < lingerOver && (await connectionCount(server)) > 0) await sleep(lingerPollMs);
   await arrivedIsRead();
