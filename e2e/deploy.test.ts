@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { held, type ModelServer, says, startModelServer } from "../server/test/model-server.ts";
 import { checkout, freePort, startProduct, temporaryFolder, until } from "./product.ts";
+import { isInstalled, path, writeNginxConfig } from "./proxy.ts";
 
 /**
  * Tests the examples of deploy/ that this machine can run: the health check of the image, and the
@@ -11,21 +12,6 @@ import { checkout, freePort, startProduct, temporaryFolder, until } from "./prod
  * addresses and certificates. `script/test` installs the packages where it can. Without them these
  * tests are skipped.
  */
-
-function isInstalled(program: string): boolean {
-  try {
-    execFileSync("sh", ["-c", `command -v ${program}`], { env: { PATH: path }, stdio: "ignore" });
-    return true;
-  } catch {
-    console.log(
-      `${program} is not installed, so its example is not tested. Run: apt-get install ${program}`,
-    );
-    return false;
-  }
-}
-
-/** Debian's daemons are outside the PATH of ordinary users. */
-const path = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
 
 const folder = temporaryFolder();
 let model: ModelServer;
@@ -68,14 +54,8 @@ const proxies = [
         .replace("listen [::]:443 ssl http2;", "")
         .replace("/etc/ssl/beckon/fullchain.pem", join(folder, "c.pem"))
         .replace("/etc/ssl/beckon/privkey.pem", join(folder, "key.pem"));
-      const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-        .map((name) => `${name}_temp_path ${folder}/nginx-${name};`)
-        .join(" ");
-      const main = `daemon off; pid ${folder}/nginx.pid; error_log stderr;
-        ${process.getuid?.() === 0 ? "user root;" : ""}
-        events {} http { access_log off; ${paths} ${example} }`;
-      writeFileSync(join(folder, "nginx.conf"), main);
-      return ["nginx", "-p", folder, "-c", join(folder, "nginx.conf")];
+      const config = writeNginxConfig(folder, example);
+      return ["nginx", "-p", folder, "-c", config];
     },
   },
   {

@@ -19,6 +19,8 @@ import { startGuard } from "../server/test/guard.ts";
 import { fillDisk } from "../server/test/soak/disk-full.ts";
 import { loseProcesses } from "../server/test/soak/lost-processes.ts";
 import { fillMemory } from "../server/test/soak/memory.ts";
+import { overloadServer } from "../server/test/soak/overload.ts";
+import { failOver } from "../server/test/soak/patroni/failover.ts";
 
 /**
  * Runs the long tests. Prints one line of results for each. Arguments select some of them.
@@ -30,6 +32,8 @@ import { fillMemory } from "../server/test/soak/memory.ts";
  *   disk        a full disk
  *   processes   lost processes with 500 runs
  *   memory      a workspace that fills the memory
+ *   overload    ten times the load that a server can execute
+ *   failover    kills of the primary of a Patroni cluster; needs root and apt-get, so only if named
  *   dashboard   all screens of the dashboard, in all states, themes and widths, and hostile texts
  *
  *   CRASH_SEED            seed of the random choices; default: random, printed first
@@ -39,6 +43,7 @@ import { fillMemory } from "../server/test/soak/memory.ts";
  *   DELIVERY_KILLS        kills while events are delivered; default 30
  *   DELIVERY_EVENTS       delivered events; default 10000
  *   REQUEST_KILLS         kills while triggers receive events; default 3000
+ *   FAILOVERS             kills of the primary; default 3
  */
 type Embedded = Awaited<ReturnType<typeof startEmbedded>>;
 
@@ -52,13 +57,17 @@ const tests: Readonly<Record<string, () => Promise<boolean>>> = {
   processes: () => loseProcesses(log),
   memory: () => fillMemory(log),
   dashboard: () => checkDashboard(log),
+  overload: () => overloadServer(log),
+  failover: () => failOver(log, number("FAILOVERS", 3)),
 };
+/** Tests that install packages on the machine. They run only if they are named. */
+const onlyNamed = ["failover"];
 const { positionals } = parseArgs({ allowPositionals: true });
 const unknown = positionals.filter((name) => !(name in tests));
 if (unknown.length > 0)
   throw new Error(`${unknown.join(", ")}: there are only ${Object.keys(tests).join(", ")}`);
 for (const [name, test] of Object.entries(tests)) {
-  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  if (positionals.length === 0 ? onlyNamed.includes(name) : !positionals.includes(name)) continue;
   if (!(await test())) process.exitCode = 1;
 }
 

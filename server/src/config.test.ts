@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { ConfigError } from "./base/errors.ts";
+import { automaticProcesses } from "./base/machine/index.ts";
 import { readConfig, unknownSettingWarnings } from "./config.ts";
 
 function errorOf(env: Record<string, string>): string {
@@ -34,6 +35,7 @@ test("without any setting Beckon listens on this machine only, with PostgreSQL i
     processes: 1,
     leaseSeconds: 30,
     drainSeconds: 30,
+    drainDelaySeconds: 0,
     maxRuns: 2_000,
     poolSize: 10,
     egressAllow: [],
@@ -84,8 +86,10 @@ test.each([
   ["BECKON_SETUP_LINK", "0", "setupLink", false],
   ["BECKON_ROLE", "worker", "role", "worker"],
   ["BECKON_PROCESSES", "64", "processes", 64],
+  ["BECKON_PROCESSES", "auto", "processes", automaticProcesses()],
   ["BECKON_LEASE_SECONDS", "2", "leaseSeconds", 2],
   ["BECKON_DRAIN_SECONDS", "0", "drainSeconds", 0],
+  ["BECKON_DRAIN_DELAY_SECONDS", "10", "drainDelaySeconds", 10],
   ["BECKON_MAX_RUNS", "1", "maxRuns", 1],
   ["BECKON_POOL_SIZE", "4", "poolSize", 4],
   [
@@ -141,7 +145,8 @@ test.each([
     "an http or https URL without a query, for example https://agents.example.com",
   ],
   ["BECKON_ROLE", "both", "all, api or worker"],
-  ["BECKON_PROCESSES", "0", "1 to 64"],
+  ["BECKON_PROCESSES", "0", "1 to 64, or auto"],
+  ["BECKON_PROCESSES", "automatic", "1 to 64, or auto"],
   ["BECKON_LEASE_SECONDS", "1", "2 to 600 seconds"],
   ["BECKON_DRAIN_SECONDS", "3601", "0 to 3600 seconds"],
   ["BECKON_MAX_RUNS", "0", "1 to 100000"],

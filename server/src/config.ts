@@ -4,6 +4,7 @@ import { z } from "zod";
 import { ConfigError } from "./base/errors.ts";
 import { parseHostPort } from "./base/host-port.ts";
 import { type LogLevels, logAreas, logLevels, parseLogLevels } from "./base/logging/index.ts";
+import { automaticProcesses, maxProcesses } from "./base/machine/index.ts";
 import type { Retention } from "./base/retention.ts";
 import { readTraceSettings, type TraceSettings } from "./base/tracing/index.ts";
 import { findUnknownSettings } from "./base/unknown-settings/index.ts";
@@ -48,6 +49,8 @@ export interface Config {
   readonly processes: number;
   readonly leaseSeconds: number;
   readonly drainSeconds: number;
+  /** Time in which a stopping process is not ready but still accepts everything. */
+  readonly drainDelaySeconds: number;
   /** Maximum number of runs that one process executes at the same time. Further runs queue. */
   readonly maxRuns: number;
   /**
@@ -273,11 +276,15 @@ const settings = {
     help: "`api` serves requests, `worker` executes queued runs, `all` does both.",
   },
   BECKON_PROCESSES: {
-    schema: whole(1, 64, 1),
-    may: "1 to 64",
+    schema: z.union([
+      z.literal("auto").transform(() => automaticProcesses()),
+      whole(1, maxProcesses, 1),
+    ]),
+    may: `1 to ${maxProcesses}, or auto`,
     help:
       "Server processes on this machine. More than 1 share one port, " +
-      "which needs Node.js 24.19 or newer.",
+      "which needs Node.js 24.19 or newer. `auto`: one per CPU that the machine or the container " +
+      "allows, but at most one per 512 MiB of memory.",
   },
   BECKON_MAX_RUNS: {
     schema: whole(1, 100_000, 2_000),
@@ -309,6 +316,13 @@ const settings = {
     schema: whole(0, 3_600, 30),
     may: "0 to 3600 seconds",
     help: "Seconds that a stop waits for runs and requests in progress.",
+  },
+  BECKON_DRAIN_DELAY_SECONDS: {
+    schema: whole(0, 600, 0),
+    may: "0 to 600 seconds",
+    help:
+      "Seconds at the begin of a stop in which `/readyz` answers 503 and requests are still " +
+      "accepted. Behind a load balancer, more than two intervals of its health check.",
   },
   OPENAI_API_KEY: {
     ...apiKey,
@@ -637,6 +651,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     processes: values.BECKON_PROCESSES,
     leaseSeconds: values.BECKON_LEASE_SECONDS,
     drainSeconds: values.BECKON_DRAIN_SECONDS,
+    drainDelaySeconds: values.BECKON_DRAIN_DELAY_SECONDS,
     maxRuns: values.BECKON_MAX_RUNS,
     memoryBudgetMib: values.BECKON_MEMORY_BUDGET_MIB,
     poolSize: values.BECKON_POOL_SIZE,

@@ -23,6 +23,7 @@ import { defaultTimeouts, type Tool } from "./engine/index.ts";
 import { reconcileHistory } from "./events/index.ts";
 import { firstStart, revealDemo } from "./first-start.ts";
 import {
+  type ConnectionLimits,
   countFailedAuthentications,
   defaultStreamLimits,
   listen,
@@ -118,6 +119,8 @@ export interface StartOptions {
   readonly setup?: boolean;
   /** Limits of event streams that replace the defaults. */
   readonly streamLimits?: Partial<StreamLimits>;
+  /** Limits of connections that replace the defaults. */
+  readonly connectionLimits?: Partial<ConnectionLimits>;
   /**
    * Descriptor of a socket that is bound to HOST and PORT and shared by all servers. If undefined,
    * this server binds its own socket.
@@ -164,6 +167,7 @@ async function build(
     tools = [],
     setup = false,
     streamLimits,
+    connectionLimits,
     listenFd,
     heap = guardHeap(),
     modelServers: servers = modelServers,
@@ -328,6 +332,7 @@ async function build(
       },
     },
     { host: config.host, port: config.port, fd: listenFd },
+    connectionLimits,
   );
   opened.defer(() => http.close());
   opened.defer(() => runs.subscribers.pollers.close());
@@ -386,9 +391,11 @@ async function build(
     collectMetrics: metrics.collect,
     recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runs.process.id),
     async stop() {
-      // From now on readiness checks fail and no run starts. Callers that wait for a run can wait
-      // until the drain time is over.
+      // Readiness checks fail. All requests are still accepted during the delay.
       log.write("process stopping", { process_id: runs.process.id, runs: runs.live.size });
+      runs.capacity.announceDrain();
+      await http.divertRequests(config.drainDelaySeconds * 1_000);
+      // No run starts any more. Callers that wait for a run can wait until the drain time is over.
       graceOver = elapsed() + config.drainSeconds * 1_000;
       runs.capacity.drain();
       await worker.stop();

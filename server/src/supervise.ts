@@ -125,11 +125,13 @@ export async function supervise({
         DATABASE_URL: embedded?.url ?? config.databaseUrl,
         BECKON_MASTER_KEY: masterKey,
         BECKON_BOOTSTRAP_KEY: bootstrapKey,
+        // With `auto`, a server would count again, and the CPUs of a container can change.
+        BECKON_PROCESSES: String(config.processes),
       },
       aloneOnDatabase: embedded !== undefined,
       portFd: port?.fd,
       databaseWaitMs,
-      drainMs: (config.drainSeconds + drainMarginSeconds) * 1_000,
+      drainMs: (maxStopSeconds(config) + drainMarginSeconds) * 1_000,
       stop: signals.stop,
       hurry: signals.hurry,
       log,
@@ -150,7 +152,7 @@ export async function supervise({
         out(`Waiting for PostgreSQL, at most ${databaseWaitMs / 1_000} s. ${reason}\n`),
       onFailure: (reason) => out(cannotStart(reason)),
       onDraining: (runs) => {
-        if (!signals.hurry.aborted) out(finishing(runs, config.drainSeconds));
+        if (!signals.hurry.aborted) out(finishing(runs, maxStopSeconds(config)));
       },
     });
     await greeted;
@@ -181,6 +183,11 @@ function finishing(runs: number, drainSeconds: number): string {
 
 function cannotStart(reason: string): string {
   return `Beckon cannot start. ${reason}\n`;
+}
+
+/** Returns how long a server waits at most for requests and runs: see `divertRequests`. */
+function maxStopSeconds({ drainDelaySeconds, drainSeconds }: Config): number {
+  return 2 * drainDelaySeconds + drainSeconds;
 }
 
 /** Time that a server has to exit after its drain time, before it is killed. */

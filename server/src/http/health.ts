@@ -15,7 +15,7 @@ export async function isReady({
   runs,
 }: Pick<Services, "database" | "runs">): Promise<boolean> {
   const { capacity, starts, appends, process, memory } = runs;
-  if (capacity.isDraining || starts.pending >= maxPending) return false;
+  if (capacity.isDrainAnnounced || starts.pending >= maxPending) return false;
   if (memory.heap.isFull || process.isLeaseFailing || starts.stalled || appends.stalled)
     return false;
   return isUsable(database);

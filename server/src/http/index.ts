@@ -1,3 +1,3 @@
 export { countFailedAuthentications } from "./failed-authentications.ts";
-export { listen } from "./listen.ts";
+export { type ConnectionLimits, listen } from "./listen.ts";
 export { defaultStreamLimits, openStreams, type StreamLimits } from "./streams/index.ts";

@@ -1,7 +1,8 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import { isIPv6, Server as NetServer } from "node:net";
+import { setImmediate as nextImmediate } from "node:timers/promises";
 import { getRequestListener, RequestError } from "@hono/node-server";
-import { sleep } from "../base/clock.ts";
+import { elapsed, sleep } from "../base/clock.ts";
 import { ApiError } from "../base/errors.ts";
 import { listenError } from "../base/listen-error.ts";
 import { createApp } from "./app.ts";
@@ -16,9 +17,14 @@ export interface Listening {
   /** URL at which the server can be opened on this machine. */
   readonly url: string;
   /**
-   * Stops accepting connections, closes each connection when it becomes idle, and two seconds later
-   * closes the rest.
+   * Makes clients and proxies send their next requests to another server. Without a delay in
+   * milliseconds it does nothing. During the delay nothing changes, because load balancers need to
+   * see `/readyz` first. Then the server stops accepting connections, because a refused connection is safe to repeat elsewhere, and proxies do so by
+   * themselves. Open connections are closed after their next response, for up to the delay once
+   * more; from then on each one is closed when it becomes idle.
    */
+  divertRequests(delayMs: number): Promise<void>;
+  /** Stops accepting connections, and two seconds later closes those that are not idle. */
   close(): Promise<void>;
 }
 
@@ -32,14 +38,44 @@ export interface ListenAddress {
   readonly fd?: number | undefined;
 }
 
+/** Times in milliseconds after which connections are closed on which too little arrives. */
+export interface ConnectionLimits {
+  /** Time for the headers of a request, from the opening of a connection or the first byte. */
+  readonly headersMs: number;
+  /**
+   * Time for a whole request. A client that needs more (1 MiB at 17 kB/s) would occupy its
+   * connection too long.
+   */
+  readonly requestMs: number;
+  /** Time for which a connection without a request is kept. Above the 60 s of common proxies. */
+  readonly keepAliveMs: number;
+  /**
+   * Time between two checks of the first two limits. With Node's 30 seconds, slow connections would
+   * stay open for up to 50 seconds instead of 20.
+   */
+  readonly checkMs: number;
+}
+
+const defaultLimits: ConnectionLimits = {
+  headersMs: 20_000,
+  requestMs: 60_000,
+  keepAliveMs: 75_000,
+  checkMs: 2_000,
+};
+
 /** Maximum number of connections that wait to be accepted. */
 const backlog = 4_096;
 
 /**
- * Starts the HTTP server.
+ * Starts the HTTP server. `ownLimits` replace the defaults.
  * @throws ConfigError if the address is in use or cannot be bound.
  */
-export async function listen(services: Services, address: ListenAddress): Promise<Listening> {
+export async function listen(
+  services: Services,
+  address: ListenAddress,
+  ownLimits: Partial<ConnectionLimits> = {},
+): Promise<Listening> {
+  const limits = { ...defaultLimits, ...ownLimits };
   const app = createApp(services);
   const handle = getRequestListener(app.fetch, {
     // The app responds to every `Error` that a route throws. This handler gets the rest: URLs that
@@ -54,11 +90,11 @@ export async function listen(services: Services, address: ListenAddress): Promis
   });
   const server = createServer(
     {
-      // A client that needs more than a minute to send its request (1 MiB at 17 kB/s) gets a 408,
-      // because it would occupy its connection too long.
-      requestTimeout: 60_000,
-      headersTimeout: 20_000,
-      keepAliveTimeout: 75_000,
+      // A request that takes longer gets a 408.
+      requestTimeout: limits.requestMs,
+      headersTimeout: limits.headersMs,
+      connectionsCheckingInterval: limits.checkMs,
+      keepAliveTimeout: limits.keepAliveMs,
       maxHeaderSize: 16_384,
       // Node would reject a request without Host with an empty response. The app responds with
       // JSON.
@@ -68,6 +104,13 @@ export async function listen(services: Services, address: ListenAddress): Promis
   );
   answerMalformed(server, logRequests(server, services));
   traceRequests(server, services);
+  const closeAfterResponses = closeConnections(server);
+  let accepting: Promise<void> | undefined;
+  const closed = new Promise<void>((resolve) => server.once("close", () => resolve()));
+  const stopAccepting = (maxLingerMs: number, onListenerClosed = () => {}) => {
+    accepting ??= closeListener(server, { closed, onListenerClosed, maxLingerMs });
+    return accepting;
+  };
   await new Promise<void>((resolve, reject) => {
     const { fd, ...given } = address;
     server.once("error", (error) => reject(listenError(error, given)));
@@ -78,7 +121,35 @@ export async function listen(services: Services, address: ListenAddress): Promis
   if (bound === null || typeof bound === "string") throw new Error("a TCP server has an address");
   return {
     url: `http://${openableHost(address.host, bound.address)}:${bound.port}`,
-    close: () => closeServer(server),
+    async divertRequests(delayMs) {
+      if (delayMs === 0) return;
+      await sleep(delayMs);
+      await stopAccepting(delayMs, closeAfterResponses);
+    },
+    async close() {
+      await stopAccepting(arrivalMs);
+      const all = setTimeout(() => server.closeAllConnections(), 2_000);
+      await closed;
+      clearTimeout(all);
+    },
+  };
+}
+
+/**
+ * Returns a function after whose call every response closes its connection, also the responses to
+ * requests that have already arrived.
+ */
+function closeConnections(server: Server): () => void {
+  const pending = new Set<ServerResponse>();
+  let isClosing = false;
+  server.prependListener("request", (_incoming, outgoing) => {
+    outgoing.shouldKeepAlive &&= !isClosing;
+    pending.add(outgoing);
+    outgoing.once("close", () => pending.delete(outgoing));
+  });
+  return () => {
+    isClosing = true;
+    for (const outgoing of pending) outgoing.shouldKeepAlive = false;
   };
 }
 
@@ -99,31 +170,57 @@ function invalidUrl(): ApiError {
   );
 }
 
-/**
- * Wait during which connections and requests that have already reached this machine are accepted
- * and read.
- */
+/** Wait during which connections and requests that are on their way arrive and are read. */
 const arrivalMs = 250;
+/** Time between two checks whether a connection is left. */
+const lingerPollMs = 20;
 
 /**
- * Closes the server without losing requests that are on their way. When this is called, starts are
- * already rejected with 503, and new clients are no longer sent to this process. Closing the
- * listener at once would reset connections that are not accepted yet. Closing idle connections at
- * once would cut off requests that have arrived but are not read yet. In both cases the client
- * could not know whether its request had an effect. The function therefore waits before each of
- * these two steps. It calls `close` of the TCP server, because `close` of Node's HTTP server also
- * closes idle connections.
+ * Closes the listener and idle connections without losing requests that are on their way. When this
+ * is called, new clients are no longer sent to this process. Closing the listener at once would
+ * reset connections that are not accepted yet. Closing idle connections at once would cut off
+ * requests that have arrived but are not read yet. In both cases the client could not know whether
+ * its request had an effect. The function therefore waits before each of these two steps, and makes
+ * each of them directly after what has arrived was read. Only between them do responses close their
+ * connections: before, a proxy would replace each one by a new connection to this listener.
+ *
+ * @param maxLingerMs how long idle connections stay open, so that a proxy uses up those that it
+ *   keeps. It could send a request on one of them in the moment in which it is closed.
  */
-async function closeServer(server: Server): Promise<void> {
+async function closeListener(
+  server: Server,
+  {
+    closed,
+    onListenerClosed,
+    maxLingerMs,
+  }: { closed: Promise<void>; onListenerClosed: () => void; maxLingerMs: number },
+): Promise<void> {
   await sleep(arrivalMs);
-  const closed = new Promise<void>((resolve) =>
-    NetServer.prototype.close.call(server, () => resolve()),
-  );
-  await sleep(arrivalMs);
+  await arrivedIsRead();
+  // Not `close` of Node's HTTP server, which also closes idle connections.
+  NetServer.prototype.close.call(server);
+  onListenerClosed();
+  const lingerOver = elapsed() + maxLingerMs;
+  while (elapsed() < lingerOver && (await connectionCount(server)) > 0) await sleep(lingerPollMs);
+  await arrivedIsRead();
   server.close();
-  const idle = setInterval(() => server.closeIdleConnections(), 50);
-  const all = setTimeout(() => server.closeAllConnections(), 2_000);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(all);
+  const closeIdle = async () => {
+    await arrivedIsRead();
+    server.closeIdleConnections();
+  };
+  const idle = setInterval(closeIdle, 50);
+  void closed.then(() => clearInterval(idle));
+}
+
+function connectionCount(server: Server): Promise<number> {
+  return new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
+}
+
+/**
+ * Resolves in the phase of the event loop that follows the reading of sockets, in the second
+ * iteration: the first one can take long, and the second reads what arrived meanwhile.
+ */
+async function arrivedIsRead(): Promise<void> {
+  await nextImmediate();
+  await nextImmediate();
 }

@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { addAbortListener } from "node:events";
-import { totalmem } from "node:os";
 import { elapsed, sleep } from "../base/clock.ts";
 import { exitCodes } from "../base/exit-codes.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
+import { availableMemoryBytes, minHeapMib } from "../base/machine/index.ts";
 import { RestartDelay } from "../base/restart-delay.ts";
 import { parseFromServer, type Ready, type Reaped } from "./messages.ts";
 import type { MetricsCollector } from "./metrics-collector.ts";
@@ -42,12 +42,8 @@ export const serverFlags: readonly string[] = [
   `--v8-pool-size=${v8Threads}`,
 ];
 
-/**
- * Bounds of the heap limit of one server. The maximum is V8's own limit on a large machine, the
- * minimum is the smallest useful limit.
- */
+/** Maximum heap limit of one server: V8's own limit on a large machine. */
 const maxHeapMib = 4_096;
-const minHeapMib = 256;
 
 /**
  * Returns the flag that limits a server's heap. All servers together get half of the memory,
@@ -61,16 +57,11 @@ const minHeapMib = 256;
 export function heapFlags(
   servers: number,
   nodeOptions: string,
-  memoryBytes = availableBytes(),
+  memoryBytes = availableMemoryBytes(),
 ): readonly string[] {
   if (/--max[-_]old[-_]space[-_]size/.test(nodeOptions)) return [];
   const share = Math.floor(memoryBytes / 2 / servers / 1024 / 1024);
   return [`--max-old-space-size=${Math.min(maxHeapMib, Math.max(minHeapMib, share))}`];
-}
-
-function availableBytes(): number {
-  // Without a limit, constrainedMemory() returns 0, or in some versions more than totalmem().
-  return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 }
 
 /**

@@ -8,6 +8,7 @@ export class Capacity {
   #inUse = 0;
   #queueEmpty = false;
   #open: boolean;
+  #announced = false;
   #draining = false;
 
   constructor({
@@ -28,10 +29,12 @@ export class Capacity {
     return this.#open;
   }
 
-  /**
-   * Whether this process is stopping. If so, it accepts no more runs and reports that it is not
-   * ready.
-   */
+  /** Whether this process will drain soon or is draining, so that it reports that it is not ready. */
+  get isDrainAnnounced(): boolean {
+    return this.#announced;
+  }
+
+  /** Whether this process is stopping and accepts no more runs. */
   get isDraining(): boolean {
     return this.#draining;
   }
@@ -72,8 +75,14 @@ export class Capacity {
     this.#queueEmpty = empty;
   }
 
+  /** Makes readiness checks fail, permanently. Runs are still accepted. */
+  announceDrain(): void {
+    this.#announced = true;
+  }
+
   /** Stops accepting runs, permanently. */
   drain(): void {
+    this.#announced = true;
     this.#draining = true;
     this.#open = false;
   }

@@ -1,0 +1,137 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { startTestBeckon } from "../server/test/beckon.ts";
+import { startHeldModel } from "../server/test/held-model.ts";
+import { allSucceeded } from "../server/test/runs-of.ts";
+import { checkout, freePort, temporaryFolder, until } from "./product.ts";
+import { isInstalled, path, writeNginxConfig } from "./proxy.ts";
+
+/** Has the database and executes nothing. Requests go to the two servers behind nginx. */
+const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
+const folder = temporaryFolder();
+
+/** A server at a fixed port, which can be restarted. */
+async function startServer(): Promise<{
+  port: number;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}> {
+  const port = await freePort();
+  const settings = {
+    PORT: String(port),
+    BECKON_ROLE: "all",
+    BECKON_DRAIN_DELAY_SECONDS: "1",
+    BECKON_DRAIN_SECONDS: "30",
+  };
+  let running: Awaited<ReturnType<typeof beckon.another>> | undefined;
+  const stop = async () => {
+    const stopping = running;
+    running = undefined;
+    await stopping?.stop();
+  };
+  const start = async () => {
+    running = await beckon.another({ settings });
+  };
+  await start();
+  onTestFinished(stop);
+  return { port, stop, start };
+}
+
+/** Starts deploy/nginx before the servers, without TLS. Its log has the server of each request. */
+async function startNginx(ports: readonly number[]) {
+  const listen = await freePort();
+  const log = join(folder, "access.log");
+  const servers = ports.map((port) => `server 127.0.0.1:${port} fail_timeout=1s;`);
+  const example = readFileSync(join(checkout, "deploy/nginx/beckon.conf"), "utf8")
+    .replace("server 127.0.0.1:3000 fail_timeout=2s;", servers.join("\n"))
+    .replace("listen 443 ssl http2;", `listen 127.0.0.1:${listen};`)
+    .replace("listen [::]:443 ssl http2;", "")
+    .replace(/ssl_certificate.*;/g, "");
+  const http = `log_format servers "$upstream_addr $status"; ${example}`;
+  const config = writeNginxConfig(folder, http, `${log} servers`);
+  const nginx = spawn("nginx", ["-p", folder, "-c", config], {
+    env: { PATH: path },
+    stdio: "ignore",
+  });
+  const exited = new Promise((resolve) => nginx.once("exit", resolve));
+  onTestFinished(async () => {
+    nginx.kill("SIGTERM");
+    await exited;
+  });
+  const url = `http://127.0.0.1:${listen}`;
+  await until(
+    "nginx",
+    async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true,
+  );
+  return {
+    url,
+    /** Returns a number that grows with the requests that this server was the first to get. */
+    answeredBy: (port: number) =>
+      readFileSync(log, "utf8").split(`\n127.0.0.1:${port} 200\n`).length - 1,
+  };
+}
+
+test.skipIf(!isInstalled("nginx"))(
+  "a rolling restart of two servers behind nginx loses no request",
+  { timeout: 120_000 },
+  async () => {
+    const servers = [await startServer(), await startServer()];
+    const nginx = await startNginx(servers.map(({ port }) => port));
+    const agent = await beckon.createAgent();
+    const { token } = await beckon.createTrigger(agent.id);
+    const held = await startHeldModel(beckon);
+    const slow = await beckon.createAgent({ model: held.model });
+    const at = (route: string) => `${nginx.url}/api/public${route}`;
+    const as = (credential: string) => ({
+      "x-api-key": credential,
+      "content-type": "application/json",
+    });
+    const invoke = (one: { id: string; token: string }) =>
+      fetch(at(`/agents/${one.id}/invoke`), {
+        method: "POST",
+        headers: as(one.token),
+        body: '{"input":"Hello"}',
+      });
+    const kinds = [
+      () => invoke(agent),
+      () => fetch(at(`/agents/${agent.id}`), { headers: as(beckon.key) }),
+      () => fetch(at(`/triggers/${token}`), { method: "POST", body: "Hello" }),
+    ];
+
+    let isOver = false;
+    onTestFinished(() => {
+      isOver = true;
+    });
+    let starts = 0;
+    const lost: string[] = [];
+    const callers = Array.from({ length: 6 }, async (_, caller) => {
+      for (let count = caller; !isOver; count++) {
+        const kind = count % kinds.length;
+        if (kind !== 1) starts++;
+        const outcome = await kinds[kind]?.().then(
+          async (response) => `${response.status} ${await response.text()}`,
+          String,
+        );
+        if (!outcome?.startsWith("200 ")) lost.push(`${kind}: ${outcome}`);
+      }
+    });
+    // These runs are in progress while the first server stops.
+    const waiting = Array.from({ length: 4 }, () => invoke(slow));
+    await held.reached(4);
+    for (const server of servers) {
+      const stopped = server.stop();
+      held.release();
+      await stopped;
+      await server.start();
+      const before = nginx.answeredBy(server.port);
+      await until("requests at the new server", () => nginx.answeredBy(server.port) > before);
+    }
+    isOver = true;
+    await Promise.all(callers);
+    expect(lost).toEqual([]);
+    for (const response of waiting) expect((await response).status).toBe(200);
+    await allSucceeded(beckon, agent.id, starts);
+  },
+);

@@ -1,0 +1,6 @@
+export {
+  automaticProcesses,
+  availableMemoryBytes,
+  maxProcesses,
+  minHeapMib,
+} from "./machine.ts";
