@@ -89,7 +89,7 @@ test("the supervisor serves the sum of all processes, no counter decreases when 
   // The process that was killed exported none of its spans.
   const traced = traces.spans
     .filter(({ name }) => name === "invoke_agent Test")
-    .map(({ attributes }) => attributes["beckon.run.id"]);
+    .map(({ attributes }) => String(attributes["beckon.run.id"]));
   expect(traced).toEqual(expect.arrayContaining(runs.slice(-10)));
   expect(runs).toEqual(expect.arrayContaining(traced));
 });
