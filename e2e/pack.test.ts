@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   symlinkSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -88,17 +89,25 @@ const nodes = [
 if (nodes.length === 1)
   console.log("There is no Node.js older than 24, so npx is tested on it only.");
 
+/**
+ * npx installs into a folder of this cache, the first time only: path and name of the tarball are
+ * those of the installed one the next time.
+ */
+const cache = temporaryFolder();
+const empty = temporaryFolder();
+
 test.for(nodes)(
   "npx runs the tarball in an empty folder on Node.js $version",
   { timeout: 180_000 },
   async ({ path }, { skip }) => {
-    const empty = temporaryFolder();
-    const cache = temporaryFolder();
+    rmSync(join(empty, "data"), { recursive: true, force: true });
     const env = { ...process.env, PATH: `${path}:/usr/local/bin:/usr/bin:/bin` };
-    // npx installs into a folder of the cache. Downloaded packages are shared with other installs.
-    const shared = execFileSync("npm", ["config", "get", "cache"], { env, encoding: "utf8" });
-    symlinkSync(join(shared.trim(), "_cacache"), join(cache, "_cacache"));
-    copyFileSync(join(folder, tarballName()), join(empty, tarballName()));
+    if (!existsSync(join(cache, "_cacache"))) {
+      // Downloaded packages are shared with other installs.
+      const shared = execFileSync("npm", ["config", "get", "cache"], { env, encoding: "utf8" });
+      symlinkSync(join(shared.trim(), "_cacache"), join(cache, "_cacache"));
+      copyFileSync(join(folder, tarballName()), join(empty, tarballName()));
+    }
     const npx = {
       PATH: env.PATH,
       npm_config_cache: cache,

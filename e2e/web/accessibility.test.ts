@@ -38,8 +38,7 @@ async function findingsOf(
     else await page.context().addCookies([cookieFor(dashboard.url, dashboard.owner.cookie)]);
     try {
       await showScreen(page, screen, { of: dashboard, state });
-      // The frame around a screen is the same in all its states.
-      const found = await accessibilityFindings(page, state === "normal" ? {} : { exclude: frame });
+      const found = await accessibilityFindings(page);
       findings.push(...found.map((finding) => `${screen.name}, ${state}: ${finding}`));
       if (!bothThemes) continue;
       await page.emulateMedia({ colorScheme: "dark" });
@@ -52,9 +51,6 @@ async function findingsOf(
   }
   return findings;
 }
-
-/** The navigation beside each screen. */
-const frame = "nav[aria-label=Main]";
 
 const normal = screens.map((screen) => ({ screen, state: "normal" as const }));
 

@@ -6,12 +6,11 @@ import type { Page } from "playwright-core";
  * Checks the page as it is now with axe-core against WCAG 2.2, levels A and AA. Returns the rule,
  * the element and the remedy of each finding.
  *
- * @param options `rules`: only these rules are checked. `exclude`: a selector of elements that are
- *   not checked.
+ * @param options `rules`: only these rules are checked.
  */
 export async function accessibilityFindings(
   page: Page,
-  { rules, exclude }: { readonly rules?: string[]; readonly exclude?: string } = {},
+  { rules }: { readonly rules?: string[] } = {},
 ): Promise<string[]> {
   // AxeBuilder would load axe-core into the page twice for each check, which takes longer than the
   // check itself. So it is loaded once per page, and AxeBuilder gets a script that does nothing.
@@ -22,7 +21,6 @@ export async function accessibilityFindings(
     // Without the legacy mode, each check opens one more page, to combine the results of frames
     // from other origins. The dashboard has no frames.
     .setLegacyMode();
-  if (exclude !== undefined) axe.exclude(exclude);
   const { violations } = await (rules === undefined
     ? axe.withTags(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"])
     : axe.withRules(rules)

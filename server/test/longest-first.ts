@@ -4,10 +4,18 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Files that take much longer than others of their project, the longest first. */
 const longest = [
+  "server/src/supervise.test.ts",
   "e2e/usage-crash.test.ts",
   "e2e/crash.test.ts",
   "e2e/failover.test.ts",
+  "e2e/pack.test.ts",
+  "e2e/request-crash.test.ts",
+  "e2e/delivery-crash.test.ts",
+  "e2e/cli.test.ts",
   "e2e/web/accessibility.test.ts",
+  "e2e/web/subscriptions.test.ts",
+  "e2e/web/received-requests.test.ts",
+  "e2e/web/playground.test.ts",
   "e2e/web/xss.test.ts",
   "e2e/web/settings.test.ts",
 ];

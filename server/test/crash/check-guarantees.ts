@@ -84,7 +84,7 @@ const nonceOf = (run: StoredRun) => (JSON.parse(run.payload) as Plan).nonce;
  * Whether the run was cancelled before any model call. Callers of these tests cancel no runs, so
  * the server cancelled it after a 503.
  */
-const isWithdrawn = (run: StoredRun) =>
+export const isWithdrawn = (run: StoredRun): boolean =>
   run.status === "cancelled" && run.error_code === "cancelled" && run.steps + run.lost === 0;
 
 function wrongWithJournal(run: StoredRun): string[] {

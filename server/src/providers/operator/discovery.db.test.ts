@@ -226,8 +226,16 @@ describe("a server that comes and goes", () => {
       const answer = await beckon.call(at(one.url, "/agents"), { body });
       return answer.status === 201 ? answer.body.data : undefined;
     });
-    const other = await beckon.another({ modelServers: servers });
-    onTestFinished(() => other.stop());
+    // A start waits half a second for model servers, which is short on a busy machine.
+    const other = await eventually(
+      "a start that finds it",
+      async () => {
+        const started = await beckon.another({ modelServers: servers });
+        onTestFinished(() => started.stop());
+        return started.providers.some(({ name }) => name === "llamacpp") ? started : undefined;
+      },
+      20_000,
+    );
     expect(other.providers).toContainEqual({
       name: "llamacpp",
       origin: "discovered",
