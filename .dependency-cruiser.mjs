@@ -19,7 +19,7 @@ import { join, sep } from "node:path";
  * other.
  */
 const layers = [
-  { name: "entry points", folders: ["http", "worker", "diagnose"] },
+  { name: "entry points", folders: ["http", "worker", "diagnose", "backup"] },
   { name: "the supervisor", folders: ["supervisor"] },
   { name: "bundles", folders: ["bundles"] },
   { name: "triggers", folders: ["triggers"] },
@@ -61,7 +61,7 @@ const known = layers.flatMap((layer) => layer.folders);
  * Files directly in `server/src`, which can import everything, except `worker.ts` and `config.ts`.
  */
 const top = "^server/src/(?!worker\\.ts$|config\\.ts$)[^/]+\\.ts$";
-const entryPoints = "^server/src/(http/|diagnose/|worker(\\.ts$|/))";
+const entryPoints = "^server/src/(http/|diagnose/|backup/|worker(\\.ts$|/))";
 const test = "\\.test\\.tsx?$|^server/test/|^e2e/";
 
 /** The dashboard, from top to bottom, below `main.tsx` and `routes.tsx`. */
@@ -321,7 +321,7 @@ export default {
       from: { path: "^cli/", pathNot: test },
       to: {
         path: "^(contract|server|web|e2e|bench|script)/",
-        pathNot: "^server/src/(supervise|diagnose/index)\\.ts$",
+        pathNot: "^server/src/(supervise|diagnose/index|backup/index)\\.ts$",
       },
     },
     {

@@ -5,7 +5,8 @@
 export const exitCodes = {
   /** It was done; for a run: it succeeded. */
   done: 0,
-  /** Beckon rejected the call, the run failed or was cancelled, or `doctor` found a problem. */
+  /** Beckon rejected the call, the run failed or was cancelled, `doctor` found a problem, or
+   * there is no backup. */
   failed: 1,
   /** EX_USAGE: an argument, an option or an input file is wrong. */
   usage: 64,

@@ -19,7 +19,6 @@ import {
   startSender,
 } from "./deliveries/index.ts";
 import { defaultTimeouts, type Tool } from "./engine/index.ts";
-import { reconcileHistory } from "./events/index.ts";
 import { firstStart, revealDemo } from "./first-start.ts";
 import {
   countFailedAuthentications,
@@ -45,6 +44,7 @@ import {
 import { foundProvider, toDemo } from "./ready-message.ts";
 import { createRecorder } from "./received/index.ts";
 import { reconcileMasterKey } from "./reconcile-master-key.ts";
+import { reconcileRestore } from "./reconcile-restore.ts";
 import { createRunServices, drainRuns } from "./runs/index.ts";
 import { sendMetrics } from "./send-metrics.ts";
 import {
@@ -55,7 +55,6 @@ import {
   parseFromSupervisor,
   type Ready,
 } from "./supervisor/index.ts";
-import { renumberEntries } from "./usage/index.ts";
 import { startWorker } from "./worker.ts";
 import { defaultWorkspaceId, issueSetupToken, revokeSetupToken } from "./workspaces/index.ts";
 
@@ -188,17 +187,6 @@ async function build(
   );
   const database = connect({ url: databaseUrl, poolSize: config.poolSize, role, log });
   opened.defer(() => database.close());
-  const created = await migrate(database.settings, async (client) => {
-    await reconcileMasterKey(client, { ...config, masterKey }, log);
-    await reconcileHistory(client, log);
-    await renumberEntries(client);
-    return firstStart({ database, cipher }, config);
-  });
-  await reconcilePlans(database, plans, log);
-  const demo = created ?? (setup ? await revealDemo({ database, cipher }) : undefined);
-
-  await registerProcess(database.lease, processId, config.leaseSeconds);
-  await recordDeaths(database.lease, reaped, processId);
   const waits = {
     connectTimeoutMs: defaultTimeouts.connectMs,
     headersTimeoutMs: defaultTimeouts.stepMs,
@@ -220,6 +208,16 @@ async function build(
       ? new Discovery({ servers, ownPorts, fetch: outbound.fetch, log })
       : undefined,
   });
+  const created = await migrate(database.settings, async (client) => {
+    await reconcileMasterKey(client, { ...config, masterKey }, log);
+    await reconcileRestore({ client, database, operator, prices }, log);
+    return firstStart({ database, cipher }, config);
+  });
+  await reconcilePlans(database, plans, log);
+  const demo = created ?? (setup ? await revealDemo({ database, cipher }) : undefined);
+
+  await registerProcess(database.lease, processId, config.leaseSeconds);
+  await recordDeaths(database.lease, reaped, processId);
   const runs = createRunServices({
     database,
     cipher,
