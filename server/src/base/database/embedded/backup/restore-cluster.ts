@@ -6,7 +6,7 @@ import { lockDataFolder, openDataFolder } from "../data-folder/index.ts";
 import { EmbeddedError } from "../embedded-error.ts";
 import { choosePlacement, type Placement, programIn, recordHome } from "../placement/index.ts";
 import { runCommand } from "../run-command.ts";
-import { syncFolder } from "../sync-folder.ts";
+import { syncFolder, syncTree } from "../sync-folder.ts";
 import { checkSpace } from "./back-up-cluster.ts";
 import type { BackupFile } from "./backup-file.ts";
 import { exists, isElsewhere } from "./open-source.ts";
@@ -162,18 +162,13 @@ async function recover({
   readonly sql: string;
   readonly signal: AbortSignal | undefined;
 }): Promise<void> {
-  const run = (program: "initdb" | "postgres", args: readonly string[], input = "") =>
-    runCommand(programIn(placement, program, args), {
-      timeoutMs: recoverWithinMs,
-      signal,
-      input,
-    });
-  await run(
-    "postgres",
-    ["--single", "-F", "-j", "-D", fresh, "-c", "exit_on_error=on", "beckon"],
-    `${sql}\n\n`,
-  );
-  await run("initdb", ["-D", fresh, "--sync-only"]);
+  const args = ["--single", "-F", "-j", "-D", fresh, "-c", "exit_on_error=on", "beckon"];
+  await runCommand(programIn(placement, "postgres", args), {
+    timeoutMs: recoverWithinMs,
+    signal,
+    input: `${sql}\n\n`,
+  });
+  await syncTree(fresh);
 }
 
 function explain(thrown: unknown, folder: string): Error {
