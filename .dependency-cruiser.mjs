@@ -314,9 +314,9 @@ export default {
     ...sidewaysInWeb,
     ...throughFeatureIndex,
     {
-      name: "cli-knows-client-and-two-entries-of-the-server",
+      name: "cli-knows-client-and-three-entries-of-the-server",
       comment:
-        "The command line calls Beckon through the client. Only `start` and `doctor` need the server.",
+        "The command line calls Beckon through the client. Only `start`, `doctor`, `backup` and `restore` need the server.",
       severity: "error",
       from: { path: "^cli/", pathNot: test },
       to: {
