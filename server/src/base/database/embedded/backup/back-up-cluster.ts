@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { statfsSync } from "node:fs";
 import { mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { Client, DatabaseError } from "pg";
+import { Client } from "pg";
 import { sleep } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
 import { EmbeddedError } from "../embedded-error.ts";
@@ -37,7 +37,7 @@ export async function backUpCluster({
   readonly beckon: string;
   readonly signal?: AbortSignal;
 }): Promise<BackupFile> {
-  const parent = await rejectUsedTarget(target);
+  const parent = await rejectUnusableTarget(target, dataDir);
   const unfinished = join(parent, `${basename(target)}.new-${randomUUID()}`);
   const source = await openSource(dataDir, signal);
   try {
@@ -63,13 +63,21 @@ export async function backUpCluster({
   }
 }
 
-/** Returns the folder of the target. @throws EmbeddedError if the target cannot be created. */
-async function rejectUsedTarget(target: string): Promise<string> {
+/**
+ * Returns the real path of the target's folder.
+ * @throws EmbeddedError if the target cannot be created, or would be part of its own backup.
+ */
+async function rejectUnusableTarget(target: string, dataDir: string): Promise<string> {
   if (await exists(target)) throw new EmbeddedError(`${target} exists already. Name a new folder.`);
-  const parent = dirname(target);
-  return realpath(parent).catch(() => {
-    throw new EmbeddedError(`The folder ${parent} does not exist. Create it, or name another one.`);
+  const parent = await realpath(dirname(target)).catch(() => {
+    throw new EmbeddedError(
+      `The folder ${dirname(target)} does not exist. Create it, or name another one.`,
+    );
   });
+  const cluster = await realpath(join(dataDir, "postgres")).catch(() => undefined);
+  if (cluster !== undefined && `${parent}/`.startsWith(`${cluster}/`))
+    throw new EmbeddedError(`${target} is in PostgreSQL's own folder. Name another folder.`);
+  return parent;
 }
 
 interface Position {
@@ -206,7 +214,8 @@ export function checkSpace(folder: string, bytes: number): void {
 
 function explain(thrown: unknown, target: string): Error {
   if (thrown instanceof EmbeddedError) return thrown;
-  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+  const code = fieldOf(thrown, "code");
+  const reason = messageOf(thrown);
   const options = { cause: thrown };
   if (code === "ENOSPC" || code === "EDQUOT") {
     return new EmbeddedError(
@@ -222,20 +231,24 @@ function explain(thrown: unknown, target: string): Error {
       options,
     );
   }
-  if (
-    code === "ENOENT" ||
-    code === "ECONNREFUSED" ||
-    code === "ECONNRESET" ||
-    thrown instanceof DatabaseError
-  ) {
-    return new NotNowError(
-      `PostgreSQL of the running Beckon cannot be backed up now: ${messageOf(thrown)}. Try again ` +
-        "in a moment.",
+  if (code === "XX001") {
+    return new EmbeddedError(
+      `PostgreSQL found damaged pages in its files, which postgres.log names: ${reason}. Restore ` +
+        "an earlier backup.",
       options,
     );
   }
-  return new EmbeddedError(
-    `The backup ${target} cannot be written: ${messageOf(thrown)}.`,
-    options,
-  );
+  const isAway = /^(08|53|57P)/.test(code) || /^Connection terminated/.test(reason);
+  if (isAway || fieldOf(thrown, "syscall") === "connect") {
+    return new NotNowError(
+      `PostgreSQL of the running Beckon cannot be backed up now: ${reason}. Try again in a moment.`,
+      options,
+    );
+  }
+  return new EmbeddedError(`The backup ${target} cannot be made: ${reason}.`, options);
+}
+
+function fieldOf(thrown: unknown, name: "code" | "syscall"): string {
+  const value: unknown = thrown instanceof Error ? Reflect.get(thrown, name) : undefined;
+  return typeof value === "string" ? value : "";
 }
