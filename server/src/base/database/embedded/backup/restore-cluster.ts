@@ -123,20 +123,34 @@ function damaged(path: string, what: string): EmbeddedError {
 const chunkBytes = 1024 * 1024;
 
 async function copyFile(from: string, to: string): Promise<{ bytes: number; sha256: string }> {
+  const source = await open(from, "r");
+  try {
+    const target = await open(to, "wx", 0o600);
+    try {
+      return await copyContent(source, target);
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+async function copyContent(
+  source: FileHandle,
+  target: FileHandle,
+): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash("sha256");
   const chunk = Buffer.allocUnsafe(chunkBytes);
   let bytes = 0;
-  await using source = await open(from, "r");
-  await using target: FileHandle = await open(to, "wx", 0o600);
   for (;;) {
     const { bytesRead } = await source.read(chunk, 0, chunkBytes);
-    if (bytesRead === 0) break;
+    if (bytesRead === 0) return { bytes, sha256: hash.digest("hex") };
     const part = chunk.subarray(0, bytesRead);
     hash.update(part);
     await target.writeFile(part);
     bytes += bytesRead;
   }
-  return { bytes, sha256: hash.digest("hex") };
 }
 
 async function giveTo({ owner }: Placement, folder: string): Promise<void> {
