@@ -11,8 +11,8 @@ import { renumberEntries } from "./usage/index.ts";
  * restore` marked it, also ends what was in progress: runs end `interrupted`, and pending
  * deliveries, including those of these runs, are not sent. The mark is removed last, so a startup
  * that was killed is repeated by the next one.
- * @param ports `client`: sees all workspaces, and holds the migration lock, so that no other process
- *   starts meanwhile.
+ * @param ports `client`: sees all workspaces, and holds the migration lock, so that no other
+ *   process starts meanwhile.
  */
 export async function reconcileRestore(
   {

@@ -47,8 +47,8 @@ export async function isInstallation(client: Queryable): Promise<boolean> {
 }
 
 /**
- * Returns how many processes of Beckon are connected to the database. The leases of processes do not
- * show it: they are those at the time of the backup.
+ * Returns how many connections Beckon has to the database, without this one. The leases of
+ * processes do not show it: they are those at the time of the backup.
  */
 export async function countClients(client: Queryable): Promise<number> {
   const { rows } = await client.query<{ clients: number }>(

@@ -14,8 +14,8 @@ export interface Source {
 }
 
 /**
- * Returns the PostgreSQL of the Beckon that runs on the data folder. If none runs, starts PostgreSQL
- * and keeps the folder locked until `close`.
+ * Returns the PostgreSQL of the Beckon that runs on the data folder. If none runs, starts
+ * PostgreSQL and keeps the folder locked until `close`.
  * @throws EmbeddedError if the folder has no installation, or PostgreSQL cannot start.
  */
 export async function openSource(dataDir: string, signal?: AbortSignal): Promise<Source> {
