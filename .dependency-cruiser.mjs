@@ -19,7 +19,7 @@ import { join, sep } from "node:path";
  * other.
  */
 const layers = [
-  { name: "entry points", folders: ["http", "worker", "diagnose"] },
+  { name: "entry points", folders: ["http", "worker", "diagnose", "backup"] },
   { name: "the supervisor", folders: ["supervisor"] },
   { name: "bundles", folders: ["bundles"] },
   { name: "triggers", folders: ["triggers"] },
@@ -62,7 +62,7 @@ const known = layers.flatMap((layer) => layer.folders);
  * Files directly in `server/src`, which can import everything, except `worker.ts` and `config.ts`.
  */
 const top = "^server/src/(?!worker\\.ts$|config\\.ts$)[^/]+\\.ts$";
-const entryPoints = "^server/src/(http/|diagnose/|worker(\\.ts$|/))";
+const entryPoints = "^server/src/(http/|diagnose/|backup/|worker(\\.ts$|/))";
 const test = "\\.test\\.tsx?$|^server/test/|^e2e/";
 
 /** The dashboard, from top to bottom, below `main.tsx` and `routes.tsx`. */
@@ -322,14 +322,14 @@ export default {
     ...sidewaysInWeb,
     ...throughFeatureIndex,
     {
-      name: "cli-knows-client-and-two-entries-of-the-server",
+      name: "cli-knows-client-and-three-entries-of-the-server",
       comment:
-        "The command line calls Beckon through the client. Only `start` and `doctor` need the server.",
+        "The command line calls Beckon through the client. Only `start`, `doctor`, `backup` and `restore` need the server.",
       severity: "error",
       from: { path: "^cli/", pathNot: test },
       to: {
         path: "^(contract|server|web|e2e|bench|script)/",
-        pathNot: "^server/src/(supervise|diagnose/index)\\.ts$",
+        pathNot: "^server/src/(supervise|diagnose/index|backup/index)\\.ts$",
       },
     },
     {

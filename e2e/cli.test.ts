@@ -113,7 +113,10 @@ test("--version and --help of each command exit with 0, and the server's start p
   expect(await cli(["start", "--version"])).toEqual(done(`Beckon ${version}\n`));
   const commands = [
     ["--help"],
-    ...["start", "doctor", "invoke", "fire", "completion"].map((name) => [name, "--help"]),
+    ...["start", "doctor", "invoke", "fire", "backup", "restore", "completion"].map((name) => [
+      name,
+      "--help",
+    ]),
     ...["runs tail", "agents export", "agents apply", "keys create"].map((name) => [
       ...name.split(" "),
       "--help",

@@ -27,6 +27,7 @@ const entries: Readonly<Record<string, string>> = {
   "@beckon/contract": "contract/src/index.ts",
   "@beckon/client": "client/src/index.ts",
   "@beckon/server/start": "server/src/supervise.ts",
+  "@beckon/server/backup": "server/src/backup/index.ts",
   "@beckon/server/diagnose": "server/src/diagnose/index.ts",
 };
 

@@ -5,7 +5,8 @@
 export const exitCodes = {
   /** It was done; for a run: it succeeded. */
   done: 0,
-  /** Beckon rejected the call, the run failed or was cancelled, or `doctor` found a problem. */
+  /** Beckon rejected the call, the run failed or was cancelled, `doctor` found a problem, or
+   * there is no backup. */
   failed: 1,
   /** EX_USAGE: an argument, an option or an input file is wrong. */
   usage: 64,
@@ -23,7 +24,8 @@ export const exitCodes = {
 export const exitCodeHelp = `
 Exit codes:
   0    done; for a run: it succeeded
-  1    Beckon rejected the call, the run failed, or doctor found a problem
+  1    Beckon rejected the call, the run failed, or doctor found a problem,
+       or the backup or restore failed
   64   an argument, an option or an input file is wrong
   75   no response, overload or timeout; a later attempt can succeed
   77   the key is missing, is not valid or lacks a scope

@@ -1,7 +1,14 @@
 import { BeckonError } from "@beckon/client";
 import { CommanderError } from "commander";
 import { exitCodes } from "./exit-codes.ts";
-import { Interrupted, SettingError, shown, type Terminal, UsageError } from "./terminal.ts";
+import {
+  CommandFailure,
+  Interrupted,
+  SettingError,
+  shown,
+  type Terminal,
+  UsageError,
+} from "./terminal.ts";
 
 /** Codes of errors after which the same command can succeed later. */
 const temporary = new Set(["no_answer", "timed_out", "unavailable", "too_many_requests"]);
@@ -33,6 +40,10 @@ interface Failure {
 function describe(thrown: unknown): Failure {
   if (thrown instanceof UsageError)
     return { code: "usage", exitCode: exitCodes.usage, message: thrown.message };
+  if (thrown instanceof CommandFailure) {
+    const { code, exitCode, message } = thrown;
+    return { code, exitCode, message };
+  }
   if (thrown instanceof SettingError) {
     const exitCode = exitCodes.invalidConfiguration;
     return { code: "invalid_setting", exitCode, message: thrown.message };

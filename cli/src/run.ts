@@ -2,11 +2,13 @@ import { Command } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { addAgentsApply } from "./commands/agents-apply.ts";
 import { addAgentsExport } from "./commands/agents-export.ts";
+import { addBackup } from "./commands/backup.ts";
 import { addCompletion } from "./commands/completion.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addFire } from "./commands/fire.ts";
 import { addInvoke } from "./commands/invoke.ts";
 import { addKeysCreate } from "./commands/keys-create.ts";
+import { addRestore } from "./commands/restore.ts";
 import { addRunsTail } from "./commands/runs-tail.ts";
 import { exitCodeHelp, exitCodes } from "./exit-codes.ts";
 import { reportFailure } from "./report-failure.ts";
@@ -52,6 +54,8 @@ function createProgram(terminal: Terminal, finish: (exitCode: number) => void): 
   addAgentsApply(agents, terminal, finish);
   const keys = program.command("keys").summary("keys of the workspace");
   addKeysCreate(keys, terminal, finish);
+  addBackup(program, terminal, finish);
+  addRestore(program, terminal, finish);
   addCompletion(program, terminal, finish);
   return program;
 }

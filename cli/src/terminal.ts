@@ -21,6 +21,18 @@ export class UsageError extends Error {}
 /** A setting of the command line's environment is wrong or missing. */
 export class SettingError extends Error {}
 
+/** A command failed with an exit code of its own. The message says what to do. */
+export class CommandFailure extends Error {
+  readonly code: string;
+  readonly exitCode: number;
+
+  constructor(code: string, exitCode: number, message: string) {
+    super(message);
+    this.code = code;
+    this.exitCode = exitCode;
+  }
+}
+
 /** Returns the process's own terminal. */
 export function openTerminal(): Terminal {
   const { stdin, stdout, stderr, env } = process;

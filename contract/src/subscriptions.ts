@@ -238,7 +238,8 @@ export const testSubscriptionBody = z.strictObject({
 /**
  * `pending`: an attempt is due, in progress or scheduled. `succeeded`: the receiver responded with
  * a 2xx status. `failed`: all attempts failed. `cancelled`: the subscription or the run was deleted
- * while it was pending. `not_sent`: the subscription was paused or disabled before it was sent.
+ * while it was pending. `not_sent`: the subscription was paused or disabled before it was sent,
+ * or Beckon was restored from a backup.
  */
 export const deliveryStatus = z.enum(["pending", "succeeded", "failed", "cancelled", "not_sent"]);
 export type DeliveryStatus = z.infer<typeof deliveryStatus>;

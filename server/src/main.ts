@@ -2,9 +2,9 @@ import { parseArgs } from "node:util";
 import { createAuth, recordFailedSignIns } from "./accounts/index.ts";
 import { elapsed, sleep } from "./base/clock.ts";
 import { checkServer, connect, explainStartFailure, migrate } from "./base/database/index.ts";
-import { createEgress, createLeanFetch, type EgressSeams } from "./base/egress/index.ts";
+import { createEgress, createLeanFetch } from "./base/egress/index.ts";
 import { ConfigError } from "./base/errors.ts";
-import { guardHeap, type HeapGuard } from "./base/heap-guard.ts";
+import { guardHeap } from "./base/heap-guard.ts";
 import { newId } from "./base/ids.ts";
 import { createLog, type Log } from "./base/log.ts";
 import { flushLogs } from "./base/logging/index.ts";
@@ -13,22 +13,14 @@ import { createSecretCipher, parseMasterKey } from "./base/secrets/index.ts";
 import { createTracing } from "./base/tracing/index.ts";
 import { version } from "./base/version.ts";
 import { type Config, readConfig } from "./config.ts";
-import {
-  defaultDeliveryLimits,
-  type Sender,
-  type SenderOptions,
-  startSender,
-} from "./deliveries/index.ts";
-import { defaultTimeouts, type Tool } from "./engine/index.ts";
-import { reconcileHistory } from "./events/index.ts";
+import { defaultDeliveryLimits, type Sender, startSender } from "./deliveries/index.ts";
+import { defaultTimeouts } from "./engine/index.ts";
 import { firstStart, revealDemo } from "./first-start.ts";
 import {
-  type ConnectionLimits,
   countFailedAuthentications,
   defaultStreamLimits,
   listen,
   openStreams,
-  type StreamLimits,
 } from "./http/index.ts";
 import { recordKeyUse } from "./keys/index.ts";
 import { applyNextPlans, readOperatorPlans, reconcilePlans } from "./limits/index.ts";
@@ -37,19 +29,15 @@ import { measureProcess } from "./measure-process.ts";
 import { memoryBudget } from "./memory-budget.ts";
 import { PriceTable, readOperatorPrices } from "./prices/index.ts";
 import { keepLease, recordDeaths, registerProcess } from "./processes/index.ts";
-import {
-  Discovery,
-  ModelLists,
-  type ModelServer,
-  modelServers,
-  operatorProviders,
-} from "./providers/index.ts";
+import { Discovery, ModelLists, modelServers, operatorProviders } from "./providers/index.ts";
 import { foundProvider, toDemo } from "./ready-message.ts";
 import { createRecorder } from "./received/index.ts";
 import { reconcileMasterKey } from "./reconcile-master-key.ts";
-import { defaultPruning, type PruningOptions, startPruning } from "./retention/index.ts";
+import { reconcileRestore } from "./reconcile-restore.ts";
+import { defaultPruning, startPruning } from "./retention/index.ts";
 import { createRunServices, drainRuns } from "./runs/index.ts";
 import { sendMetrics } from "./send-metrics.ts";
+import type { StartOptions } from "./start-options.ts";
 import {
   type Demo,
   type Draining,
@@ -58,7 +46,6 @@ import {
   parseFromSupervisor,
   type Ready,
 } from "./supervisor/index.ts";
-import { renumberEntries } from "./usage/index.ts";
 import { startWorker } from "./worker.ts";
 import { defaultWorkspaceId, issueSetupToken, revokeSetupToken } from "./workspaces/index.ts";
 
@@ -94,52 +81,6 @@ export interface Beckon {
    * everything.
    */
   stop(): Promise<void>;
-}
-
-/** How one server process is started. */
-export interface StartOptions {
-  /**
-   * The settings. `databaseUrl` and `masterKey` are required; the supervisor passes them to its
-   * servers if the operator has not set them.
-   */
-  readonly config: Config;
-  readonly processId?: string;
-  /**
-   * Ids of earlier processes that have exited, so that their runs are resumed at once. `all` stands
-   * for all registered processes except this one. Default: none.
-   */
-  readonly reaped?: readonly string[] | "all";
-  /** The operator's own tools, which every agent gets. Default: none. */
-  readonly tools?: readonly Tool[];
-  /**
-   * Whether the result of this startup is printed for a person. If true, the startup reveals the
-   * demo agent's secrets and revokes the previous token for the first owner. With
-   * `config.setupLink`, it issues a new token if there is no owner.
-   */
-  readonly setup?: boolean;
-  /** Limits of event streams that replace the defaults. */
-  readonly streamLimits?: Partial<StreamLimits>;
-  /** Limits of connections that replace the defaults. */
-  readonly connectionLimits?: Partial<ConnectionLimits>;
-  /**
-   * Descriptor of a socket that is bound to HOST and PORT and shared by all servers. If undefined,
-   * this server binds its own socket.
-   */
-  readonly listenFd?: number | undefined;
-  /** Heap guard to use; by default a new one. It is stopped when the server stops. */
-  readonly heap?: HeapGuard;
-  /** Model servers for which startup probes this machine; by default `modelServers`. */
-  readonly modelServers?: readonly ModelServer[];
-  /** Limits of deliveries that replace the defaults, and functions that tests replace. */
-  readonly deliveries?: Partial<
-    Pick<SenderOptions, "maxPending" | "maxFailingSeconds" | "sweepMs" | "timeoutMs">
-  > & {
-    readonly seams?: EgressSeams;
-  };
-  /** When rows that are older than their retention are deleted. Default: `defaultPruning`. */
-  readonly pruning?: PruningOptions;
-  /** Default: a log with the levels and the format of the settings. */
-  readonly log?: Log;
 }
 
 /**
@@ -201,17 +142,6 @@ async function build(
   );
   const database = connect({ url: databaseUrl, poolSize: config.poolSize, role, log });
   opened.defer(() => database.close());
-  const created = await migrate(database.settings, async (client) => {
-    await reconcileMasterKey(client, { ...config, masterKey }, log);
-    await reconcileHistory(client, log);
-    await renumberEntries(client);
-    return firstStart({ database, cipher }, config);
-  });
-  await reconcilePlans(database, plans, log);
-  const demo = created ?? (setup ? await revealDemo({ database, cipher }) : undefined);
-
-  await registerProcess(database.lease, processId, config.leaseSeconds);
-  await recordDeaths(database.lease, reaped, processId);
   const waits = {
     connectTimeoutMs: defaultTimeouts.connectMs,
     headersTimeoutMs: defaultTimeouts.stepMs,
@@ -233,6 +163,16 @@ async function build(
       ? new Discovery({ servers, ownPorts, fetch: outbound.fetch, log })
       : undefined,
   });
+  const created = await migrate(database.settings, async (client) => {
+    await reconcileMasterKey(client, { ...config, masterKey }, log);
+    await reconcileRestore({ client, database, operator, prices }, log);
+    return firstStart({ database, cipher }, config);
+  });
+  await reconcilePlans(database, plans, log);
+  const demo = created ?? (setup ? await revealDemo({ database, cipher }) : undefined);
+
+  await registerProcess(database.lease, processId, config.leaseSeconds);
+  await recordDeaths(database.lease, reaped, processId);
   const runs = createRunServices({
     database,
     cipher,

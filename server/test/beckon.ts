@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { afterAll } from "vitest";
 import { type Config, readConfig } from "../src/config.ts";
-import { type Beckon, type StartOptions, start } from "../src/main.ts";
+import { type Beckon, start } from "../src/main.ts";
+import type { StartOptions } from "../src/start-options.ts";
 import { checkAnswer } from "./check-answer.ts";
 import { type TestDatabase, testDatabase } from "./database.ts";
 import { reservedHosts } from "./reserved-ports.ts";

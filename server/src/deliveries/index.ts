@@ -1,5 +1,6 @@
 export { deliveryBody } from "./body.ts";
 export { readDeliveryFigures } from "./figures-store.ts";
+export { closeRestored } from "./maintenance-store.ts";
 export { reEncryptSubscriptions } from "./re-encrypt-secrets.ts";
 export {
   newSigningSecret,

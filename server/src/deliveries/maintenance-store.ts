@@ -76,6 +76,35 @@ export async function closeDeliveries({ engine }: Database): Promise<boolean> {
   return (rowCount ?? 0) >= batchSize;
 }
 
+/**
+ * Closes all pending deliveries with the status `not_sent`, after the database was restored from a
+ * backup: they can have been sent since the backup, and the receivers may belong to another
+ * installation if the restore is a drill. A person can replay them.
+ * @returns how many were closed.
+ */
+export async function closeRestored({ engine }: Database): Promise<number> {
+  for (let closed = 0; ; ) {
+    const { rowCount } = await engine.query({
+      name: "close-restored-deliveries",
+      text: `${subscriptionsWithPending}, picked as materialized (
+          select d.subscription_id, d.id from found f cross join lateral (
+            select d.subscription_id, d.id from deliveries d
+            where d.subscription_id = f.subscription_id and d.status = 'pending'
+            order by d.next_at limit ${batchSize}
+          ) d limit ${batchSize}
+        )
+        update deliveries d set status = 'not_sent', next_at = null, finished_at = now(),
+          last_error = 'Beckon was restored from a backup.'
+        from picked p
+        where d.subscription_id = p.subscription_id and d.id = p.id
+          and d.status is not distinct from 'pending'`,
+      values: [],
+    });
+    closed += rowCount ?? 0;
+    if ((rowCount ?? 0) === 0) return closed;
+  }
+}
+
 /** Returns the enabled subscriptions that have more than `max` pending deliveries. */
 export async function findBacklogs({ engine }: Database, max: number): Promise<SubscriptionRef[]> {
   const { rows } = await engine.query<SubscriptionRef>({

@@ -159,12 +159,14 @@ export function endByDigest(digest: JournalDigest, ending: Stopped, prompt?: Pro
  * Returns the end of a run whose processes were lost more often than allowed. The journal of the
  * run is not loaded, because the journal may be what crashed the processes. The usage is marked as
  * estimated, because the calls that were in flight are unknown.
+ * @param message why the run is not resumed. Default: its processes were lost.
  */
-export function interrupt(digest: JournalDigest, prompt: Prompt): DigestEnd {
-  const error = {
-    code: "interrupted" as const,
-    message: "Every process that executed this run was lost before the run ended.",
-  };
+export function interrupt(
+  digest: JournalDigest,
+  prompt: Prompt,
+  message = "Every process that executed this run was lost before the run ended.",
+): DigestEnd {
+  const error = { code: "interrupted" as const, message };
   const end = endByDigest(digest, { status: "failed", error }, prompt);
   return { ...end, outcome: { ...end.outcome, usage: { ...end.outcome.usage, estimated: true } } };
 }

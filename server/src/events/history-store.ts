@@ -24,8 +24,43 @@ export async function readStoredHistory(client: Queryable): Promise<string | nul
   return rows[0]?.history ?? null;
 }
 
-/** Stores the history, to compare it at the next startup. */
-export async function storeHistory(client: Queryable, history: string): Promise<void> {
+/**
+ * The stored history of a database that was restored from a backup, until a startup has ended what
+ * was in progress. It differs from every real history.
+ */
+export const restoreMark = "restored";
+
+/** SQL that marks the database as restored from a backup. */
+export const markRestoredSql = `update installation set history = '${restoreMark}';`;
+
+/** Marks the database as restored from a backup. @throws if it is not a database of Beckon. */
+export async function markRestored(client: Queryable): Promise<void> {
+  await client.query(markRestoredSql);
+}
+
+/** Returns whether the database contains the table of the history. */
+export async function isInstallation(client: Queryable): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>(
+    "select to_regclass('installation') is not null as found",
+  );
+  return rows[0]?.found === true;
+}
+
+/**
+ * Returns how many connections Beckon has to the database, without this one. The leases of
+ * processes do not show it: they are those at the time of the backup.
+ */
+export async function countClients(client: Queryable): Promise<number> {
+  const { rows } = await client.query<{ clients: number }>(
+    `select count(*)::int as clients from pg_stat_activity
+      where datname = current_database() and application_name = 'beckon'
+        and pid <> pg_backend_pid()`,
+  );
+  return rows[0]?.clients ?? 0;
+}
+
+/** Stores the history, to compare it at the next startup. null: it cannot be read. */
+export async function storeHistory(client: Queryable, history: string | null): Promise<void> {
   await client.query("update installation set history = $1", [history]);
 }
 

@@ -1,10 +1,11 @@
 export { createEventPoller, type EventPoller } from "./event-poller.ts";
 export { getWorkspaceEvent } from "./get.ts";
+export { countClients, isInstallation, markRestored, markRestoredSql } from "./history-store.ts";
 export { someSubscriptions } from "./insert-deliveries.ts";
 export { insertEvents, insertWorkspaceEvents } from "./insert-events.ts";
 export { KnownSubscriptions } from "./known-subscriptions.ts";
 export { listEvents } from "./list.ts";
-export { reconcileHistory } from "./reconcile-history.ts";
+export { finishRestore, reconcileHistory } from "./reconcile-history.ts";
 export { type EventContext, streamEvents } from "./stream.ts";
 export { summarize, summarizedData } from "./summary.ts";
 export { createTurnCache } from "./turn-cache.ts";

@@ -5,40 +5,63 @@ import {
   beginGeneration,
   readCurrentHistory,
   readStoredHistory,
+  restoreMark,
   storeHistory,
 } from "./history-store.ts";
 
 /**
  * Detects whether the database was restored since the last startup. If it was, begins a new
  * generation of event cursors. A database restored from a dump has another system identifier; after
- * point-in-time recovery the timeline differs. In both cases transaction ids are used again, so an
- * old cursor could point to a different event. The new generation makes all old cursors invalid.
+ * point-in-time recovery and after a failover to a standby the timeline differs. In all of these
+ * cases an old cursor could point to a different event. The new generation makes all old cursors
+ * invalid.
  *
- * If the data files of a stopped server were copied and later put back, this function cannot
- * distinguish the restore from a restart. Such a restore is detected when a client sends a cursor
- * that cannot exist: see `readGeneration`.
+ * A backup also has the mark of `beckon restore`. The timeline alone cannot tell a restored backup,
+ * after which nothing must be repeated, from a failover, after which runs continue. The mark stays
+ * until `finishRestore`.
+ *
+ * If the data files of a stopped server were copied and later put back without the mark, this
+ * function cannot distinguish the restore from a restart. Such a restore is detected when a client
+ * sends a cursor that cannot exist: see `readGeneration`.
  *
  * @param client a connection that can read all workspaces. The caller holds the migration lock.
+ * @returns whether the database has the mark.
  */
-export async function reconcileHistory(
-  client: Pick<Database["engine"], "query">,
-  log: Log,
-): Promise<void> {
-  let history: string;
-  try {
-    history = await readCurrentHistory(client);
-  } catch (thrown) {
-    log.write("this database does not allow Beckon to detect a restore", {
-      reason: messageOf(thrown),
-    });
-    return;
-  }
+export async function reconcileHistory(client: Queryable, log: Log): Promise<boolean> {
   const stored = await readStoredHistory(client);
-  if (stored === history) return;
-  if (stored === null) return storeHistory(client, history);
+  if (stored === restoreMark) {
+    await beginGeneration(client, restoreMark);
+    return true;
+  }
+  const history = await currentHistory(client, log);
+  if (history === null || stored === history) return false;
+  if (stored === null) {
+    await storeHistory(client, history);
+    return false;
+  }
   log.write(
     "the database was restored since the last startup; all event cursors become invalid",
     {},
   );
   await beginGeneration(client, history);
+  return false;
+}
+
+/** Removes the mark of a restore. The caller has ended what was in progress. */
+export async function finishRestore(client: Queryable, log: Log): Promise<void> {
+  await storeHistory(client, await currentHistory(client, log));
+}
+
+type Queryable = Pick<Database["engine"], "query">;
+
+/** Returns the history of the database; null if this database does not allow to read it. */
+async function currentHistory(client: Queryable, log: Log): Promise<string | null> {
+  try {
+    return await readCurrentHistory(client);
+  } catch (thrown) {
+    log.write("this database does not allow Beckon to detect a restore", {
+      reason: messageOf(thrown),
+    });
+    return null;
+  }
 }

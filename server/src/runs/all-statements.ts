@@ -6,6 +6,7 @@ import {
 import {
   claimStatements,
   dropHeldStatement,
+  endRestoredStatement,
   expireStatement,
   failoverStatements,
   releaseStatement,
@@ -24,6 +25,7 @@ export function statementsText(): string {
     cancelStatement,
     expireStatement,
     dropHeldStatement,
+    endRestoredStatement,
     releaseStatement,
     ...claimStatements,
     ...failoverStatements,

@@ -1,6 +1,7 @@
 export {
   cancelledRuns,
   claimRuns,
+  endRestored,
   executeLostClaims,
   expireQueued,
   releaseHeld,
@@ -27,6 +28,7 @@ export {
   startManaged,
   stopHere,
 } from "./managing/index.ts";
+export { createPricer } from "./pricer.ts";
 export {
   type Caller,
   callerId,

@@ -4050,6 +4050,75 @@ with picked as (
 )
 select count(*)::int as ended from ended;
 
+-- end-restored
+with picked as (
+  select id, workspace_id from runs where status in ('queued', 'waiting')
+  order by id limit 500 for no key update
+), ending as (
+  select id, workspace_id, ($1::text[])[row_number() over (order by id)] as event_id from picked
+), ended as (
+  update runs r set status = $2::text, finished_at = now(),  last_seq = r.last_seq + 1,
+    last_transaction = greatest(r.last_transaction, current_transaction())
+  from ending s where r.id = s.id and r.workspace_id = s.workspace_id
+  returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, s.event_id
+), last_events as not materialized (
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    event_id as id, $4::text as type, $3::jsonb as data
+  from ended
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from last_events
+), run_deliveries as (
+  insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version, agent_id, run_id,
+    seq, data, callback_url, status, next_at, finished_at)
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'event', 0)), 16, '0'), e.workspace_id, s.id, 'event',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, null,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from last_events e cross join lateral (
+    select i.source as run_source, i.trigger_id, i.tags from run_inputs i
+    where i.run_id = e.run_id and i.workspace_id = e.workspace_id limit 1
+  ) i cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and e.type = any (s.event_types)
+      and (s.agent_ids is null or e.agent_id = any (s.agent_ids))
+      and (s.trigger_ids is null or i.trigger_id = any (s.trigger_ids))
+      and (s.tags is null or i.tags && s.tags) limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.started', 'run.tool_call', 'run.finished', 'run.failed', 'run.cancelled') and i.run_source <> 'draft'
+  union all
+  select 'dlv_' || substr(e.id, 5, 10) || lpad(to_hex(hashtextextended(e.id || s.id || 'callback', 0)), 16, '0'), e.workspace_id, s.id, 'callback',
+    e.id, e.type, 1, e.agent_id, e.run_id, e.seq,
+    case when s.status = 'enabled' and s.payload = 'full' then e.data end, c.callback_url,
+    case when s.status = 'enabled' then 'pending' else 'not_sent' end,
+    case when s.status = 'enabled' then now() end,
+    case when s.status <> 'enabled' then now() end
+  from last_events e cross join lateral (
+    select c.subscription_id as callback_subscription_id, c.url as callback_url from run_callbacks c
+    where c.run_id = e.run_id and c.workspace_id = e.workspace_id limit 1
+  ) c cross join lateral (
+    select * from subscriptions s
+    where s.workspace_id = e.workspace_id and s.deleted_at is null and s.id = c.callback_subscription_id limit 1000
+  ) s
+  where (select exists (select from subscriptions where deleted_at is null)) and e.type in ('run.finished', 'run.failed', 'run.cancelled')
+), results as (
+  select id as run_id, workspace_id, null::text as output, $5::text as error_code,
+    $6::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
+  from ended
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
+    cost_micros, limit_reached)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
+    limit_reached
+  from results
+)
+select count(*)::int as ended from ended;
+
 -- release-held
 with recursive holding (workspace_id, agent_id) as (
   (select workspace_id, agent_id from runs where status = 'waiting'

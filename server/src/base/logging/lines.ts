@@ -281,6 +281,12 @@ export const logLines = {
     level: "info",
     fields: { reason: "text" },
   },
+  "the database was restored from a backup: runs in progress were ended, deliveries were not sent":
+    {
+      area: "database",
+      level: "warn",
+      fields: { runs: "number", deliveries: "number" },
+    },
   "the database was restored since the last startup; all event cursors become invalid": {
     area: "database",
     level: "warn",

@@ -187,16 +187,30 @@ export async function findExhausted(database: Database, limit: number): Promise<
       order by r.id limit $1`,
     values: [limit],
   });
-  return rows.map((row) => ({
-    runId: row.id,
-    workspaceId: row.workspace_id,
-    owner: row.owner,
-    fence: row.fence,
-    lastSeq: row.last_seq,
-  }));
+  return rows.map(toExhausted);
 }
 
-/** A run that has no attempt left, with the claim of its last owner. */
+const toExhausted = (row: ExhaustedRow): ExhaustedRun => ({
+  runId: row.id,
+  workspaceId: row.workspace_id,
+  owner: row.owner,
+  fence: row.fence,
+  lastSeq: row.last_seq,
+});
+
+/** Returns running runs of dead processes, whether they have an attempt left or not. */
+export async function findAbandoned(database: Database, limit: number): Promise<ExhaustedRun[]> {
+  const { rows } = await database.engine.query<ExhaustedRow>({
+    name: "find-abandoned",
+    text: `${abandoned} select r.id, r.workspace_id, r.owner, r.fence, r.last_seq
+      from runs r where r.id = any (array(select id from abandoned limit $1))
+        and r.status = 'running' order by r.id`,
+    values: [limit],
+  });
+  return rows.map(toExhausted);
+}
+
+/** A run of a dead process, with the claim of its last owner. */
 export interface ExhaustedRun extends RunRef {
   readonly owner: string;
   readonly fence: number;

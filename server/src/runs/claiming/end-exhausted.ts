@@ -10,9 +10,9 @@ import {
 } from "../journal/index.ts";
 import type { Pricer } from "../pricer.ts";
 import type { RunReports } from "../reports.ts";
-import { findExhausted } from "./abandoned-statement.ts";
+import { type ExhaustedRun, findExhausted } from "./abandoned-statement.ts";
 
-interface ExhaustedPorts {
+export interface ExhaustedPorts {
   readonly database: Database;
   readonly pricer: Pricer;
   /**
@@ -23,21 +23,29 @@ interface ExhaustedPorts {
   readonly reports?: Pick<RunReports, "ended">;
 }
 
+/** Ends abandoned runs that have no attempt left. */
+export async function endExhausted(ports: ExhaustedPorts, limit: number): Promise<void> {
+  await interruptRuns(ports, await findExhausted(ports.database, limit));
+}
+
 /**
- * Ends abandoned runs that have no attempt left. The engine decides from a summary of the journal
+ * Ends runs of dead processes as `interrupted`. The engine decides from a summary of the journal
  * without payloads, the digest, which events to add. The events are written only if the dead
  * process still owns the run with the same fence and last sequence number, so only one process can
  * end a run.
+ * @param message why the runs are not resumed. Default: their processes were lost.
+ * @returns how many runs were ended.
  */
-export async function endExhausted(
+export async function interruptRuns(
   { database, pricer, onReturned = () => {}, reports }: ExhaustedPorts,
-  limit: number,
-): Promise<void> {
+  runs: readonly ExhaustedRun[],
+  message?: string,
+): Promise<number> {
   const rows: AppendRow[] = [];
-  for (const claim of await findExhausted(database, limit)) {
+  for (const claim of runs) {
     const { digest, prompt } = await readDigest(database, claim.runId);
     const priceOf = await pricer({ workspaceId: claim.workspaceId, ...prompt });
-    const { added, calls, outcome } = interrupt(digest, { ...prompt, priceOf });
+    const { added, calls, outcome } = interrupt(digest, { ...prompt, priceOf }, message);
     rows.push({
       ...claim,
       intent: false,
@@ -46,9 +54,11 @@ export async function endExhausted(
       end: toEnd(outcome),
     });
   }
-  if (rows.length === 0) return;
-  for (const index of await appendForDead(database, rows, onReturned)) {
+  if (rows.length === 0) return 0;
+  const written = await appendForDead(database, rows, onReturned);
+  for (const index of written) {
     const row = rows[index];
     if (row?.end) reports?.ended(row, { ...row.end, cost_micros: row.end.costMicros });
   }
+  return written.length;
 }

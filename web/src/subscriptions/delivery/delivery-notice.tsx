@@ -20,7 +20,9 @@ export function DeliveryNotice({ subscription, delivery }: DeliveryNoticeProps) 
   if (status === "not_sent")
     return (
       <Banner tone="warning" action={open}>
-        This event was not sent, because the subscription was paused or disabled when it happened.
+        {error === null
+          ? "This event was not sent, because the subscription was paused or disabled when it happened."
+          : "This event was not sent, because Beckon was restored from a backup. It can have been sent before."}
         {open === undefined ? " Replay sends it." : " Resume the subscription, then replay it."}
       </Banner>
     );

@@ -1,1 +1,9 @@
+export {
+  type BackupFile,
+  backUpCluster,
+  NotNowError,
+  readBackupFile,
+  restoreCluster,
+} from "./backup/index.ts";
+export { EmbeddedError } from "./embedded-error.ts";
 export { type Embedded, type EmbeddedOptions, startEmbedded } from "./start-embedded.ts";

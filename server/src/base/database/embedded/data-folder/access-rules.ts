@@ -4,11 +4,13 @@ import type { Placement } from "../placement/index.ts";
 import { syncFolder } from "../sync-folder.ts";
 
 /**
- * Writes `pg_hba.conf` at every startup. In production it has one line: role `beckon` can connect
+ * Writes `pg_hba.conf` at every startup. In production it has two lines. Role `beckon` can connect
  * to database `beckon` over the socket without a password, because the socket's folder has mode
- * 0700. With `everyone`, which only tests use, all roles can connect to all databases, and also
- * over 127.0.0.1 with a password. Rejected: `peer`, which does not work in a user namespace, and
- * could not distinguish the servers from other processes of the user who runs the supervisor.
+ * 0700. The superuser can open replication connections there, for backups. They execute no SQL, and
+ * only read files that a user who can enter the folder can read anyway. With `everyone`, which only
+ * tests use, all roles can connect to all databases, and also over 127.0.0.1 with a password.
+ * Rejected: `peer`, which does not work in a user namespace, and could not distinguish the servers
+ * from other processes of the user who runs the supervisor.
  */
 export async function writeAccessRules(
   placement: Placement,
@@ -16,8 +18,8 @@ export async function writeAccessRules(
   { everyone }: { everyone: boolean },
 ): Promise<void> {
   const lines = everyone
-    ? ["local all all trust", "host all all 127.0.0.1/32 scram-sha-256"]
-    : ["local beckon beckon trust"];
+    ? ["local all all trust", "host all all 127.0.0.1/32 scram-sha-256", replication]
+    : ["local beckon beckon trust", replication];
   const path = join(cluster, "pg_hba.conf");
   const file = await open(`${path}.new`, "w", 0o600);
   try {
@@ -31,3 +33,6 @@ export async function writeAccessRules(
   await rename(`${path}.new`, path);
   await syncFolder(cluster);
 }
+
+/** `all` does not include replication connections. */
+const replication = "local replication postgres trust";

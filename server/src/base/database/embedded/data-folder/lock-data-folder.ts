@@ -12,6 +12,9 @@ export interface FolderLock {
   release(): void;
 }
 
+/** Another process holds the lock of the data folder. */
+export class FolderInUseError extends EmbeddedError {}
+
 const sqliteBusy = 5;
 
 /**
@@ -32,7 +35,7 @@ const held = new Set<DatabaseSync>();
  * socket in the folder, for the same reason and because its path is limited to 100 bytes; an
  * abstract socket, which exists only on Linux and is invisible to another container on the same
  * volume; the `flock` command, which macOS lacks.
- * @throws EmbeddedError if another process holds the lock. The message contains the pid of that
+ * @throws FolderInUseError if another process holds the lock. The message contains the pid of that
  *   process.
  */
 export function lockDataFolder(folder: string): FolderLock {
@@ -61,7 +64,7 @@ export function lockDataFolder(folder: string): FolderLock {
     };
   } catch (cause) {
     if (isBusy(cause)) {
-      throw new EmbeddedError(
+      throw new FolderInUseError(
         `Another Beckon${pidIn(holder)} is running on the data folder ${folder}. Stop it ` +
           "first, or set BECKON_DATA_DIR to another folder.",
       );

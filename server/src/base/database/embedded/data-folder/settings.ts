@@ -25,6 +25,12 @@ export function settings({
     // On macOS `fsync` does not flush the drive's own cache, and `fsync_writethrough` does.
     ...(process.platform === "darwin" ? { wal_sync_method: "fsync_writethrough" } : {}),
 
+    // A backup of a running server needs these: one connection sends the files, and its slot keeps
+    // the WAL that is written meanwhile.
+    wal_level: "replica",
+    max_wal_senders: "4",
+    max_replication_slots: "4",
+
     // These settings fit a small machine. Parallel queries need /dev/shm, of which a container has
     // 64 MB, and compete with the servers for CPU. The default of io_method, `worker`, runs three
     // more processes that help only with large scans.

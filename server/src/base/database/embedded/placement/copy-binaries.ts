@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { cp, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { cp, mkdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { syncFolder } from "../sync-folder.ts";
+import { syncFolder, syncTree } from "../sync-folder.ts";
 import type { Binaries } from "./find-binaries.ts";
 import { restoreLinks } from "./restore-links.ts";
 
@@ -27,16 +27,4 @@ export async function copyBinaries(binaries: Binaries, folder: string): Promise<
     await rm(fresh, { recursive: true, force: true });
   }
   return copied;
-}
-
-async function syncTree(folder: string): Promise<void> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) await syncTree(path);
-    else if (entry.isFile()) {
-      const file = await open(path, "r");
-      await file.sync().finally(() => file.close());
-    }
-  }
-  await syncFolder(folder);
 }

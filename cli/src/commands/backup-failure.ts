@@ -1,0 +1,14 @@
+import { exitCodes } from "../exit-codes.ts";
+import { CommandFailure, Interrupted } from "../terminal.ts";
+
+/** Throws the error of a backup or a restore in the form that `reportFailure` prints. */
+export async function explainBackupError(thrown: unknown): Promise<never> {
+  if (thrown instanceof Interrupted) {
+    const message = "Interrupted. Nothing was changed.";
+    throw new CommandFailure("interrupted", exitCodes.interrupted, message);
+  }
+  const { BackupError } = await import("@beckon/server/backup");
+  if (thrown instanceof BackupError)
+    throw new CommandFailure(thrown.code, thrown.exitCode, thrown.message);
+  throw thrown;
+}

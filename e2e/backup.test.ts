@@ -1,0 +1,246 @@
+import { execFile } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, expect, test } from "vitest";
+import { openStream } from "../server/test/read-stream.ts";
+import { startReceiver } from "../server/test/receiver.ts";
+import { startTargetServer } from "../server/test/target-server.ts";
+import { type Call, caller } from "./call.ts";
+import {
+  checkout,
+  freePort,
+  type Product,
+  startProduct,
+  temporaryFolder,
+  until,
+} from "./product.ts";
+
+/**
+ * A backup under load, restored into another folder. The tests of this file share the two servers
+ * and run in order.
+ */
+
+const folder = temporaryFolder();
+const data = join(folder, "data");
+const backup = join(folder, "backup");
+const restored = join(folder, "restored");
+const tool = await startTargetServer();
+const receiver = await startReceiver();
+afterAll(() => Promise.all([tool.close(), receiver.close()]));
+// The tool never responds, so that the run is in progress when the backup is made.
+tool.answer = () => {};
+receiver.respond = (_request, response) => response.writeHead(503).end();
+
+const port = String(await freePort());
+const environment = (dataDir: string) => ({
+  PORT: port,
+  BECKON_DATA_DIR: dataDir,
+  BECKON_DRAIN_SECONDS: "0",
+  BECKON_EGRESS_ALLOW: `${tool.host},${new URL(receiver.origin).host}`,
+  // Failed deliveries stay pending.
+  BECKON_RETRY_SCHEDULE: "0,3600",
+});
+
+interface Outcome {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs `script/backup` or `script/restore`. */
+async function run(
+  script: "backup" | "restore",
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<Outcome> {
+  const { PATH = "", HOME = "", TMPDIR = "" } = process.env;
+  const given = { PATH, HOME, TMPDIR, BECKON_DATA_DIR: data, ...env };
+  try {
+    const { stdout, stderr } = await promisify(execFile)(join(checkout, "script", script), args, {
+      env: given,
+    });
+    return { code: 0, out: stdout, err: stderr };
+  } catch (thrown) {
+    const { code, stdout, stderr } = thrown as { code: number; stdout: string; stderr: string };
+    return { code, out: stdout, err: stderr };
+  }
+}
+
+const keyOf = (dataDir: string) => readFileSync(join(dataDir, "bootstrap.key"), "utf8").trim();
+
+interface Before {
+  /** Runs that succeeded, and when the caller had the response. */
+  readonly acknowledged: { readonly runId: string; readonly at: number }[];
+  readonly inTool: string;
+  readonly queued: string;
+  readonly subscription: string;
+  readonly cursor: string;
+  readonly completeUntil: number;
+}
+
+async function firstLife(product: Product, call: Call): Promise<Before> {
+  const operation = {
+    name: "pay",
+    description: "Pays",
+    method: "POST",
+    url: `${tool.url}/pay`,
+    parameters: { type: "object", properties: {} },
+  };
+  const created = await call("/agents", {
+    body: {
+      name: "Payer",
+      model: "demo/echo",
+      limits: { max_concurrent_runs: 1 },
+      tools: [{ type: "http", name: "bank", allowed_hosts: [tool.host], operations: [operation] }],
+    },
+  });
+  expect(created.status, JSON.stringify(created.body)).toBe(201);
+  const payer = created.body.data;
+  const subscribed = await call("/subscriptions", {
+    body: { url: receiver.url, event_types: ["run.finished", "run.failed"] },
+  });
+  expect(subscribed.status, JSON.stringify(subscribed.body)).toBe(201);
+  const start = async () => {
+    const headers = { prefer: "respond-async" };
+    const body = { input: "/call pay {}" };
+    const started = await call(`/agents/${payer.id}/invoke`, { key: payer.token, headers, body });
+    expect(started.status, JSON.stringify(started.body)).toBe(202);
+    return started.body.run_id as string;
+  };
+  const inTool = await start();
+  await until("the call of the tool", () => tool.reached.length === 1);
+  const queued = await start();
+  const { id, token } = product.demo();
+  const acknowledged: Before["acknowledged"] = [];
+  let isOver = false;
+  const invoke = async () => {
+    const invoked = await call(`/agents/${id}/invoke`, { key: token, body: { input: "hello" } });
+    expect(invoked.status).toBe(200);
+    acknowledged.push({ runId: invoked.body.run_id, at: Date.now() });
+  };
+  await invoke();
+  await until("a failed delivery", () => receiver.received.length > 0);
+  const [event] = (await call("/events?limit=1")).body.data;
+  const load = Array.from({ length: 8 }, async () => {
+    while (!isOver) await invoke();
+  });
+  const made = await run("backup", [backup, "--json"]).finally(() => {
+    isOver = true;
+  });
+  await Promise.all(load);
+  expect(made).toMatchObject({ code: 0, err: "" });
+  const { complete_until: completeUntil } = JSON.parse(made.out);
+  return {
+    acknowledged,
+    inTool,
+    queued,
+    subscription: subscribed.body.data.id,
+    cursor: event.cursor,
+    completeUntil: Date.parse(completeUntil),
+  };
+}
+
+let before: Before;
+
+test("a backup is made while runs are acknowledged, with files that only their owner can read", async () => {
+  const product = await startProduct(environment(data));
+  before = await firstLife(
+    product,
+    caller(
+      () => product.url,
+      () => keyOf(data),
+    ),
+  );
+  expect(before.acknowledged.some(({ at }) => at < before.completeUntil)).toBe(true);
+  expect(statSync(backup).mode & 0o777).toBe(0o700);
+  expect(statSync(join(backup, "postgres/PG_VERSION")).mode & 0o777).toBe(0o600);
+  const occupied = await run("restore", [backup]);
+  expect(occupied).toMatchObject({ code: 1, out: "" });
+  expect(occupied.err).toMatch(/Another Beckon .* is running on the data folder/);
+  await product.stop();
+});
+
+const into = { BECKON_DATA_DIR: restored };
+const other = join(folder, "other");
+
+test("what would replace or miss something is rejected", async () => {
+  const key = "0".repeat(64);
+  const external = { DATABASE_URL: "postgresql://localhost/x", BECKON_MASTER_KEY: key };
+  const cases: [Parameters<typeof run>, code: number, error: string][] = [
+    [["backup", [backup]], 1, "exists already"],
+    [["backup", [other], { BECKON_DATA_DIR: folder }], 1, "contains no installation"],
+    [["backup", [other], external], 64, "pg_dump"],
+    [["restore", [backup], into], 78, "master key is missing"],
+    [["restore", [backup], { ...into, BECKON_MASTER_KEY: key }], 78, "not the one of this backup"],
+    [["restore", [folder], into], 1, "contains no complete backup"],
+    [["restore", [], into], 64, "Name its folder"],
+    [["restore", ["--mark"], into], 64, "DATABASE_URL is not set"],
+  ];
+  await Promise.all(
+    cases.map(async ([[script, args, env], code, error]) => {
+      const result = await run(script, [...args, "--json"], env);
+      expect(result).toMatchObject({ code, out: "" });
+      expect(JSON.parse(result.err).error).toContain(error);
+    }),
+  );
+});
+
+test("after a restore, acknowledged runs are there, and nothing of before the backup is done again", async () => {
+  const restore = await run("restore", [backup, "--master-key-file", join(data, "master.key")], {
+    BECKON_DATA_DIR: restored,
+  });
+  expect(restore).toMatchObject({ code: 0, err: "" });
+  const delivered = receiver.received.length;
+  const product = await startProduct(environment(restored));
+  const call = caller(
+    () => product.url,
+    () => keyOf(restored),
+  );
+  const found = await Promise.all(
+    before.acknowledged
+      .filter(({ at }) => at < before.completeUntil)
+      .map(async ({ runId }) => (await call(`/runs/${runId}`)).body.data?.status),
+  );
+  expect(new Set(found)).toEqual(new Set(["succeeded"]));
+
+  for (const runId of [before.inTool, before.queued]) {
+    const { status, error } = (await call(`/runs/${runId}`)).body.data;
+    expect(status).toBe("failed");
+    expect(error.code).toBe("interrupted");
+    expect(error.message).toContain("restored from a backup");
+  }
+  const events = (await call(`/runs/${before.inTool}/events`)).body.data;
+  expect(events.at(-2)).toMatchObject({ type: "run.tool_result", data: { outcome: "unknown" } });
+
+  const deliveries = `/subscriptions/${before.subscription}/deliveries`;
+  expect((await call(`${deliveries}?status=pending`)).body.data).toEqual([]);
+  const closed = (await call(`${deliveries}?status=not_sent&limit=100`)).body.data;
+  const missed = closed.find((each: { run_id: string }) => each.run_id === before.inTool);
+  expect(missed).toMatchObject({
+    status: "not_sent",
+    last_error: "Beckon was restored from a backup.",
+  });
+
+  const stream = await openStream(`${product.url}/api/public/events`, {
+    credential: keyOf(restored),
+    headers: { "last-event-id": before.cursor },
+  });
+  await stream.has("stream.reset");
+  stream.close();
+
+  // A new run works. Its delivery is the first one since the restore, and so no other was due.
+  receiver.respond = (_request, response) => response.writeHead(204).end();
+  const { id, token } = product.demo();
+  const invoked = await call(`/agents/${id}/invoke`, { key: token, body: { input: "again" } });
+  expect(invoked.body).toMatchObject({ ok: true, output: expect.stringContaining("again") });
+  await receiver.awaitCount(delivered + 1);
+  expect(receiver.received[delivered]?.body.data.run_id).toBe(invoked.body.run_id);
+  expect(tool.reached).toHaveLength(1);
+
+  // A person can replay what was not sent.
+  expect((await call(`${deliveries}/${missed.id}/replay`, { method: "POST" })).status).toBe(200);
+  const replayed = await receiver.awaitCount(1, ({ body }) => body.data.run_id === before.inTool);
+  expect(replayed[0]?.body).toMatchObject({ type: "run.failed" });
+  await product.stop();
+});

@@ -1,0 +1,121 @@
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import {
+  type BackupFile,
+  readBackupFile,
+  restoreCluster,
+} from "../base/database/embedded/index.ts";
+import { createSecretCipher, parseMasterKey, readOrCreateSecret } from "../base/secrets/index.ts";
+import { type Config, readConfig } from "../config.ts";
+import { markRestoredSql } from "../events/index.ts";
+import { BackupError, explained } from "./backup-error.ts";
+
+/** A backup that was restored. */
+export interface RestoreSummary {
+  /** Absolute path of the data folder. */
+  readonly data_dir: string;
+  /** Everything that was acknowledged before this time is restored. */
+  readonly complete_until: string;
+}
+
+/**
+ * Restores the backup in the folder `source` into a data folder that contains no installation, and
+ * marks it as restored. The next start ends what was in progress.
+ * @param env the environment of the next start: BECKON_DATA_DIR, BECKON_MASTER_KEY.
+ * @param options `masterKeyFile`: a file with the master key, which is copied into the data folder.
+ * @throws BackupError if it is not possible; the signal's reason on abort.
+ */
+export function restore(
+  env: Readonly<Record<string, string | undefined>>,
+  source: string,
+  {
+    masterKeyFile,
+    signal,
+  }: { readonly masterKeyFile?: string | undefined; readonly signal?: AbortSignal } = {},
+): Promise<RestoreSummary> {
+  return explained(async () => {
+    const config = readConfig(env);
+    if (config.databaseUrl !== undefined) {
+      throw new BackupError(
+        "usage",
+        "DATABASE_URL is set. Restore this PostgreSQL with its own tools, then run: beckon restore " +
+          "--mark. docs/operate.md says how.",
+      );
+    }
+    const backup = resolve(source);
+    const file = await readBackupFile(backup);
+    const masterKey = await findMasterKey(config, masterKeyFile);
+    rejectOtherKey(config, file, masterKey?.key);
+    await restoreCluster({
+      backup,
+      file,
+      dataDir: config.dataDir,
+      sql: markRestoredSql,
+      ...(masterKey?.isNew ? { prepare: () => storeKey(config.dataDir, masterKey.key) } : {}),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return { data_dir: config.dataDir, complete_until: file.complete_until };
+  });
+}
+
+interface FoundKey {
+  readonly key: string;
+  /** Whether it must be stored in the data folder. */
+  readonly isNew: boolean;
+}
+
+async function findMasterKey(
+  { masterKey, dataDir }: Config,
+  file: string | undefined,
+): Promise<FoundKey | undefined> {
+  if (masterKey !== undefined && file !== undefined)
+    throw new BackupError("usage", "Give BECKON_MASTER_KEY or --master-key-file, not both.");
+  if (masterKey !== undefined) return { key: masterKey, isNew: false };
+  const stored = await readKey(join(dataDir, "master.key"));
+  if (file === undefined) return stored === undefined ? undefined : { key: stored, isNew: false };
+  const given = await readKey(file);
+  if (given === undefined)
+    throw new BackupError("usage", `${file} cannot be read. Name the file with the master key.`);
+  if (stored !== undefined && stored !== given) {
+    throw new BackupError(
+      "failed",
+      `${join(dataDir, "master.key")} contains another key than ${file}. Move it away first.`,
+    );
+  }
+  return { key: given, isNew: stored === undefined };
+}
+
+async function readKey(path: string): Promise<string | undefined> {
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  return text?.trim();
+}
+
+/** @throws BackupError unless the key decrypts the backup, or was declared lost. */
+function rejectOtherKey(
+  { masterKeyLost, previousMasterKey, dataDir }: Config,
+  file: BackupFile,
+  key: string | undefined,
+): void {
+  if (masterKeyLost || file.master_key === null) return;
+  if (key === undefined) {
+    throw new BackupError(
+      "invalid_setting",
+      "The master key is missing, and a backup does not contain it. Give --master-key-file, set " +
+        `BECKON_MASTER_KEY, or copy it to ${join(dataDir, "master.key")}. Only if it is lost: ` +
+        "BECKON_MASTER_KEY_LOST=1 restores without the secrets that it encrypted.",
+    );
+  }
+  // The next start re-encrypts what the previous key encrypted.
+  const keys = [key, ...(previousMasterKey === undefined ? [] : [previousMasterKey])];
+  if (keys.some((each) => createSecretCipher(parseMasterKey(each)).prefix === file.master_key))
+    return;
+  throw new BackupError(
+    "invalid_setting",
+    "The master key is not the one of this backup. Give the key that Beckon had when the backup was " +
+      "made: --master-key-file, BECKON_MASTER_KEY or the file master.key of the data folder.",
+  );
+}
+
+async function storeKey(dataDir: string, key: string): Promise<void> {
+  await readOrCreateSecret(join(dataDir, "master.key"), () => key);
+}

@@ -1,0 +1,254 @@
+import { randomUUID } from "node:crypto";
+import { statfsSync } from "node:fs";
+import { mkdir, open, realpath, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { Client } from "pg";
+import { sleep } from "../../../clock.ts";
+import { messageOf } from "../../../errors.ts";
+import { EmbeddedError } from "../embedded-error.ts";
+import { syncFolder, syncTree } from "../sync-folder.ts";
+import { type BackupFile, backupFileName } from "./backup-file.ts";
+import { BaseBackupQuery } from "./base-backup-query.ts";
+import { exists, openSource } from "./open-source.ts";
+
+/** A backup of the running PostgreSQL is not possible now. A later attempt can succeed. */
+export class NotNowError extends EmbeddedError {}
+
+/** Milliseconds between two questions for the position in the WAL. */
+const sampleMs = 50;
+
+/**
+ * Writes a backup of the embedded PostgreSQL into a new folder: a base backup with the WAL that was
+ * written meanwhile, and `backup.json`. If Beckon runs, it continues to run. The folder gets its
+ * name after everything in it is synced, so a folder with this name is complete.
+ * @param options `target`: does not exist, or is an empty folder. `beckon`: the version, for
+ *   `backup.json`. `signal` cancels the backup.
+ * @throws EmbeddedError if the backup cannot be made; NotNowError if a later attempt can succeed;
+ *   the signal's reason on abort. Nothing is left in the target.
+ */
+export async function backUpCluster({
+  dataDir,
+  target,
+  beckon,
+  signal,
+}: {
+  readonly dataDir: string;
+  readonly target: string;
+  readonly beckon: string;
+  readonly signal?: AbortSignal;
+}): Promise<BackupFile> {
+  const parent = await rejectUnusableTarget(target, dataDir);
+  const unfinished = join(parent, `${basename(target)}.new-${randomUUID()}`);
+  const source = await openSource(dataDir, signal);
+  try {
+    await mkdir(unfinished, { mode: 0o700 });
+    const file = await copy({ ...source, folder: unfinished, beckon, signal });
+    const description = await open(join(unfinished, backupFileName), "wx", 0o600);
+    try {
+      await description.writeFile(`${JSON.stringify(file, undefined, 1)}\n`);
+    } finally {
+      await description.close();
+    }
+    signal?.throwIfAborted();
+    await syncTree(unfinished);
+    await rename(unfinished, target);
+    await syncFolder(parent);
+    return file;
+  } catch (thrown) {
+    signal?.throwIfAborted();
+    throw explain(thrown, target);
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+    await source.close();
+  }
+}
+
+/**
+ * Returns the real path of the target's folder.
+ * @throws EmbeddedError if the target cannot be created, or would be part of its own backup.
+ */
+async function rejectUnusableTarget(target: string, dataDir: string): Promise<string> {
+  if (await exists(target)) throw new EmbeddedError(`${target} exists already. Name a new folder.`);
+  const parent = await realpath(dirname(target)).catch(() => {
+    throw new EmbeddedError(
+      `The folder ${dirname(target)} does not exist. Create it, or name another one.`,
+    );
+  });
+  const cluster = await realpath(join(dataDir, "postgres")).catch(() => undefined);
+  if (cluster !== undefined && `${parent}/`.startsWith(`${cluster}/`))
+    throw new EmbeddedError(`${target} is in PostgreSQL's own folder. Name another folder.`);
+  return parent;
+}
+
+interface Position {
+  readonly lsn: bigint;
+  readonly time: Date;
+}
+
+async function copy({
+  socketDir,
+  folder,
+  beckon,
+  signal,
+}: {
+  readonly socketDir: string;
+  readonly folder: string;
+  readonly beckon: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<BackupFile> {
+  const replication = createClient({ socketDir, user: "postgres", replication: true });
+  const sql = createClient({ socketDir, user: "beckon", replication: false });
+  const ended = new AbortController();
+  // Destroying the connections ends their queries with an error.
+  const stop = () => {
+    for (const client of [replication, sql]) void client.end().catch(() => {});
+  };
+  signal?.addEventListener("abort", stop);
+  try {
+    await Promise.all([replication.connect(), sql.connect()]);
+    const installation = await readInstallation(sql);
+    const first = await readPosition(sql);
+    // Without a slot, PostgreSQL could recycle WAL while it sends the files.
+    const slot = `beckon_backup_${randomUUID().replaceAll("-", "")}`;
+    await replication.query(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY PHYSICAL RESERVE_WAL`);
+    await mkdir(join(folder, "postgres"), { mode: 0o700 });
+    const query = replication.query(
+      new BaseBackupQuery({
+        folder: join(folder, "postgres"),
+        checkSpace: (bytes) => checkSpace(folder, bytes),
+      }),
+    );
+    const positions = samplePositions(sql, ended.signal);
+    const { extractor, end } = await query.finished;
+    ended.abort();
+    // What was committed before a sample has an earlier position in the WAL than the sample.
+    const last = (await positions).findLast(({ lsn }) => lsn <= toLsn(end)) ?? first;
+    return {
+      format: 1,
+      beckon,
+      ...installation,
+      started_at: first.time.toISOString(),
+      complete_until: last.time.toISOString(),
+      bytes: extractor.files.reduce((sum, file) => sum + file.bytes, 0),
+      folders: [...extractor.folders],
+      files: [...extractor.files],
+    };
+  } finally {
+    ended.abort();
+    signal?.removeEventListener("abort", stop);
+    await Promise.all([replication.end(), sql.end()].map((done) => done.catch(() => {})));
+  }
+}
+
+function createClient({
+  socketDir,
+  user,
+  replication,
+}: {
+  readonly socketDir: string;
+  readonly user: "postgres" | "beckon";
+  readonly replication: boolean;
+}): Client {
+  const client = new Client({
+    host: socketDir,
+    port: 5432,
+    user,
+    database: user,
+    ssl: false,
+    connectionTimeoutMillis: 10_000,
+    ...(replication ? { replication: "true" } : { query_timeout: 10_000 }),
+  });
+  client.on("error", () => {});
+  return client;
+}
+
+async function readInstallation(
+  client: Client,
+): Promise<Pick<BackupFile, "postgresql" | "master_key">> {
+  const { rows } = await client.query<{ postgresql: string; master_key: string | null }>(
+    `select current_setting('server_version') as postgresql,
+      substring(master_key_check from '^v1\\.[^.]+\\.') as master_key from installation`,
+  );
+  return { postgresql: rows[0]?.postgresql ?? "", master_key: rows[0]?.master_key ?? null };
+}
+
+async function readPosition(client: Client): Promise<Position> {
+  // A volatile function of the select list is evaluated in its order: the time is not later than
+  // the position. A commit before the time has an earlier position.
+  const { rows } = await client.query<{ time: Date; lsn: string }>(
+    "select clock_timestamp() as time, pg_current_wal_insert_lsn() as lsn",
+  );
+  const [row] = rows;
+  if (row === undefined)
+    throw new EmbeddedError("PostgreSQL does not say its position in the WAL.");
+  return { lsn: toLsn(row.lsn), time: row.time };
+}
+
+/** Returns the positions at intervals, until `ended` aborts or PostgreSQL does not respond. */
+async function samplePositions(client: Client, ended: AbortSignal): Promise<Position[]> {
+  const positions: Position[] = [];
+  while (!ended.aborted) {
+    const position = await readPosition(client).catch(() => undefined);
+    if (position === undefined) break;
+    positions.push(position);
+    await sleep(sampleMs, ended).catch(() => {});
+  }
+  return positions;
+}
+
+function toLsn(text: string): bigint {
+  const [high = "0", low = "0"] = text.split("/");
+  return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`);
+}
+
+/** @throws EmbeddedError if the file system of the folder has fewer bytes. */
+export function checkSpace(folder: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(folder);
+  if (bavail * bsize >= bytes) return;
+  const inMib = (value: number) => `${Math.ceil(value / 1_048_576)} MiB`;
+  throw new EmbeddedError(
+    `There is not enough space in ${dirname(folder)}: ${inMib(bytes)} are needed, ` +
+      `${inMib(bavail * bsize)} are free. Free some space, or name another folder.`,
+  );
+}
+
+function explain(thrown: unknown, target: string): Error {
+  if (thrown instanceof EmbeddedError) return thrown;
+  const code = fieldOf(thrown, "code");
+  const reason = messageOf(thrown);
+  const options = { cause: thrown };
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    return new EmbeddedError(
+      `The disk became full. Nothing was left in ${dirname(target)}. Free some space, or name ` +
+        "another folder.",
+      options,
+    );
+  }
+  if (code === "28000") {
+    return new EmbeddedError(
+      "The running Beckon was started by a version that cannot be backed up. Restart it, or stop " +
+        "it for the backup.",
+      options,
+    );
+  }
+  if (code === "XX001") {
+    return new EmbeddedError(
+      `PostgreSQL found damaged pages in its files, which postgres.log names: ${reason}. Restore ` +
+        "an earlier backup.",
+      options,
+    );
+  }
+  const isAway = /^(08|53|57P)/.test(code) || /^Connection terminated/.test(reason);
+  if (isAway || fieldOf(thrown, "syscall") === "connect") {
+    return new NotNowError(
+      `PostgreSQL of the running Beckon cannot be backed up now: ${reason}. Try again in a moment.`,
+      options,
+    );
+  }
+  return new EmbeddedError(`The backup ${target} cannot be made: ${reason}.`, options);
+}
+
+function fieldOf(thrown: unknown, name: "code" | "syscall"): string {
+  const value: unknown = thrown instanceof Error ? Reflect.get(thrown, name) : undefined;
+  return typeof value === "string" ? value : "";
+}

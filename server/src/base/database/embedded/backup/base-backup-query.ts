@@ -1,0 +1,112 @@
+import type { Connection, Submittable } from "pg";
+import { messageOf } from "../../../errors.ts";
+import { createExtractor, type Extractor } from "./extract-archive.ts";
+
+/** What PostgreSQL sent for `BASE_BACKUP`. */
+export interface BaseBackup {
+  readonly extractor: Extractor;
+  /** Position in the WAL at which the backup ended, in the form `X/Y`. */
+  readonly end: string;
+}
+
+interface RowMessage {
+  readonly fields: readonly (string | null)[];
+}
+
+/** Kinds of a CopyData message: the manual, "Streaming Replication Protocol", BASE_BACKUP. */
+const kinds = { newArchive: 0x6e, manifest: 0x6d, data: 0x64 } as const;
+
+/**
+ * The replication command `BASE_BACKUP`, whose result `pg` does not know: two results, the files as
+ * CopyData messages, and a last result. PostgreSQL leaves out what a backup must not contain, adds
+ * `backup_label`, and sends the WAL that was written meanwhile.
+ */
+export class BaseBackupQuery implements Submittable {
+  readonly #manifest: Buffer[] = [];
+  readonly #extractor: Extractor;
+  readonly #finished = Promise.withResolvers<BaseBackup>();
+  readonly #options: {
+    readonly folder: string;
+    readonly checkSpace: (bytes: number) => void;
+  };
+  #connection: Connection | undefined;
+  #results = 0;
+  #end = "";
+  #isManifest = false;
+  #failure: Error | undefined;
+
+  /**
+   * @param options `folder`: where the files are written. `checkSpace`: called with the size in
+   *   bytes, which PostgreSQL estimates before it sends the files; it throws if there is not enough
+   *   space.
+   */
+  constructor(options: {
+    readonly folder: string;
+    readonly checkSpace: (bytes: number) => void;
+  }) {
+    this.#options = options;
+    this.#extractor = createExtractor(options.folder);
+  }
+
+  /** Resolves when all files are written. They are not synced. */
+  get finished(): Promise<BaseBackup> {
+    return this.#finished.promise;
+  }
+
+  submit(connection: Connection): void {
+    this.#connection = connection;
+    connection.query(
+      "BASE_BACKUP (LABEL 'beckon', PROGRESS, CHECKPOINT 'fast', WAL, MANIFEST 'yes')",
+    );
+  }
+
+  handleRowDescription(): void {
+    this.#results++;
+  }
+
+  handleDataRow({ fields }: RowMessage): void {
+    this.#attempt(() => {
+      // The results: where the backup began; the tablespaces with their sizes in KiB; where it ended.
+      if (this.#results === 2) this.#options.checkSpace(Number(fields[2] ?? 0) * 1_024);
+      if (this.#results === 3) this.#end = fields[0] ?? "";
+    });
+  }
+
+  handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
+    this.#attempt(() => {
+      const body = chunk.subarray(1);
+      if (chunk[0] === kinds.manifest) this.#isManifest = true;
+      if (chunk[0] !== kinds.data) return;
+      if (this.#isManifest) this.#manifest.push(Buffer.from(body));
+      else this.#extractor.write(body);
+    });
+  }
+
+  handleCommandComplete(): void {}
+
+  handleReadyForQuery(): void {
+    this.#attempt(() => {
+      this.#extractor.end();
+      // Under this name, pg_verifybackup expects it.
+      this.#extractor.add("backup_manifest", Buffer.concat(this.#manifest));
+      this.#finished.resolve({ extractor: this.#extractor, end: this.#end });
+    });
+  }
+
+  handleError(error: Error): void {
+    this.#extractor.close();
+    this.#finished.reject(this.#failure ?? error);
+  }
+
+  /** An error in a handler would be uncaught; it ends the connection instead. */
+  #attempt(act: () => void): void {
+    if (this.#failure !== undefined) return;
+    try {
+      act();
+    } catch (thrown) {
+      this.#failure = thrown instanceof Error ? thrown : new Error(messageOf(thrown));
+      this.#connection?.stream.destroy();
+      this.handleError(this.#failure);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { access, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { createLog } from "../../../log.ts";
+import { FolderInUseError, openSocketFolder } from "../data-folder/index.ts";
+import { EmbeddedError } from "../embedded-error.ts";
+import { choosePlacement } from "../placement/index.ts";
+import { startEmbedded } from "../start-embedded.ts";
+
+/** A PostgreSQL that accepts connections on the data folder. */
+export interface Source {
+  readonly socketDir: string;
+  /** Stops PostgreSQL if `openSource` has started it. */
+  close(): Promise<void>;
+}
+
+/**
+ * Returns the PostgreSQL of the Beckon that runs on the data folder. If none runs, starts
+ * PostgreSQL and keeps the folder locked until `close`.
+ * @throws EmbeddedError if the folder has no installation, or PostgreSQL cannot start.
+ */
+export async function openSource(dataDir: string, signal?: AbortSignal): Promise<Source> {
+  const folder = await realpath(dataDir).catch(() => dataDir);
+  // A start would create an installation.
+  if (!(await exists(join(folder, "postgres/PG_VERSION"))) && !(await isElsewhere(folder))) {
+    throw new EmbeddedError(
+      `${dataDir} contains no installation of Beckon. Set BECKON_DATA_DIR to its data folder.`,
+    );
+  }
+  try {
+    const { socketDir, stop } = await startEmbedded({
+      dataDir: folder,
+      log: createLog("silent"),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return { socketDir, close: () => stop() };
+  } catch (thrown) {
+    if (!(thrown instanceof FolderInUseError)) throw thrown;
+  }
+  const placement = await choosePlacement(folder);
+  return { socketDir: await openSocketFolder({ placement, folder }), close: async () => {} };
+}
+
+/** Returns whether the cluster of the data folder is in a folder of another user. */
+export function isElsewhere(folder: string): Promise<boolean> {
+  return exists(join(folder, "postgres.elsewhere"));
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,203 @@
+import { createHash, randomUUID } from "node:crypto";
+import { chown, type FileHandle, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { messageOf } from "../../../errors.ts";
+import { lockDataFolder, openDataFolder } from "../data-folder/index.ts";
+import { EmbeddedError } from "../embedded-error.ts";
+import { choosePlacement, type Placement, programIn, recordHome } from "../placement/index.ts";
+import { runCommand } from "../run-command.ts";
+import { syncFolder, syncTree } from "../sync-folder.ts";
+import { checkSpace } from "./back-up-cluster.ts";
+import type { BackupFile } from "./backup-file.ts";
+import { exists, isElsewhere } from "./open-source.ts";
+
+/** Recovery reads the WAL of the backup; on a slow disk, a large amount takes long. */
+const recoverWithinMs = 3_600_000;
+
+/**
+ * Restores a backup into a data folder without an installation, and recovers PostgreSQL once. Every
+ * file is compared with its checksum. The cluster gets its final name after all of this has
+ * succeeded, so a killed restore leaves no cluster under that name; the next start removes the rest.
+ * @param options `backup`: the folder with `file`, its description. `sql`: statements that are
+ *   executed in the database before the cluster gets its final name; the last character is a
+ *   semicolon. `prepare`: called after that, also before. `signal` cancels the restore.
+ * @throws EmbeddedError if the target contains an installation, Beckon runs on it, the backup is
+ *   incomplete or damaged, or belongs to another major version of PostgreSQL.
+ */
+export async function restoreCluster({
+  backup,
+  file,
+  dataDir,
+  sql,
+  prepare = async () => {},
+  signal,
+}: {
+  readonly backup: string;
+  readonly file: BackupFile;
+  readonly dataDir: string;
+  readonly sql: string;
+  readonly prepare?: () => Promise<void>;
+  readonly signal?: AbortSignal;
+}): Promise<void> {
+  const folder = await openDataFolder(dataDir);
+  const lock = lockDataFolder(folder);
+  try {
+    if (await isElsewhere(folder)) throw alreadyThere(folder);
+    const placement = await choosePlacement(folder);
+    const { home, binaries } = placement;
+    const cluster = join(home, "postgres");
+    if ((await exists(cluster)) && (await readdir(cluster)).length > 0) throw alreadyThere(folder);
+    rejectOtherVersion(file, binaries.version);
+    checkSpace(home, file.bytes);
+    // A start removes folders with such names.
+    const fresh = join(home, `postgres.new-${randomUUID()}`);
+    try {
+      await copyFiles({ backup: join(backup, "postgres"), file, fresh, signal });
+      await giveTo(placement, fresh);
+      await recover({ placement, fresh, sql, signal });
+      await prepare();
+      await rename(fresh, cluster);
+      await syncFolder(home);
+      if (home !== folder) await recordHome(folder, home);
+    } catch (thrown) {
+      signal?.throwIfAborted();
+      throw explain(thrown, folder);
+    } finally {
+      await rm(fresh, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+function alreadyThere(folder: string): EmbeddedError {
+  return new EmbeddedError(
+    `${folder} already contains an installation. Nothing was changed. Set BECKON_DATA_DIR to a new ` +
+      `folder, or move ${join(folder, "postgres")} away first.`,
+  );
+}
+
+function rejectOtherVersion(file: BackupFile, version: string): void {
+  const [ours] = version.split(".");
+  const [theirs] = file.postgresql.split(".");
+  if (theirs === ours) return;
+  throw new EmbeddedError(
+    `The backup was made by PostgreSQL ${theirs}; this Beckon contains PostgreSQL ${ours}. Restore ` +
+      `it with the Beckon that created it (${file.beckon}).`,
+  );
+}
+
+async function copyFiles({
+  backup,
+  file,
+  fresh,
+  signal,
+}: {
+  readonly backup: string;
+  readonly file: BackupFile;
+  readonly fresh: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<void> {
+  await mkdir(fresh, { mode: 0o700 });
+  for (const path of file.folders) await mkdir(join(fresh, path), { recursive: true, mode: 0o700 });
+  for (const each of file.files) {
+    signal?.throwIfAborted();
+    const path = join(backup, each.path);
+    await mkdir(dirname(join(fresh, each.path)), { recursive: true, mode: 0o700 });
+    // A link could lead to a file that is not part of the backup.
+    const found = await lstat(path).catch(() => undefined);
+    if (found?.isFile() !== true) throw damaged(path, "is missing");
+    const copied = await copyFile(path, join(fresh, each.path));
+    if (copied.bytes !== each.bytes)
+      throw damaged(path, `has ${copied.bytes} bytes instead of ${each.bytes}`);
+    if (copied.sha256 !== each.sha256) throw damaged(path, "has another checksum");
+  }
+}
+
+function damaged(path: string, what: string): EmbeddedError {
+  return new EmbeddedError(
+    `The backup is incomplete or damaged: ${path} ${what}. Nothing was restored. Use another backup.`,
+  );
+}
+
+const chunkBytes = 1024 * 1024;
+
+async function copyFile(from: string, to: string): Promise<{ bytes: number; sha256: string }> {
+  const source = await open(from, "r");
+  try {
+    const target = await open(to, "wx", 0o600);
+    try {
+      return await copyContent(source, target);
+    } finally {
+      await target.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+async function copyContent(
+  source: FileHandle,
+  target: FileHandle,
+): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash("sha256");
+  const chunk = Buffer.allocUnsafe(chunkBytes);
+  let bytes = 0;
+  for (;;) {
+    const { bytesRead } = await source.read(chunk, 0, chunkBytes);
+    if (bytesRead === 0) return { bytes, sha256: hash.digest("hex") };
+    const part = chunk.subarray(0, bytesRead);
+    hash.update(part);
+    await target.writeFile(part);
+    bytes += bytesRead;
+  }
+}
+
+async function giveTo({ owner }: Placement, folder: string): Promise<void> {
+  if (owner === undefined) return;
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  for (const { parentPath, name } of entries)
+    await chown(join(parentPath, name), owner.uid, owner.gid);
+  await chown(folder, owner.uid, owner.gid);
+}
+
+/**
+ * Lets PostgreSQL replay the WAL of the backup, executes `sql` and syncs all files. In single-user
+ * mode no other process can connect.
+ */
+async function recover({
+  placement,
+  fresh,
+  sql,
+  signal,
+}: {
+  readonly placement: Placement;
+  readonly fresh: string;
+  readonly sql: string;
+  readonly signal: AbortSignal | undefined;
+}): Promise<void> {
+  const args = ["--single", "-F", "-j", "-D", fresh, "-c", "exit_on_error=on", "beckon"];
+  await runCommand(programIn(placement, "postgres", args), {
+    timeoutMs: recoverWithinMs,
+    signal,
+    input: `${sql}\n\n`,
+  });
+  await syncTree(fresh);
+}
+
+function explain(thrown: unknown, folder: string): Error {
+  const isFull =
+    (thrown instanceof Error && "code" in thrown && thrown.code === "ENOSPC") ||
+    /no space left/i.test(messageOf(thrown));
+  if (isFull) {
+    return new EmbeddedError(
+      `The disk became full. Nothing was left in ${folder}. Free some space, or set ` +
+        "BECKON_DATA_DIR to another folder.",
+      { cause: thrown },
+    );
+  }
+  if (thrown instanceof EmbeddedError) return thrown;
+  return new EmbeddedError(`The backup cannot be restored into ${folder}: ${messageOf(thrown)}.`, {
+    cause: thrown,
+  });
+}

@@ -1,0 +1,38 @@
+import type { Database } from "./base/database/index.ts";
+import type { Log } from "./base/log.ts";
+import { closeRestored } from "./deliveries/index.ts";
+import { finishRestore, reconcileHistory } from "./events/index.ts";
+import { recordDeaths } from "./processes/index.ts";
+import { createPricer, endRestored } from "./runs/index.ts";
+import { renumberEntries } from "./usage/index.ts";
+
+/**
+ * Detects whether the database was restored. If it was restored from a backup, so that `beckon
+ * restore` marked it, also ends what was in progress: runs end `interrupted`, and pending
+ * deliveries, including those of these runs, are not sent. The mark is removed last, so a startup
+ * that was killed is repeated by the next one.
+ * @param ports `client`: sees all workspaces, and holds the migration lock, so that no other
+ *   process starts meanwhile.
+ */
+export async function reconcileRestore(
+  {
+    client,
+    database,
+    ...pricing
+  }: Parameters<typeof createPricer>[0] & {
+    readonly client: Pick<Database["engine"], "query">;
+  },
+  log: Log,
+): Promise<void> {
+  const isMarked = await reconcileHistory(client, log);
+  await renumberEntries(client);
+  if (!isMarked) return;
+  await recordDeaths(client, "all", "");
+  const runs = await endRestored({ database, pricer: createPricer({ database, ...pricing }) });
+  const deliveries = await closeRestored(database);
+  await finishRestore(client, log);
+  log.write(
+    "the database was restored from a backup: runs in progress were ended, deliveries were not sent",
+    { runs, deliveries },
+  );
+}

@@ -1,0 +1,69 @@
+import { type Database, statement } from "../../base/database/index.ts";
+import { newId } from "../../base/ids.ts";
+import { endUnexecuted, type UnexecutedEnd } from "../journal/index.ts";
+import { findAbandoned } from "./abandoned-statement.ts";
+import { type ExhaustedPorts, interruptRuns } from "./end-exhausted.ts";
+
+/** Maximum number of queued or held runs that one statement ends. */
+const maxRuns = 500;
+/** Maximum number of running runs that one statement ends. Their journals are read before. */
+const maxRunning = 100;
+
+const interrupted: UnexecutedEnd = {
+  status: "failed",
+  error: {
+    code: "interrupted",
+    message:
+      "Beckon was restored from a backup. The run can have continued after the backup was made, so " +
+      "it was not resumed. Check its effects, then retry it if needed.",
+  },
+};
+
+/** Statement that ends up to 500 queued and held runs as `interrupted`. */
+export const endRestoredStatement = statement<{ readonly eventIds: readonly string[] }>(
+  "end-restored",
+  (p) => {
+    const eventIds = p.value("text[]", (input) => input.eventIds);
+    return `
+with picked as (
+  select id, workspace_id from runs where status in ('queued', 'waiting')
+  order by id limit ${maxRuns} for no key update
+), ending as (
+  select id, workspace_id, (${eventIds})[row_number() over (order by id)] as event_id from picked
+), ${endUnexecuted(p, { source: "ending", end: () => interrupted })}
+select count(*)::int as ended from ended`;
+  },
+);
+
+/**
+ * Ends all runs that have not ended, after the database was restored from a backup: they can have
+ * continued between the backup and the restore, and would repeat their tool calls. Queued and held
+ * runs can have been executed meanwhile, too. Must be called while all processes in the database
+ * are dead and no process starts.
+ * @returns how many runs were ended.
+ */
+export async function endRestored(
+  ports: Pick<ExhaustedPorts, "database" | "pricer">,
+): Promise<number> {
+  const { database } = ports;
+  let ended = await endUnstarted(database);
+  for (;;) {
+    const runs = await findAbandoned(database, maxRunning);
+    if (runs.length === 0) return ended;
+    const written = await interruptRuns(ports, runs, interrupted.error.message);
+    if (written === 0) throw new Error(`the run ${runs[0]?.runId} could not be ended`);
+    ended += written;
+  }
+}
+
+async function endUnstarted(database: Database): Promise<number> {
+  for (let ended = 0; ; ) {
+    const eventIds = Array.from({ length: maxRuns }, () => newId("evt"));
+    const { rows } = await database.engine.query<{ ended: number }>(
+      endRestoredStatement.query({ eventIds }),
+    );
+    const batch = rows[0]?.ended ?? 0;
+    ended += batch;
+    if (batch === 0) return ended;
+  }
+}

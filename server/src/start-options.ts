@@ -1,0 +1,55 @@
+import type { EgressSeams } from "./base/egress/index.ts";
+import type { HeapGuard } from "./base/heap-guard.ts";
+import type { Log } from "./base/log.ts";
+import type { Config } from "./config.ts";
+import type { SenderOptions } from "./deliveries/index.ts";
+import type { Tool } from "./engine/index.ts";
+import type { ConnectionLimits, StreamLimits } from "./http/index.ts";
+import type { ModelServer } from "./providers/index.ts";
+import type { PruningOptions } from "./retention/index.ts";
+
+/** How one server process is started. */
+export interface StartOptions {
+  /**
+   * The settings. `databaseUrl` and `masterKey` are required; the supervisor passes them to its
+   * servers if the operator has not set them.
+   */
+  readonly config: Config;
+  readonly processId?: string;
+  /**
+   * Ids of earlier processes that have exited, so that their runs are resumed at once. `all` stands
+   * for all registered processes except this one. Default: none.
+   */
+  readonly reaped?: readonly string[] | "all";
+  /** The operator's own tools, which every agent gets. Default: none. */
+  readonly tools?: readonly Tool[];
+  /**
+   * Whether the result of this startup is printed for a person. If true, the startup reveals the
+   * demo agent's secrets and revokes the previous token for the first owner. With
+   * `config.setupLink`, it issues a new token if there is no owner.
+   */
+  readonly setup?: boolean;
+  /** Limits of event streams that replace the defaults. */
+  readonly streamLimits?: Partial<StreamLimits>;
+  /** Limits of connections that replace the defaults. */
+  readonly connectionLimits?: Partial<ConnectionLimits>;
+  /**
+   * Descriptor of a socket that is bound to HOST and PORT and shared by all servers. If undefined,
+   * this server binds its own socket.
+   */
+  readonly listenFd?: number | undefined;
+  /** Heap guard to use; by default a new one. It is stopped when the server stops. */
+  readonly heap?: HeapGuard;
+  /** Model servers for which startup probes this machine; by default `modelServers`. */
+  readonly modelServers?: readonly ModelServer[];
+  /** Limits of deliveries that replace the defaults, and functions that tests replace. */
+  readonly deliveries?: Partial<
+    Pick<SenderOptions, "maxPending" | "maxFailingSeconds" | "sweepMs" | "timeoutMs">
+  > & {
+    readonly seams?: EgressSeams;
+  };
+  /** When rows that are older than their retention are deleted. Default: `defaultPruning`. */
+  readonly pruning?: PruningOptions;
+  /** Default: a log with the levels and the format of the settings. */
+  readonly log?: Log;
+}
