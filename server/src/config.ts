@@ -321,7 +321,7 @@ const settings = {
     schema: whole(0, 600, 0),
     may: "0 to 600 seconds",
     help:
-      "Seconds at the begin of a stop in which `/readyz` answers 503 and requests are still " +
+      "Seconds at the beginning of a stop in which `/readyz` answers 503 and requests are still " +
       "accepted. Behind a load balancer, more than two intervals of its health check.",
   },
   OPENAI_API_KEY: {
