@@ -4,7 +4,7 @@ import { z } from "zod";
 import { ConfigError } from "./base/errors.ts";
 import { parseHostPort } from "./base/host-port.ts";
 import { type LogLevels, logAreas, logLevels, parseLogLevels } from "./base/logging/index.ts";
-import type { Retention } from "./base/retention.ts";
+import type { Retention } from "./base/retention/index.ts";
 import { findUnknownSettings } from "./base/unknown-settings/index.ts";
 
 /** The settings of this process. They are read once from the environment and then frozen. */
