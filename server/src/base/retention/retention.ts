@@ -1,6 +1,6 @@
 /**
- * How long rows are kept, in days of 24 hours, each a setting of the operator. 0: for ever. Rows are
- * deleted some time after they have become older.
+ * How long rows are kept, in days of 24 hours, each a setting of the operator. 0: for ever. Rows
+ * are deleted some time after that.
  */
 export interface Retention {
   /** Of runs, since they ended. A workspace can keep its runs for a shorter time. */
