@@ -5,7 +5,7 @@ import { ConfigError } from "./base/errors.ts";
 import { parseHostPort } from "./base/host-port.ts";
 import { type LogLevels, logAreas, logLevels, parseLogLevels } from "./base/logging/index.ts";
 import { automaticProcesses, maxProcesses } from "./base/machine/index.ts";
-import type { Retention } from "./base/retention.ts";
+import type { Retention } from "./base/retention/index.ts";
 import { readTraceSettings, type TraceSettings } from "./base/tracing/index.ts";
 import { findUnknownSettings } from "./base/unknown-settings/index.ts";
 

@@ -1,3 +1,4 @@
+// This file is long because a server process is built in one visible order.
 import { parseArgs } from "node:util";
 import { createAuth, recordFailedSignIns } from "./accounts/index.ts";
 import { elapsed, sleep } from "./base/clock.ts";

@@ -1,7 +1,7 @@
 import { type ProviderKind, type Role, type Scope, workspaceScopes } from "@beckon/contract";
 import type { Database } from "./database/index.ts";
 import { ApiError, type Result } from "./errors.ts";
-import type { Retention } from "./retention.ts";
+import type { Retention } from "./retention/index.ts";
 import type { SecretCipher } from "./secrets/index.ts";
 import type { RequestTrace } from "./tracing/index.ts";
 

@@ -30,7 +30,7 @@ export function disableRow(
     .executeTakeFirst();
 }
 
-/** Loose index scan over the subscriptions that have pending deliveries, in the order of their ids. */
+/** Loose index scan over the subscriptions that have pending deliveries, in order of their ids. */
 const subscriptionsWithPending = `with recursive found (subscription_id) as (
     (select subscription_id from deliveries where status = 'pending'
       order by subscription_id limit 1)

@@ -4,7 +4,7 @@ import type { Database } from "../base/database/index.ts";
 import type { Egress, Transport } from "../base/egress/index.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics/index.ts";
-import type { Retention } from "../base/retention.ts";
+import type { Retention } from "../base/retention/index.ts";
 import type { SecretCipher } from "../base/secrets/index.ts";
 import type { Tracing } from "../base/tracing/index.ts";
 import type { DeliveryServices } from "../deliveries/index.ts";

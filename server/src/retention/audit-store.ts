@@ -1,5 +1,5 @@
 import { lowestIdAt } from "../base/ids.ts";
-import { daysBefore } from "../base/retention.ts";
+import { daysBefore } from "../base/retention/index.ts";
 import { inEachWorkspace } from "./in-each-workspace.ts";
 import type { PrepareDeletion } from "./kinds.ts";
 

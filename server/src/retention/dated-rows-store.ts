@@ -1,4 +1,4 @@
-import { daysBefore, type Retention } from "../base/retention.ts";
+import { daysBefore, type Retention } from "../base/retention/index.ts";
 import type { PrepareDeletion, RowKind } from "./kinds.ts";
 
 interface DatedTable {

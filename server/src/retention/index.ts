@@ -1,4 +1,3 @@
 export { deletionHint, missingRun } from "./missing-run.ts";
 export { readLastPass } from "./pass-store.ts";
 export { defaultPruning, type PruningOptions, startPruning } from "./schedule.ts";
-export { readRunDays } from "./workspaces-store.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "../base/database/index.ts";
-import type { Retention } from "../base/retention.ts";
+import type { Retention } from "../base/retention/index.ts";
 
 /** The connections that see all workspaces. */
 export type Queryable = Pick<Database["engine"], "query">;

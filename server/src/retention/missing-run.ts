@@ -2,7 +2,7 @@ import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { timeOf } from "../base/ids.ts";
-import { daysBefore, runDaysOf } from "../base/retention.ts";
+import { daysBefore, runDaysOf } from "../base/retention/index.ts";
 import { readRunDays } from "./workspaces-store.ts";
 
 /**

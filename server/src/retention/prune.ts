@@ -2,7 +2,7 @@ import { elapsed, sleep } from "../base/clock.ts";
 import type { Database } from "../base/database/index.ts";
 import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics/index.ts";
-import type { Retention } from "../base/retention.ts";
+import type { Retention } from "../base/retention/index.ts";
 import { oldAuditEntries } from "./audit-store.ts";
 import { datedRows } from "./dated-rows-store.ts";
 import { oldDeliveries } from "./deliveries-store.ts";

@@ -44,9 +44,7 @@ test("a running server deletes old runs, and the error of each route says that i
   const removed = await beckon.call(`/runs/${old}`, { method: "DELETE" });
   expect(removed.body.error).toBe(said);
   const artifact = await beckon.call(`/runs/${old}/artifacts/${newId("art")}`);
-  expect(artifact.body.error).toMatch(
-    /retention of 30 days, so it may have been deleted\.$/,
-  );
+  expect(artifact.body.error).toMatch(/retention of 30 days, so it may have been deleted\.$/);
   expect(await beckon.metric("beckon_retention_rows_deleted_total", { kind: "runs" })).toBe(
     deleted + 1,
   );

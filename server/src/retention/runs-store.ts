@@ -1,5 +1,5 @@
 import { lowestIdAt } from "../base/ids.ts";
-import { daysBefore, runDaysOf } from "../base/retention.ts";
+import { daysBefore, runDaysOf } from "../base/retention/index.ts";
 import { inEachWorkspace } from "./in-each-workspace.ts";
 import type { Batch, PrepareDeletion, Queryable } from "./kinds.ts";
 

@@ -4,6 +4,7 @@ import { messageOf, stackOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { type PruneServices, prune } from "./prune.ts";
 
+/** When a process deletes old rows. */
 export interface PruningOptions {
   /**
    * Milliseconds from startup to the first attempt, so that deleting does not compete with the work
@@ -16,6 +17,7 @@ export interface PruningOptions {
   readonly intervalSeconds: number;
 }
 
+/** When a process deletes old rows, unless a test chooses other times. */
 export const defaultPruning: PruningOptions = {
   firstMs: 300_000,
   everyMs: 60_000,

@@ -2,7 +2,7 @@ import type { Workspace } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
-import { minRunDays } from "../base/retention.ts";
+import { minRunDays } from "../base/retention/index.ts";
 import { isTimeZone, type WorkspaceRow } from "./store.ts";
 
 export function toWorkspace(

@@ -28,6 +28,11 @@ export function RunRetentionField({ maxDays, error, disabled, ...input }: RunRet
   );
 }
 
+/** Returns the days in the field; null if it is empty. */
+export function daysOrNull(value: string | number | null): number | null {
+  return value === "" || value === null ? null : Number(value);
+}
+
 function hintOf(maxDays: number | null, isFixed: boolean): string {
   const start = "A run is deleted this long after its end, with its events and files.";
   if (maxDays === null)

@@ -8,14 +8,13 @@ import {
   changesOf,
   meQuery,
   messageOf,
-  numberOrNull,
   reasonWithout,
   useWorkspace,
   wording,
   workspaceQuery,
 } from "../data/index.ts";
 import { CopyField, Field, FormError, LeaveGuard, SaveBar, TextInput } from "../ui/index.ts";
-import { RunRetentionField } from "./run-retention-field.tsx";
+import { daysOrNull, RunRetentionField } from "./run-retention-field.tsx";
 import { TimeZoneField } from "./time-zone-field.tsx";
 
 const labels = { name: "Name", time_zone: "Time zone", run_retention_days: "Keep runs for" };
@@ -80,7 +79,7 @@ export function WorkspaceForm() {
           )}
         />
         <RunRetentionField
-          {...register("run_retention_days", { setValueAs: numberOrNull })}
+          {...register("run_retention_days", { setValueAs: daysOrNull })}
           maxDays={maxRunRetentionDays}
           error={messageOf(errors.run_retention_days)}
           disabled={isFixed}

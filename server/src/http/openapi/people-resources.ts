@@ -25,7 +25,14 @@ export const peopleResources: readonly { name: string; schema: z.ZodType; exampl
   {
     name: "Workspace",
     schema: workspace,
-    example: { id: id("wsp"), name: "Support", time_zone: "Europe/Zurich", ...times },
+    example: {
+      id: id("wsp"),
+      name: "Support",
+      time_zone: "Europe/Zurich",
+      run_retention_days: null,
+      max_run_retention_days: 30,
+      ...times,
+    },
   },
   { name: "Member", schema: member, example: { ...person, role: "editor", ...times } },
   {

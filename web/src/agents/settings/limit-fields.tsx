@@ -1,8 +1,9 @@
 import { useFormContext } from "react-hook-form";
-import { messageOf, numberOrNull } from "../../data/index.ts";
+import { messageOf } from "../../data/index.ts";
 import { Field, NumberInput } from "../../ui/index.ts";
 import { labels, limitNames } from "./fields.ts";
 import type { FormValues } from "./form-values.ts";
+import { numberOrNull } from "./number-or-null.ts";
 import { Section } from "./section.tsx";
 import { useSettings } from "./settings-context.tsx";
 import { MoneyOfField, SizeOfField } from "./size-of-field.tsx";

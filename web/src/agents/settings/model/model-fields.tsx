@@ -1,10 +1,11 @@
 import { useContext, useState } from "react";
 import { Controller, useFormContext } from "react-hook-form";
-import { messageOf, numberOrNull } from "../../../data/index.ts";
+import { messageOf } from "../../../data/index.ts";
 import { Button, Field, NumberInput, Select } from "../../../ui/index.ts";
 import { ModelField } from "../../model/model-field.tsx";
 import { labels } from "../fields.ts";
 import type { FormValues } from "../form-values.ts";
+import { numberOrNull } from "../number-or-null.ts";
 import { LayoutContext, Section } from "../section.tsx";
 import { useSettings } from "../settings-context.tsx";
 import { ProviderNotice } from "./provider-notice.tsx";

@@ -1,5 +1,5 @@
-import { numberOrNull } from "../../../data/index.ts";
 import { Field, NumberInput, TextInput } from "../../../ui/index.ts";
+import { numberOrNull } from "../number-or-null.ts";
 import { SizeOfField } from "../size-of-field.tsx";
 import { useMessageAt } from "./use-message-at.ts";
 

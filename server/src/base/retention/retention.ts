@@ -1,9 +1,9 @@
 /**
  * How long rows are kept, in days of 24 hours, each a setting of the operator. 0: for ever. Rows
- * are deleted some time after they have become older.
+ * are deleted some time after that.
  */
 export interface Retention {
-  /** Of runs that have ended, since they ended. A workspace can keep its runs for a shorter time. */
+  /** Of runs, since they ended. A workspace can keep its runs for a shorter time. */
   readonly runsDays: number;
   /** Of Idempotency-Keys, with the responses that are stored with them. */
   readonly idempotencyDays: number;

@@ -1,0 +1,1 @@
+export { daysBefore, minRunDays, type Retention, runDaysOf } from "./retention.ts";
