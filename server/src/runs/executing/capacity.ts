@@ -29,7 +29,7 @@ export class Capacity {
     return this.#open;
   }
 
-  /** Whether this process will drain soon or is draining, so that it reports that it is not ready. */
+  /** Whether this process drains or will drain soon. If so, it reports that it is not ready. */
   get isDrainAnnounced(): boolean {
     return this.#announced;
   }
