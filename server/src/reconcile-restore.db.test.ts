@@ -6,6 +6,8 @@ import { createLog } from "./base/log.ts";
 import { markRestored } from "./events/index.ts";
 import { PriceTable, readOperatorPrices } from "./prices/index.ts";
 import { reconcileRestore } from "./reconcile-restore.ts";
+import { noAmounts } from "./reservations/budget.ts";
+import { reserveForRuns } from "./reservations/reserve.ts";
 
 const { database } = await testDatabase();
 const { engine } = database;
@@ -35,12 +37,34 @@ async function statuses(table: "runs" | "deliveries"): Promise<string[]> {
 }
 
 /** Writes a running, a queued and a held run, each with a pending delivery. */
-async function startThree(): Promise<void> {
-  await startOne(database, agent, { owner: await seedProcess(database) });
-  await startOne(database, agent);
-  const { runId } = await startOne(database, agent);
+async function startThree() {
+  const checksLimits = true;
+  const owner = await seedProcess(database);
+  const running = await startOne(database, agent, { owner, checksLimits });
+  await startOne(database, agent, { checksLimits });
+  const { runId } = await startOne(database, agent, { checksLimits });
   await engine.query("update runs set status = 'waiting' where id = $1", [runId]);
+  return running;
 }
+
+/** Lets the run reserve an amount of a new limit of its workspace. */
+async function reserve(runId: string): Promise<void> {
+  await engine.query(
+    `insert into budgets (workspace_id, scope_id, scope_kind, metric, allowed, starts, ends)
+      values ($1, $1, 'workspace', 'cost', 1000, now(), now() + interval '1 hour')`,
+    [agent.workspaceId],
+  );
+  const amountsOf = (costMicros: number) => ({ ...noAmounts, costMicros });
+  const call = { maxOutputTokens: 400, amountsOf, used: noAmounts };
+  await reserveForRuns(database, [{ runId, workspaceId: agent.workspaceId, call }]);
+}
+
+async function reserved(): Promise<number | undefined> {
+  const { rows } = await engine.query<{ reserved: number }>("select reserved::int from budgets");
+  return rows[0]?.reserved;
+}
+
+let running: Awaited<ReturnType<typeof startThree>>;
 
 test("a failover changes the cursors, and runs and deliveries continue", async () => {
   await subscribe(engine, undefined, {
@@ -48,7 +72,7 @@ test("a failover changes the cursors, and runs and deliveries continue", async (
     workspaceId: agent.workspaceId,
   });
   await reconcile();
-  await startThree();
+  running = await startThree();
   const before = await generation();
   await engine.query("update installation set history = 'another.00000002'");
   await reconcile();
@@ -57,13 +81,16 @@ test("a failover changes the cursors, and runs and deliveries continue", async (
   expect(new Set(await statuses("deliveries"))).toEqual(new Set(["pending"]));
 });
 
-test("a restored backup ends all runs, sends no delivery, and is reconciled once", async () => {
+test("a restored backup ends all runs, returns what they reserved, sends no delivery, and is reconciled once", async () => {
+  await reserve(running.runId);
+  expect(await reserved()).toBe(400);
   const before = await generation();
   await markRestored(engine);
   await reconcile();
   const after = await generation();
   expect(after).not.toBe(before);
   expect(await statuses("runs")).toEqual(["failed", "failed", "failed"]);
+  expect(await reserved()).toBe(0);
   const { rows } = await engine.query<{ error_code: string }>(
     "select distinct error_code from run_results",
   );
