@@ -16,11 +16,12 @@ export interface Listening {
   /** URL at which the server can be opened on this machine. */
   readonly url: string;
   /**
-   * Makes clients and proxies send their next requests to another server. Without a delay in
+   * Makes clients and proxies send their next requests to another server; without a delay in
    * milliseconds it does nothing. During the delay nothing changes, because load balancers need to
-   * see `/readyz` first. Then the server stops accepting connections, because a refused connection is safe to repeat elsewhere, and proxies do so by
-   * themselves. Open connections are closed after their next response, for up to the delay once
-   * more; from then on each one is closed when it becomes idle.
+   * see `/readyz` first. Then the server stops accepting connections, because a refused connection
+   * is safe to repeat elsewhere, and proxies do so by themselves. Open connections are closed after
+   * their next response, for up to the delay once more; from then on each one is closed when it
+   * becomes idle.
    */
   divertRequests(delayMs: number): Promise<void>;
   /** Stops accepting connections, and two seconds later closes those that are not idle. */
