@@ -70,7 +70,7 @@ async function run(
 const keyOf = (dataDir: string) => readFileSync(join(dataDir, "bootstrap.key"), "utf8").trim();
 
 interface Before {
-  /** Runs that succeeded, and when the caller had the response. */
+  /** Runs that succeeded, each with the time at which the caller got the response. */
   readonly acknowledged: { readonly runId: string; readonly at: number }[];
   readonly inTool: string;
   readonly queued: string;
@@ -229,7 +229,7 @@ test("after a restore, acknowledged runs are there, and nothing of before the ba
   await stream.has("stream.reset");
   stream.close();
 
-  // A new run works. Its delivery is the first one since the restore, and so no other was due.
+  // A new run works. Its delivery is the first since the restore, so no old one was sent.
   receiver.respond = (_request, response) => response.writeHead(204).end();
   const { id, token } = product.demo();
   const invoked = await call(`/agents/${id}/invoke`, { key: token, body: { input: "again" } });

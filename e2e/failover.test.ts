@@ -37,7 +37,7 @@ const first = () => {
   return server;
 };
 
-/** Runs of a plan, without those that a start with a 503 has left. */
+/** Runs of a plan, except those that were written although their caller got a 503. */
 const runsOf = async (plan: Plan) =>
   (await readRuns(pool, plan)).filter((run) => !isWithdrawn(run));
 
@@ -51,7 +51,7 @@ const ended = (plan: Plan, within = maxWaitMs) =>
   eventually(
     "the run's end",
     async () => {
-      // A run that a start with a 503 has left can still be waiting for its cancellation.
+      // A run that was written although its caller got a 503 may not be cancelled yet.
       const [run, ...others] = await runsOf(plan);
       return run !== undefined && others.length === 0 && run.ends.length > 0 ? run : undefined;
     },

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const maxWaitMs = 120_000;
 
-/** All runs, without those that a start with a 503 has left. */
+/** All runs, except those that were written although their caller got a 503. */
 const allRuns = async () => (await readRuns(pool)).filter((run) => !isWithdrawn(run));
 
 /** Returns the run's attempt from the API. */

@@ -90,8 +90,8 @@ if (nodes.length === 1)
   console.log("There is no Node.js older than 24, so npx is tested on it only.");
 
 /**
- * npx installs into a folder of this cache, the first time only: path and name of the tarball are
- * those of the installed one the next time.
+ * npm cache into which npx installs the tarball once. For the next Node.js version npx reuses that
+ * installation, because the tarball has the same path and name.
  */
 const cache = temporaryFolder();
 const empty = temporaryFolder();

@@ -8,7 +8,7 @@ import { allSucceeded } from "../server/test/runs-of.ts";
 import { checkout, freePort, temporaryFolder, until } from "./product.ts";
 import { isInstalled, path, writeNginxConfig } from "./proxy.ts";
 
-/** Has the database and executes nothing. Requests go to the two servers behind nginx. */
+/** Provides the database and executes no runs. Requests go to the two servers behind nginx. */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 const folder = temporaryFolder();
 
@@ -39,7 +39,7 @@ async function startServer(): Promise<{
   return { port, stop, start };
 }
 
-/** Starts deploy/nginx before the servers, without TLS. Its log has the server of each request. */
+/** Starts deploy/nginx before the servers, without TLS. Its log names each request's server. */
 async function startNginx(ports: readonly number[]) {
   const listen = await freePort();
   const log = join(folder, "access.log");
@@ -67,7 +67,10 @@ async function startNginx(ports: readonly number[]) {
   );
   return {
     url,
-    /** Returns a number that grows with the requests that this server was the first to get. */
+    /**
+     * Returns a number that grows with the requests that nginx sent to this server first. It is no
+     * exact count, because adjacent lines share a line break.
+     */
     answeredBy: (port: number) =>
       readFileSync(log, "utf8").split(`\n127.0.0.1:${port} 200\n`).length - 1,
   };

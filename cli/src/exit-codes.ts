@@ -5,8 +5,10 @@
 export const exitCodes = {
   /** It was done; for a run: it succeeded. */
   done: 0,
-  /** Beckon rejected the call, the run failed or was cancelled, `doctor` found a problem, or
-   * there is no backup. */
+  /**
+   * Beckon rejected the call, the run failed or was cancelled, `doctor` found a problem, or a
+   * backup or restore was not possible.
+   */
   failed: 1,
   /** EX_USAGE: an argument, an option or an input file is wrong. */
   usage: 64,

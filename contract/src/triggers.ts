@@ -57,7 +57,7 @@ export const testTriggerBody = z
 export const trigger = z.object({
   id: z.string(),
   agent_id: z.string(),
-  /** Differs whenever a field of `updateTriggerBody` does. Opaque; for `If-Match`. */
+  /** Opaque value for `If-Match`. Changes whenever a field of `updateTriggerBody` changes. */
   version: z.string(),
   name: z.string(),
   prompt_prefix: z.string(),

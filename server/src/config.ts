@@ -475,7 +475,7 @@ const settings = {
     schema: traceEndpoint,
     may: "an http or https URL, for example http://127.0.0.1:4318/v1/traces",
     help: "Whole URL to which traces are sent. It takes precedence.",
-    unset: "`/v1/traces` below OTEL_EXPORTER_OTLP_ENDPOINT",
+    unset: "/v1/traces below OTEL_EXPORTER_OTLP_ENDPOINT",
   },
   OTEL_EXPORTER_OTLP_HEADERS: {
     ...traceVariable(tracePairs),

@@ -1,4 +1,4 @@
-// This file is long because a server process is built in one visible order.
+// This file is long because it shows in one place in which order a server process is built.
 import { parseArgs } from "node:util";
 import { createAuth, recordFailedSignIns } from "./accounts/index.ts";
 import { elapsed, sleep } from "./base/clock.ts";
@@ -336,7 +336,7 @@ async function build(
       log.write("process stopping", { process_id: runs.process.id, runs: runs.live.size });
       runs.capacity.announceDrain();
       await http.divertRequests(config.drainDelaySeconds * 1_000);
-      // No run starts any more. Callers that wait for a run can wait until the drain time is over.
+      // From here on, no run starts. Callers that wait for a run wait until the drain time is over.
       graceOver = elapsed() + config.drainSeconds * 1_000;
       runs.capacity.drain();
       await worker.stop();

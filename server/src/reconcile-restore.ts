@@ -7,12 +7,11 @@ import { createPricer, endRestored } from "./runs/index.ts";
 import { renumberEntries } from "./usage/index.ts";
 
 /**
- * Detects whether the database was restored. If it was restored from a backup, so that `beckon
- * restore` marked it, also ends what was in progress: runs end `interrupted`, and pending
- * deliveries, including those of these runs, are not sent. The mark is removed last, so a startup
- * that was killed is repeated by the next one.
- * @param ports `client`: sees all workspaces, and holds the migration lock, so that no other
- *   process starts meanwhile.
+ * Detects whether the database was restored. If `beckon restore` has marked it, also ends what was
+ * in progress: runs end `interrupted`, and pending deliveries, including those of these runs, are
+ * not sent. The mark is removed last, so if this startup is killed, the next one repeats it.
+ * @param ports `client`: a connection that can read all workspaces and holds the migration lock, so
+ *   that no other process starts meanwhile.
  */
 export async function reconcileRestore(
   {

@@ -125,7 +125,8 @@ export async function supervise({
         DATABASE_URL: embedded?.url ?? config.databaseUrl,
         BECKON_MASTER_KEY: masterKey,
         BECKON_BOOTSTRAP_KEY: bootstrapKey,
-        // With `auto`, a server would count again, and the CPUs of a container can change.
+        // A number, because with `auto` each server would count the CPUs again, and the CPUs of a
+        // container can change.
         BECKON_PROCESSES: String(config.processes),
       },
       aloneOnDatabase: embedded !== undefined,
@@ -185,7 +186,7 @@ function cannotStart(reason: string): string {
   return `Beckon cannot start. ${reason}\n`;
 }
 
-/** Returns how long a server waits at most for requests and runs: see `divertRequests`. */
+/** Returns the maximum time for which a stopping server waits: see `divertRequests`. */
 function maxStopSeconds({ drainDelaySeconds, drainSeconds }: Config): number {
   return 2 * drainDelaySeconds + drainSeconds;
 }

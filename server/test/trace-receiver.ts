@@ -21,7 +21,7 @@ export interface ReceivedSpan {
   readonly resource: Readonly<Record<string, Value>>;
 }
 
-/** A receiver of spans, as an OpenTelemetry collector is one. */
+/** A receiver of spans, in place of an OpenTelemetry collector. */
 export interface TraceReceiver {
   readonly url: string;
   readonly spans: ReceivedSpan[];

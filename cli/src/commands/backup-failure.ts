@@ -1,7 +1,7 @@
 import { exitCodes } from "../exit-codes.ts";
 import { CommandFailure, Interrupted } from "../terminal.ts";
 
-/** Throws the error of a backup or a restore in the form that `reportFailure` prints. */
+/** Converts an error of a backup or restore to one that `reportFailure` prints, and throws it. */
 export async function explainBackupError(thrown: unknown): Promise<never> {
   if (thrown instanceof Interrupted) {
     const message = "Interrupted. Nothing was changed.";

@@ -19,7 +19,7 @@ export function addBackup(
     )
     .option("--json", "print JSON")
     .action(async (folder: string, { json }: { readonly json?: true }) => {
-      // Loads the server, which other commands do not need.
+      // Imported dynamically, so that other commands do not load the server.
       const { backUp } = await import("@beckon/server/backup");
       const signal = terminal.stopped;
       const made = await backUp(terminal.env, folder, { signal }).catch(explainBackupError);

@@ -35,7 +35,7 @@ export function addRestore(
         throw new UsageError("There is no backup. Name its folder, or give --mark.");
       if (mark && (folder !== undefined || masterKeyFile !== undefined))
         throw new UsageError("--mark restores nothing. Give it alone.");
-      // Loads the server, which other commands do not need.
+      // Imported dynamically, so that other commands do not load the server.
       const { markDatabase, restore } = await import("@beckon/server/backup");
       if (folder === undefined) {
         await markDatabase(terminal.env).catch(explainBackupError);

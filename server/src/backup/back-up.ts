@@ -14,9 +14,9 @@ export interface BackupSummary {
 }
 
 /**
- * Writes a backup of the PostgreSQL inside into the new folder `target`, while Beckon runs or is
+ * Writes a backup of the embedded PostgreSQL into the new folder `target`, while Beckon runs or is
  * stopped. The folder does not contain the master key.
- * @param env the environment of the start: BECKON_DATA_DIR.
+ * @param env environment variables with which Beckon is started; BECKON_DATA_DIR is read.
  * @throws BackupError if it is not possible; the signal's reason on abort.
  */
 export function backUp(

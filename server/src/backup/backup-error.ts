@@ -5,7 +5,7 @@ import { exitCodes } from "../base/exit-codes.ts";
 /** Why a backup or a restore is not possible. The message says what to do. */
 export class BackupError extends Error {
   readonly code: "usage" | "invalid_setting" | "temporary" | "failed";
-  /** One of `exitCodes`, or 1. */
+  /** Exit code of the command: one of `exitCodes`, or 1 for `failed`. */
   readonly exitCode: number;
 
   constructor(
@@ -26,7 +26,10 @@ const exitCodeOf = {
   failed: 1,
 } as const;
 
-/** Returns the result of `act`. @throws BackupError for each error that a person can correct. */
+/**
+ * Returns the result of `act`.
+ * @throws BackupError in place of errors that a person can correct.
+ */
 export async function explained<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();

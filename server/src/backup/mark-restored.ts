@@ -5,8 +5,8 @@ import { countClients, isInstallation, markRestored } from "../events/index.ts";
 import { BackupError, explained } from "./backup-error.ts";
 
 /**
- * Marks the external database as restored, so that the next start ends what was in progress.
- * @param env the environment of the next start: DATABASE_URL.
+ * Marks the external database as restored, so that the next startup ends what was in progress.
+ * @param env environment variables of the next startup; DATABASE_URL is read.
  * @throws BackupError if Beckon is connected to the database, or it cannot be reached or changed.
  */
 export function markDatabase(env: Readonly<Record<string, string | undefined>>): Promise<void> {

@@ -20,8 +20,9 @@ export interface RestoreSummary {
 
 /**
  * Restores the backup in the folder `source` into a data folder that contains no installation, and
- * marks it as restored. The next start ends what was in progress.
- * @param env the environment of the next start: BECKON_DATA_DIR, BECKON_MASTER_KEY.
+ * marks it as restored. The next startup ends what was in progress.
+ * @param env environment variables of the next startup; BECKON_DATA_DIR and BECKON_MASTER_KEY are
+ *   read, with the settings that say which key is valid.
  * @param options `masterKeyFile`: a file with the master key, which is copied into the data folder.
  * @throws BackupError if it is not possible; the signal's reason on abort.
  */
@@ -105,7 +106,7 @@ function rejectOtherKey(
         "BECKON_MASTER_KEY_LOST=1 restores without the secrets that it encrypted.",
     );
   }
-  // The next start re-encrypts what the previous key encrypted.
+  // The next startup re-encrypts what the previous key encrypted.
   const keys = [key, ...(previousMasterKey === undefined ? [] : [previousMasterKey])];
   if (keys.some((each) => createSecretCipher(parseMasterKey(each)).prefix === file.master_key))
     return;

@@ -25,8 +25,8 @@ export async function readStoredHistory(client: Queryable): Promise<string | nul
 }
 
 /**
- * The stored history of a database that was restored from a backup, until a startup has ended what
- * was in progress. It differs from every real history.
+ * Stored in place of the history after a restore from a backup, until a startup has ended what was
+ * in progress. It differs from every real history.
  */
 export const restoreMark = "restored";
 
@@ -38,7 +38,7 @@ export async function markRestored(client: Queryable): Promise<void> {
   await client.query(markRestoredSql);
 }
 
-/** Returns whether the database contains the table of the history. */
+/** Returns whether the database contains the table `installation`. */
 export async function isInstallation(client: Queryable): Promise<boolean> {
   const { rows } = await client.query<{ found: boolean }>(
     "select to_regclass('installation') is not null as found",
@@ -47,8 +47,8 @@ export async function isInstallation(client: Queryable): Promise<boolean> {
 }
 
 /**
- * Returns how many connections Beckon has to the database, without this one. The leases of
- * processes do not show it: they are those at the time of the backup.
+ * Returns how many connections Beckon has to the database, without this one. The leases in the
+ * database do not show whether Beckon runs, because they are from the time of the backup.
  */
 export async function countClients(client: Queryable): Promise<number> {
   const { rows } = await client.query<{ clients: number }>(

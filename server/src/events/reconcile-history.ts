@@ -16,9 +16,9 @@ import {
  * cases an old cursor could point to a different event. The new generation makes all old cursors
  * invalid.
  *
- * A backup also has the mark of `beckon restore`. The timeline alone cannot tell a restored backup,
- * after which nothing must be repeated, from a failover, after which runs continue. The mark stays
- * until `finishRestore`.
+ * `beckon restore` also marks the database. The timeline alone cannot distinguish a restored
+ * backup, after which nothing must be repeated, from a failover, after which runs continue. The
+ * mark stays until `finishRestore`.
  *
  * If the data files of a stopped server were copied and later put back without the mark, this
  * function cannot distinguish the restore from a restart. Such a restore is detected when a client
@@ -54,7 +54,7 @@ export async function finishRestore(client: Queryable, log: Log): Promise<void> 
 
 type Queryable = Pick<Database["engine"], "query">;
 
-/** Returns the history of the database; null if this database does not allow to read it. */
+/** Returns the history of the database; null if the database does not allow reading it. */
 async function currentHistory(client: Queryable, log: Log): Promise<string | null> {
   try {
     return await readCurrentHistory(client);

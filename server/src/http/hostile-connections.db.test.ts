@@ -14,7 +14,10 @@ const beckon = await startTestBeckon(
 );
 const { hostname, port } = new URL(beckon.url);
 
-/** Opens connections and sends `first` on each. Reads, so that the end of a connection is seen. */
+/**
+ * Opens connections and sends `first` on each. Reads what arrives, because a socket that is not
+ * read does not report that the server has closed it.
+ */
 async function open(count: number, first = ""): Promise<{ socket: Socket; answer: string }[]> {
   const connections = Array.from({ length: count }, () => {
     const connection = { socket: connect(Number(port), hostname), answer: "" };
@@ -41,7 +44,7 @@ function drip(sockets: readonly Socket[], piece: string): void {
   onTestFinished(() => clearInterval(timer));
 }
 
-/** Sends valid requests as long as `isOver` is false, and expects that each succeeds. */
+/** Sends valid requests until `isOver` is true, and expects that each succeeds. */
 async function validTraffic(isOver: () => boolean): Promise<number> {
   const agent = await beckon.createAgent();
   const { url } = await beckon.createTrigger(agent.id);
@@ -91,7 +94,7 @@ test("floods of headers are rejected, and do not harm valid requests", async () 
   const flooding = await open(50, start);
   const isOver = () => flooding.every(({ socket }) => socket.closed);
   const flood = async ({ socket }: { socket: Socket }) => {
-    // 64 KiB of headers that never end, four times as much as is allowed.
+    // 64 KiB of headers without an end, four times the limit.
     for (let sent = 0; sent < 64 && socket.writable; sent++) {
       socket.write(`x-${sent}: ${"y".repeat(1_000)}\r\n`);
       await new Promise((resolve) => setImmediate(resolve));
@@ -101,7 +104,7 @@ test("floods of headers are rejected, and do not harm valid requests", async () 
   const answers = flooding.map(({ answer }) => answer).filter((answer) => answer !== "");
   // The server resets a connection that still sends, and the answer can be lost with it.
   for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 431 .*larger than 16 KiB/s);
-  // Many small headers are within the size, and are a valid request.
+  // Many small headers are within the limit, so this request is valid.
   const small = await open(1, `${start}connection: close\r\n${"a: b\r\n".repeat(500)}\r\n`);
   await eventually("the response", () => small.every(({ socket }) => socket.closed) || undefined);
   expect(small[0]?.answer).toMatch(/^HTTP\/1\.1 200 /);

@@ -17,12 +17,11 @@ export interface Listening {
   /** URL at which the server can be opened on this machine. */
   readonly url: string;
   /**
-   * Makes clients and proxies send their next requests to another server. Without a delay in
-   * milliseconds it does nothing. During the delay nothing changes, because load balancers need to
-   * see `/readyz` first. Then the server stops accepting connections, because a refused connection
-   * is safe to repeat elsewhere, and proxies repeat it without help. Open connections are closed
-   * after their next response, for up to the delay once
-   * more; from then on each one is closed when it becomes idle.
+   * Makes clients and proxies send their next requests to another server. Does nothing if `delayMs`
+   * is 0. During the delay nothing changes, so that load balancers notice `/readyz`. Then the
+   * server stops accepting connections: a refused connection has sent nothing, so proxies try the
+   * next server. For up to `delayMs` more, each open connection is closed after its next response;
+   * from then on, as soon as it is idle.
    */
   divertRequests(delayMs: number): Promise<void>;
   /** Stops accepting connections, and two seconds later closes those that are not idle. */
@@ -39,20 +38,23 @@ export interface ListenAddress {
   readonly fd?: number | undefined;
 }
 
-/** Times in milliseconds after which connections are closed on which too little arrives. */
+/** Time limits of connections, in milliseconds. A connection that exceeds one is closed. */
 export interface ConnectionLimits {
-  /** Time for the headers of a request, from the opening of a connection or the first byte. */
+  /** Time for the headers of a request: from the opening of the connection, or the first byte. */
   readonly headersMs: number;
   /**
-   * Time for a whole request. A client that needs more (1 MiB at 17 kB/s) would occupy its
-   * connection too long.
+   * Time for a whole request. 1 MiB at 17 kB/s takes that long; slower clients would occupy their
+   * connections for too long.
    */
   readonly requestMs: number;
-  /** Time for which a connection without a request is kept. Above the 60 s of common proxies. */
+  /**
+   * Time for which an idle connection is kept. Longer than the 60 s of common proxies, so that the
+   * proxy closes it first.
+   */
   readonly keepAliveMs: number;
   /**
-   * Time between two checks of the first two limits. With Node's 30 seconds, slow connections would
-   * stay open for up to 50 seconds instead of 20.
+   * Time between two checks of the first two limits. With Node's default of 30 seconds, a
+   * connection with slow headers would stay open for up to 50 seconds.
    */
   readonly checkMs: number;
 }
@@ -137,7 +139,7 @@ export async function listen(
 }
 
 /**
- * Returns a function after whose call every response closes its connection, also the responses to
+ * Returns a function that makes every later response close its connection, including responses to
  * requests that have already arrived.
  */
 function closeConnections(server: Server): () => void {
@@ -171,9 +173,9 @@ function invalidUrl(): ApiError {
   );
 }
 
-/** Wait during which connections and requests that are on their way arrive and are read. */
+/** Time for connections and requests that are on their way to arrive. */
 const arrivalMs = 250;
-/** Time between two checks whether a connection is left. */
+/** Time between two checks whether connections are left. */
 const lingerPollMs = 20;
 
 /**
@@ -181,12 +183,13 @@ const lingerPollMs = 20;
  * is called, new clients are no longer sent to this process. Closing the listener at once would
  * reset connections that are not accepted yet. Closing idle connections at once would cut off
  * requests that have arrived but are not read yet. In both cases the client could not know whether
- * its request had an effect. The function therefore waits before each of these two steps, and makes
- * each of them directly after what has arrived was read. Only between them do responses close their
- * connections: before, a proxy would replace each one by a new connection to this listener.
+ * its request had an effect. The function therefore waits before each of these two steps, and takes
+ * each of them directly after reading what has arrived. Responses close their connections only
+ * after the first step: before it, a proxy would open a new connection to this listener for each.
  *
- * @param maxLingerMs how long idle connections stay open, so that a proxy uses up those that it
- *   keeps. It could send a request on one of them in the moment in which it is closed.
+ * @param maxLingerMs how long idle connections stay open. A proxy could send a request on one in
+ *   the moment in which it is closed; a connection that is still open closes after its next
+ *   response.
  */
 async function closeListener(
   server: Server,
@@ -218,8 +221,8 @@ function connectionCount(server: Server): Promise<number> {
 }
 
 /**
- * Resolves in the phase of the event loop that follows the reading of sockets, in the second
- * iteration: the first one can take long, and the second reads what arrived meanwhile.
+ * Resolves after the event loop has read sockets twice: the callbacks of the first reading can take
+ * long, and the second reads what arrived meanwhile.
  */
 async function arrivedIsRead(): Promise<void> {
   await nextImmediate();

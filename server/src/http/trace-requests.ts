@@ -3,12 +3,13 @@ import { commonMethods, statusOf } from "./log-requests.ts";
 import { exchangeOf, headerOf, requestIdOf } from "./request/index.ts";
 import type { Services } from "./services.ts";
 
-/** Paths without spans: probes ask for them every few seconds. */
+/** Paths without spans, because probes request them every few seconds. */
 const untraced: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
 
 /**
  * Makes a span for each request, from its headers to the end of its response or stream. The span
- * has the template of the path and not the path, because the path of a trigger has its secret.
+ * contains the route's template and not the path, because the path of a trigger contains its
+ * secret.
  */
 export function traceRequests(
   server: Server,

@@ -213,7 +213,7 @@ test("a tool call that fails is an error, and its run is none", async () => {
   const { run_id: runId } = (await beckon.invoke(agent, "/call down {}")).body;
   expect(await spanOf(runId, "execute_tool down")).toMatchObject({
     status: 2,
-    attributes: { "error.type": "tool_error" },
+    attributes: { "error.type": "tool_failed" },
   });
   expect(await spanOf(runId, "invoke_agent")).toMatchObject({ status: 0 });
 });

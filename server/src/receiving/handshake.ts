@@ -14,10 +14,10 @@ const challengeForm = /^[\w.-]{1,256}$/;
 
 /**
  * Returns the response to a request by which a sender asks whether the trigger's owner wants its
- * events; undefined if the request is no such request, or the trigger does not answer requests of
- * this kind.
+ * events; undefined if it is another request, or the trigger does not answer requests of this
+ * kind.
  *
- * Slack's is a POST: call this function only after its signature was verified.
+ * Slack's handshake is a signed POST: verify its signature before you call this function.
  * @param verifyToken the token that Meta sends; without one, Meta's handshake is not answered.
  */
 export function answerHandshake(
@@ -78,8 +78,8 @@ function echo(challenge: unknown): HandshakeAnswer | undefined {
 }
 
 /**
- * Allows a sender of CloudEvents to send. It can ask for a rate in requests per minute; the response
- * grants at most the trigger's limit.
+ * Allows a sender of CloudEvents to send. It can ask for a rate in requests per minute; the
+ * response grants at most the trigger's limit.
  * @see https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/http-webhook.md, section 4
  */
 function allowOrigin(

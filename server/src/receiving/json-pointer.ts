@@ -1,7 +1,8 @@
 import { isJsonObject } from "../base/json-object.ts";
 
 /**
- * Returns the value at a JSON pointer (RFC 6901); undefined if there is none. Reads own fields only.
+ * Returns the value at a JSON pointer (RFC 6901); undefined if there is none. Reads own fields
+ * only.
  */
 export function valueAt(root: unknown, pointer: string): unknown {
   let value = root;
@@ -18,7 +19,7 @@ export function valueAt(root: unknown, pointer: string): unknown {
   return value;
 }
 
-/** Returns the names and indexes of a JSON pointer. */
+/** Returns the unescaped reference tokens of a JSON pointer (RFC 6901): names and indexes. */
 export function tokensOf(pointer: string): string[] {
   return pointer
     .split("/")

@@ -4,9 +4,9 @@ import { inEachWorkspace } from "./in-each-workspace.ts";
 import type { PrepareDeletion } from "./kinds.ts";
 
 /**
- * Deletes audit entries that are older than their retention at the beginning of the day (UTC), and
- * writes an audit entry that says so. Of a day and not of a moment, so that this adds at most a few
- * entries a day.
+ * Deletes audit entries that were older than their retention at the beginning of the day (UTC), and
+ * writes an audit entry for each batch. With the current time as the limit, every pass would find
+ * old entries and add one; this way only the first pass of a day does.
  */
 export const oldAuditEntries: PrepareDeletion = (connection, { auditDays }) => {
   if (auditDays === 0) return undefined;
@@ -23,7 +23,7 @@ export const oldAuditEntries: PrepareDeletion = (connection, { auditDays }) => {
             where (a.workspace_id, a.id) > ($1, $2) and (a.workspace_id, a.id) < ($1, $3)
             order by a.workspace_id, a.id limit $5
           ), deleted as (
-            -- By the time, too: it is the database's, and the database rejects a deletion by it.
+            -- The time, too, because the trigger that protects entries checks it and not the id.
             delete from audit a
             where a.id = any (array(select id from old)) and a.workspace_id = $1 and a.time < $4
             returning 1

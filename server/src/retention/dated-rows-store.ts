@@ -4,14 +4,14 @@ import type { PrepareDeletion, RowKind } from "./kinds.ts";
 interface DatedTable {
   readonly table: string;
   readonly kind: RowKind;
-  /** The column by which the age counts. It has an index, except in small tables. */
+  /** The column from which the age counts. It has an index, except in small tables. */
   readonly time: string;
   readonly key: string;
-  /** Days after `time`; `expired` if the rows have no retention of their own. */
+  /** Setting of the days after `time`; `expired` to delete rows as soon as `time` has passed. */
   readonly days: keyof Retention | "expired";
 }
 
-/** Tables of which every row is deleted when it is old enough, whatever else it has. */
+/** Tables whose rows are deleted by their age alone. */
 const tables: readonly DatedTable[] = [
   {
     table: "sessions",
@@ -34,7 +34,7 @@ const tables: readonly DatedTable[] = [
     key: "user_id",
     days: "invitationsDays",
   },
-  // They outlive the run and the request, so that a repeated event gets the id of its run.
+  // Kept longer than the run and the request, so that a repeated event gets the id of its run.
   {
     table: "trigger_event_ids",
     kind: "event_ids",

@@ -8,7 +8,7 @@ import type { PrepareDeletion } from "./kinds.ts";
  */
 export const oldDeliveries: PrepareDeletion = (connection, { deliveriesDays }) => {
   if (deliveriesDays === 0) return undefined;
-  // Ids begin with the time of the event.
+  // Ids start with the time of the event.
   const before = lowestIdAt("dlv", daysBefore(deliveriesDays));
   let after = { subscription: "", id: "" };
   return async (max) => {

@@ -1,7 +1,7 @@
 import type { Database } from "../base/database/index.ts";
 import type { Retention } from "../base/retention/index.ts";
 
-/** The connections that see all workspaces. */
+/** The database's connections that can read all workspaces. */
 export type Queryable = Pick<Database["engine"], "query">;
 
 /** What one statement deleted. */

@@ -7,7 +7,7 @@ import { readRunDays } from "./workspaces-store.ts";
 
 /**
  * Returns the error for a run that does not exist, or that the actor cannot see. Nothing is stored
- * of deleted runs: whether this one may have been deleted is known by the time in its id.
+ * about deleted runs, so only the time in its id shows whether this one may have been deleted.
  */
 export async function missingRun(
   tx: WorkspaceTransaction,

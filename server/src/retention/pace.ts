@@ -7,12 +7,12 @@ export type Pace = (deleted: Batch["deleted"]) => number | Promise<number>;
 
 /**
  * Runs that are deleted per second while few are created. Deleting a run costs PostgreSQL about
- * 50 µs of CPU, so this is 1 % of a processor.
+ * 50 µs of CPU, so this is 1 % of a CPU.
  */
 const minRunsPerSecond = 200;
 /** How much faster rows are deleted than they are created, so that deleting keeps up. */
 const timesCreated = 2;
-/** What deleting another row costs, compared with a run and its rows. */
+/** Cost of deleting a row that is not part of a run; the cost of a run with its rows is 1. */
 const costOfRow = 0.25;
 /** Milliseconds between two measurements of how many rows are created. */
 const measureEveryMs = 10_000;
@@ -28,7 +28,8 @@ export function createPace(connection: Queryable): Pace {
     const seconds = (elapsed() - measuredAt) / 1_000;
     measuredAt = elapsed();
     created = await countCreatedRows(connection);
-    // Of the first measurement, the time before is unknown. It counts as infinite.
+    // The first measurement has no earlier one to compare with: its interval counts as infinite, so
+    // the rates are 0.
     const runs = (created.runs - before.runs) / seconds;
     const others = (created.others - before.others) / seconds;
     perSecond = Math.max(minRunsPerSecond, timesCreated * (runs + costOfRow * others));

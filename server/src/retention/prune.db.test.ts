@@ -276,7 +276,7 @@ test("other rows are deleted after their own retention, each kind by its setting
     if (before.length > 1) expect(deleted[kind], table).toBe(count);
     expect(await left(table, column), table).toHaveLength(1);
   }
-  // Ids of events expire by themselves.
+  // Event ids are deleted when they expire, whatever the retention is.
   expect(await left("trigger_event_ids", "event_id")).toEqual([{ id: "new1" }]);
 });
 
@@ -374,7 +374,7 @@ test("of two processes one deletes, until it exits; each row is deleted once", a
   expect(await pass({ runsDays: 30 }, { processId: other })).toMatchObject({ runs: 1 });
   expect(await left()).toBe(0);
   expect((await query("select from runs where id = $1", [again])).rowCount).toBe(0);
-  // A process that was declared dead deletes nothing.
+  // A process that was declared dead must not delete anything.
   await addRun(database, owner, { createdAt: daysAgo(31) });
   expect(await pass({ runsDays: 30 })).toEqual({});
   await query("update processes set died_at = null where id = $1", [ownId]);
@@ -413,7 +413,7 @@ test("a pass that is stopped, or loses its connection in a batch, deletes runs w
   lost.catch(() => {});
   // The batch has deleted the runs, and waits for the event.
   await eventually("a batch that waits", async () => {
-    // A transaction sees the same activity until then.
+    // Within a transaction, pg_stat_activity does not change until its snapshot is cleared.
     await admin.query("select pg_stat_clear_snapshot()");
     const { rowCount } = await admin.query(
       `select pg_terminate_backend(pid) from pg_stat_activity

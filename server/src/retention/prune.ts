@@ -13,7 +13,7 @@ import { oldRuns } from "./runs-store.ts";
 
 /**
  * All deletions, in their order. Deliveries and received requests come before runs, so that
- * deleting a run seldom has to empty them first.
+ * deleting a run seldom has to delete their content first.
  */
 const deletions: readonly PrepareDeletion[] = [
   ...datedRows,
@@ -37,12 +37,12 @@ export interface PruneServices {
 }
 
 /**
- * Deletes what is older than its retention, if it is time and no other process does it. It deletes
- * in small batches with pauses between them, each batch in one statement of its own: whenever the
+ * Deletes what is older than its retention, if a pass is due and no other process makes one.
+ * Deletes in small batches with pauses between them. Each batch is one statement: whenever the
  * process exits, every row is deleted together with the rows that belong to it, or not at all.
  * @param options `signal` stops it after the current batch. `intervalSeconds`: time from the end of
- *   a pass to the next one. `pace` says how long to pause; by default so that other work is slowed
- *   down as little as possible.
+ *   a pass to the next one. `pace` returns how long to pause after a batch. By default, it depends
+ *   on how many rows are created, so that other work is slowed down little.
  */
 export async function prune(
   { database: { engine }, retention, processId, metrics, log }: PruneServices,
@@ -59,7 +59,7 @@ export async function prune(
   try {
     isComplete = await deleteAll();
   } finally {
-    // If this fails, too, another process begins a pass when this one has exited.
+    // If this fails too, another process can begin a pass only after this one has exited.
     await endPass(engine, processId, isComplete);
     const rows = [...deletedRows.values()].reduce((sum, each) => sum + each, 0);
     if (rows > 0)

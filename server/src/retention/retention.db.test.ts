@@ -49,7 +49,7 @@ test("a running server deletes old runs, and the error of each route says that i
     deleted + 1,
   );
 
-  // Neither a recent id nor what is no id was deleted.
+  // For a recent id, and for text that is not an id, the response does not mention deletion.
   for (const id of [newId("run"), `run_${"u".repeat(26)}`, "run_0"])
     expect((await beckon.call(`/runs/${id}`)).body.error).toBe(
       "There is no run with this id that this credential can see.",

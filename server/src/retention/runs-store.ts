@@ -4,9 +4,9 @@ import { inEachWorkspace } from "./in-each-workspace.ts";
 import type { Batch, PrepareDeletion, Queryable } from "./kinds.ts";
 
 /**
- * Deletes runs that ended before their retention, with everything about them but the usage ledger,
- * the ids of their events and the rows of their deliveries and received requests, which have
- * retentions of their own.
+ * Deletes runs that ended longer ago than their retention, with everything about them except the
+ * usage ledger, the ids of their events, and the rows of their deliveries and received requests,
+ * which have retentions of their own.
  */
 export const oldRuns: PrepareDeletion = (connection, retention) =>
   inEachWorkspace(connection, async ({ id: workspaceId, runDays }) => {
@@ -93,7 +93,7 @@ async function deleteRuns(
         (select count(*)::int from events_gone) as events,
         (select count(*)::int from artifacts_gone) as artifacts,
         (select max(id) from oldest) as last`,
-    // A run ends after it was created, so the runs that ended before a time have ids of before.
+    // A run ends after it was created, so runs that ended before a time have ids from before it.
     values: [workspaceId, after, lowestIdAt("run", before), before, max],
   });
   const { last = null, ...deleted } = rows[0] ?? {};

@@ -13,7 +13,7 @@ export interface PruningOptions {
   readonly firstMs: number;
   /** Milliseconds between two attempts of this process to begin a pass. */
   readonly everyMs: number;
-  /** Seconds from the end of a pass to the next one, of whichever process. */
+  /** Seconds from the end of a pass, of any process, to the next one. */
   readonly intervalSeconds: number;
 }
 
@@ -25,8 +25,8 @@ export const defaultPruning: PruningOptions = {
 };
 
 /**
- * Deletes rows that are older than their retention, from time to time. Of all processes, one at a
- * time does it. If it fails, the failure is logged and the next attempt continues.
+ * Periodically deletes rows that are older than their retention. Only one process at a time does
+ * it. A failure is logged, and the next attempt continues.
  */
 export function startPruning(
   services: Omit<PruneServices, "log"> & { readonly log: Log },

@@ -1,6 +1,6 @@
 import { availableParallelism, totalmem } from "node:os";
 
-/** Maximum number of server processes of one machine. */
+/** Maximum number of server processes on one machine. */
 export const maxProcesses = 64;
 
 /** Smallest useful heap limit of one server process, in MiB. */
@@ -13,8 +13,9 @@ export function availableMemoryBytes(): number {
 }
 
 /**
- * Returns how many server processes `BECKON_PROCESSES=auto` stands for: one per CPU, but no more
- * than half of the memory gives the smallest useful heap to, at least 1 and at most `maxProcesses`.
+ * Returns the number of server processes for `BECKON_PROCESSES=auto`: one per CPU, but at most
+ * `maxProcesses`, and at most as many as fit into half of the memory with a heap of `minHeapMib`
+ * each; at least 1.
  *
  * @param cpus CPUs that this process can use. Default: libuv's count, which respects CPU affinity
  *   and the CPU quota of the container's cgroup.

@@ -8,8 +8,8 @@ interface TracingConfig {
 }
 
 /**
- * Creates the tracing of this process; undefined without `traces`. Loads the packages of
- * OpenTelemetry only with `traces`.
+ * Creates the tracing of this process. Without `traces`, returns undefined and does not load the
+ * packages of OpenTelemetry.
  */
 export async function createTracing(
   { traces, trustProxy }: TracingConfig,

@@ -36,14 +36,14 @@ import type {
   TracingOptions,
 } from "./tracing.ts";
 
-/** Maximum characters of an attribute, because some have text of tenants or of providers. */
+/** Maximum characters of an attribute, since tenants and providers choose the text of some. */
 const maxAttributeCharacters = 200;
 
-/** How a span is started that has no span of this process as its parent. */
+/** Options for starting a span whose parent is not a span of this process. */
 interface RootOptions {
   readonly kind: SpanKind;
   readonly attributes?: SpanAttributes;
-  /** The remote parent. If it is undefined, the span has none. */
+  /** The parent, a span of another process; undefined for none. */
   readonly parent?: Traceparent | undefined;
   /** Ids that the span gets; random ones by default. */
   readonly traceId?: string | undefined;
@@ -132,8 +132,8 @@ export function createOtlpTracing(
   }
 
   /**
-   * The span of a request is started when it is known to which trace it belongs: that of the
-   * caller, that of the run that it started, or one of its own.
+   * Starts its span late: only when the request has started a run, or has ended, is it known to
+   * which trace the span belongs (the caller's, the run's, or one of its own).
    */
   class OtlpRequest implements RequestTrace {
     readonly #startedAt = Date.now();
@@ -153,8 +153,8 @@ export function createOtlpTracing(
     startRun(runId: string): void {
       this.#runId = runId;
       const { traceId, requestSpanId: spanId, runSpanId } = runTraceIds(runId);
-      // If the request belongs to the trace of its caller, it links to that of the run, where the
-      // spans of a later process are.
+      // A request in its caller's trace links to the run's trace, which has the spans of processes
+      // that execute the run later.
       this.#span ??= this.#start({ traceId, spanId }, { traceId, spanId: runSpanId, ...sampled });
     }
 
@@ -228,15 +228,16 @@ export function createOtlpTracing(
 }
 
 /**
- * Bounds of the time that a stop waits for the export of the last spans. The maximum is less than
- * the exporter repeats an export for, so that a collector that is down does not delay restarts.
+ * Bounds of the time that a stop waits for the export of the last spans. The maximum is shorter
+ * than the time for which the exporter retries, so that a collector that is down does not delay
+ * restarts.
  */
 const flushMs = { min: 1_000, max: 5_000 };
 
-/** Links name spans of other processes, and whether these were sampled is not known. */
+/** For links to spans of other processes, of which it is not known whether they were sampled. */
 const sampled = { isSampled: true };
 
-/** Generator of ids that can be given for the next span. */
+/** Generates random ids, except those that were given for the next span. */
 class GivenIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   #traceId: string | undefined;
@@ -262,13 +263,13 @@ class GivenIds implements IdGenerator {
 
 function samplerOf({ ratio, followsParent }: TraceSampler) {
   const root = new TraceIdRatioBasedSampler(ratio);
-  // Spans of this process follow the root of their trace in any case, so that traces are complete.
+  // A span whose parent is in this process always follows its parent, so that traces are complete.
   return followsParent
     ? new ParentBasedSampler({ root })
     : new ParentBasedSampler({ root, remoteParentSampled: root, remoteParentNotSampled: root });
 }
 
-/** Writes failed exports to the log, as outages. */
+/** Reports the outcome of each export to the log, which limits the lines about an outage. */
 function reportFailures(exporter: SpanExporter, log: Log): SpanExporter {
   return {
     export(spans, done) {

@@ -1,8 +1,8 @@
 import { uuidOf } from "../ids.ts";
 
 /**
- * Ids in the trace of a run. They are derived from the run's id, so that each process that executes
- * a part of the run, or delivers its events, uses the same trace, and nothing has to be stored.
+ * Ids in the trace of a run. They are derived from the run's id. So all processes that execute a
+ * part of the run or deliver its events use the same trace, and nothing has to be stored.
  */
 export interface RunTraceIds {
   /** The UUID in the run's id. Its last 62 bits are random, as samplers need. */
@@ -16,7 +16,7 @@ export interface RunTraceIds {
 export function runTraceIds(runId: string): RunTraceIds {
   const traceId = uuidOf(runId);
   const runSpanId = traceId.slice(16);
-  // The complement: another id that is never zero, because the variant of a UUID is binary 10.
+  // The complement is a different id and, because the variant bits of a UUID are 10, never zero.
   const requestSpanId = runSpanId.replace(/./g, (digit) =>
     (15 - Number.parseInt(digit, 16)).toString(16),
   );

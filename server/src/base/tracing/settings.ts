@@ -7,7 +7,7 @@ export interface TraceSettings {
   readonly serviceName: string;
   readonly resourceAttributes: Readonly<Record<string, string>>;
   readonly sampler: TraceSampler;
-  /** Maximum milliseconds that a span waits for others before it is sent. */
+  /** Maximum milliseconds that an ended span waits for its batch to be sent. */
   readonly delayMs: number;
   /** Maximum spans that wait to be sent. Above it, spans are dropped. */
   readonly maxQueuedSpans: number;
@@ -15,7 +15,7 @@ export interface TraceSettings {
 
 /** Which traces are recorded. */
 export interface TraceSampler {
-  /** Part of the traces that are recorded, 0 to 1. */
+  /** Fraction of the traces to record, 0 to 1. */
   readonly ratio: number;
   /** Whether a trusted `traceparent` decides instead, if there is one. */
   readonly followsParent: boolean;
@@ -42,8 +42,8 @@ export type TraceVariables = Readonly<
 >;
 
 /**
- * Reads the settings of traces; undefined if there is no endpoint, or traces are turned off. Then no
- * variable is checked, because a platform can set them for other programs.
+ * Reads the settings of traces; undefined if there is no endpoint, or traces are turned off. In
+ * these cases no variable is checked, because a platform may have set them for other programs.
  * @param report called with each mistake, as a sentence without values that can be secret
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */

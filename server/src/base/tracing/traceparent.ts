@@ -11,8 +11,8 @@ const pattern =
   /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /**
- * Parses the header `traceparent`; returns undefined if it is malformed. Of later versions, the
- * fields of version 00 are read.
+ * Parses the header `traceparent`; returns undefined if it is malformed. In a header of a later
+ * version, reads the fields of version 00.
  * @see https://www.w3.org/TR/trace-context/#versioning-of-traceparent
  */
 export function parseTraceparent(text: string | undefined): Traceparent | undefined {

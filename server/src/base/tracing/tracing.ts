@@ -60,7 +60,8 @@ export interface TraceSpan {
   set(attributes: SpanAttributes): void;
   /**
    * Ends the operation.
-   * @param errorType `error.type` if the operation failed: text of a small set, never a message
+   * @param errorType `error.type` if the operation failed: one of a few fixed texts, never a
+   *   message
    */
   end(errorType?: string): void;
 }
@@ -68,8 +69,8 @@ export interface TraceSpan {
 /** The trace of an HTTP request. */
 export interface RequestTrace {
   /**
-   * Must be called when the request has started a run, before the run executes. The request then
-   * belongs to the trace of its run.
+   * Must be called when the request has started a run, before the run executes. The request's span
+   * is then in the run's trace, unless it is in the caller's.
    */
   startRun(runId: string): void;
   /** Ends the span of the request. Parameters are those of `TraceSpan.end`. */
@@ -83,22 +84,25 @@ interface TracedRun {
   readonly agentId: string;
   /** Whether another process may have executed a part of the run. */
   readonly resumed: boolean;
-  /** Trace of the request that started the run, if this process got it. */
+  /** Trace of the request that started the run, if this process received the request. */
   readonly trace?: RequestTrace | undefined;
 }
 
-/** Makes the spans of this process, and exports them. It is undefined while traces are off. */
+/** Creates and exports the spans of this process. Callers get undefined while traces are off. */
 export interface Tracing {
   /**
    * Returns the trace of a request.
-   * @param traceparent its header; ignored if it is malformed
+   * @param traceparent the request's header `traceparent`; ignored if it is malformed
    */
   request(traceparent: string | undefined): RequestTrace;
   /** Starts the span of an execution of a run. */
   run(run: TracedRun): TraceSpan;
-  /** Starts the span of one attempt of a delivery. `runId` is null for events of no run. */
+  /** Starts the span of one attempt of a delivery. `runId` is null if the event has no run. */
   delivery(runId: string | null, attributes: SpanAttributes): TraceSpan;
-  /** Exports the spans that have ended. Waits for that up to `maxWaitMs`, but 1 to 5 seconds. */
+  /**
+   * Exports the spans that have ended. Waits up to `maxWaitMs` for that, but at least 1 and at most
+   * 5 seconds.
+   */
   close(maxWaitMs: number): Promise<void>;
 }
 

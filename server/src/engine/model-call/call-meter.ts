@@ -27,10 +27,9 @@ const factors = {
   /** Streamed answer: bytes that the parser buffers, such as a line that has not ended. */
   unread: 4,
   /**
-   * Streamed answer: factor that replaces `unread` for the first `maxQueuedBytes` of the unread
-   * bytes. These may already be parsed into events that wait to be read. In the worst case each
-   * event has only one letter of content, and its object takes several times the bytes that were
-   * received for it.
+   * Streamed answer: used instead of `unread` for the first `maxQueuedBytes` unread bytes, because
+   * these may already be parsed into events that nothing has read yet. The object of an event takes
+   * several times the bytes that were received for it if the event has one letter of content.
    */
   queued: 16,
   /**

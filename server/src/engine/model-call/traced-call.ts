@@ -28,7 +28,7 @@ export async function callModel(
     "gen_ai.request.reasoning.level": settings.reasoning_effort,
     "beckon.step": step,
   });
-  // No try block without a span: it would be one more frame in each run's memory.
+  // No `await` without a span: each waiting run would keep one more suspended function in memory.
   if (span === undefined) return call(request, step, ...rest);
   try {
     const answer = await call(request, step, ...rest);
@@ -50,10 +50,10 @@ type Tail<List extends readonly unknown[]> = List extends [unknown, unknown, ...
   ? Rest
   : never;
 
-/** Providers that the conventions name otherwise than the library, by the library's name. */
+/** By the library's name of a provider, the name in the conventions if it differs. */
 const conventionalNames: Readonly<Record<string, string>> = { google: "gcp.gemini" };
 
-/** Returns the provider's name. The library adds the kind of its API, as in `openai.responses`. */
+/** Returns the provider's name without the API that the library adds, as in `openai.responses`. */
 function providerName({ model }: RunRequest): string {
   const name = model.provider.replace(/\.[^.]*$/, "");
   return conventionalNames[name] ?? name;

@@ -49,7 +49,7 @@ export async function callTool(
     span?.end();
     return toolResult("ok", result);
   } catch (thrown) {
-    span?.end(signal.aborted ? stopType(signal.reason) : "tool_error");
+    span?.end(signal.aborted ? stopType(signal.reason) : "tool_failed");
     if (signal.aborted) throw signal.reason;
     return toolResult(
       "error",

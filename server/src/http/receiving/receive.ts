@@ -105,7 +105,7 @@ export async function receive(
   return startVerified(services, call, request, { decoded, version: trigger.version });
 }
 
-/** Replaces a body that cannot be decoded when the event's id and type are read. */
+/** Used instead of a body that cannot be decoded, to read the event's id and type. */
 const nothing = { payload: undefined, text: "" };
 
 /** Returns the error for a request from an address or a page that is not allowed to send. */

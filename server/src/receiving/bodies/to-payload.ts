@@ -33,7 +33,7 @@ export function toPayload(contentType: string | undefined, readText: () => strin
 /** Media type of a URL-encoded form. */
 export const formType = "application/x-www-form-urlencoded";
 
-/** Returns whether a media type is text, even if it is absent. */
+/** Returns whether a media type is text. An absent media type counts as text. */
 export function isTextType(type: string): boolean {
   return type === "" || type.startsWith("text/");
 }

@@ -36,7 +36,7 @@ export const shopify = definePreset({
         "x-shopify-triggered-at": "2026-01-05T18:00:27.877041743Z",
         "x-shopify-webhook-id": "b54557e4-bdd9-4b37-8a5f-bf7d70bcd043",
       },
-      // Text, because the ids are above 2^53.
+      // A string, because an object literal could not contain the ids, which are above 2^53.
       body:
         '{"id":820982911946154508,"admin_graphql_api_id":"gid://shopify/Order/820982911946154508",' +
         '"created_at":"2026-01-05T13:00:27-05:00","currency":"USD","email":"jon@example.com",' +

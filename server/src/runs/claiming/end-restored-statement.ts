@@ -36,9 +36,9 @@ select count(*)::int as ended from ended`;
 );
 
 /**
- * Ends all runs that have not ended, after the database was restored from a backup: they can have
+ * Ends all runs that have not ended, after the database was restored from a backup. They may have
  * continued between the backup and the restore, and would repeat their tool calls. Queued and held
- * runs can have been executed meanwhile, too. Must be called while all processes in the database
+ * runs may have been executed in that time, too. Must be called while all processes in the database
  * are dead and no process starts.
  * @returns how many runs were ended.
  */

@@ -296,7 +296,7 @@ export async function appendToRuns(
   const { lean, delivering } = variants[charged ? "charged" : "plain"];
   let sent = await send(database, subscriptions.some ? delivering : lean, rows);
   if (sent.deferred.get(1) === "subscribed") {
-    // The statement saw a subscription and wrote nothing.
+    // `lean` found a subscription, so it wrote nothing. `delivering` also writes the deliveries.
     subscriptions.some = true;
     sent = await send(database, delivering, rows);
   }

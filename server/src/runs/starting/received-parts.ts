@@ -45,12 +45,12 @@ export interface ReceivedParts {
   readonly columns: (scope: string) => string;
   /** Joins of `checked`. */
   readonly joins: string;
-  /** Branches of the `case` that determines the verdict, by their position in it. */
+  /** Branches of the `case` that computes the column `verdict`, by their position in it. */
   readonly first: string;
   readonly beforeKey: string;
   readonly beforePause: string;
   readonly afterBody: string;
-  /** Branch of the `case` of the final verdict. */
+  /** Branch of the `case` that computes a request's result from `verdict`. */
   readonly heldFull: string;
   /** Conditions for a row of `checked`. */
   readonly isAdmitted: string;

@@ -49,7 +49,7 @@ export interface StartRequest
    * Buffer that receives the model's output; undefined unless the caller reads the run's stream.
    */
   readonly output?: OutputBuffer | undefined;
-  /** Trace of the request, to which that of the run belongs; undefined if there is none. */
+  /** Trace of the request, which the new run's trace is joined with; undefined if there is none. */
   readonly trace?: RequestTrace | undefined;
 }
 

@@ -47,7 +47,8 @@ interface Claimed {
  * Sends a request to the start statement and returns the result. `owner` is the process that owns
  * the run if it was created running. A run that was not returned within `startWaitMs` is cancelled,
  * unless it has an event id: its sender repeats the request, and the repeat gets the run.
- * @param caller for a run that is written after that time: what gets its output, and its trace.
+ * @param caller output buffer and trace; used only if a run with an event id is written later than
+ *   that.
  * @throws ApiError `unavailable` if the database does not reply in time.
  */
 export async function submitStart(

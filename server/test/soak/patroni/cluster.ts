@@ -7,7 +7,7 @@ import { eventually } from "../../eventually.ts";
 /**
  * A PostgreSQL cluster of three nodes with a synchronous standby, from Debian's packages: etcd,
  * Patroni, PostgreSQL, and HAProxy in front, which passes connections to the node whose Patroni
- * answers 200 at `/primary`. All listen on 127.0.0.1 only.
+ * responds 200 at `/primary`. All listen on 127.0.0.1 only.
  */
 export interface Cluster {
   /** URL of the primary through HAProxy, as a superuser, of the database `postgres`. */
@@ -24,8 +24,8 @@ export interface Cluster {
 }
 
 /**
- * Seconds after which Patroni replaces a primary of which it hears nothing (`ttl`), the smallest
- * value that Patroni accepts, and the related intervals.
+ * Seconds after which Patroni replaces a primary that does not renew its lock (`ttl`, the smallest
+ * value that Patroni accepts), and the related intervals.
  */
 export const patroniSeconds = { ttl: 20, loopWait: 5, retryTimeout: 5 };
 

@@ -12,8 +12,8 @@ export interface ReceivingForm {
    */
   readonly errorAt: (path: string) => string | undefined;
   /**
-   * Returns what a saved filter or template does wrong with the last received request; undefined if
-   * it does nothing wrong, or has been changed since.
+   * Returns the mistake of a saved filter or template, found with the last received request;
+   * undefined if there is none, or if the filter or template was changed since.
    */
   readonly warningAt: (part: MappingMistake["part"]) => MappingMistake | undefined;
   readonly isReadOnly: boolean;

@@ -16,7 +16,7 @@ interface LineAreaProps
   readonly optional?: boolean;
   readonly rows: number;
   readonly mistake: Mistake | undefined;
-  /** The mistake that the saved text makes with the last received request. */
+  /** The mistake of the saved text, found with the last received request. */
   readonly warning: Mistake | undefined;
 }
 

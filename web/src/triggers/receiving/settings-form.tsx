@@ -37,7 +37,7 @@ interface SettingsFormProps {
 /** Unsaved settings. */
 interface Edited {
   readonly draft: Draft;
-  /** The trigger as it was before the first change. Somebody else can have changed it since. */
+  /** The trigger as it was before the first change. Someone else may have changed it since. */
   readonly base: Trigger;
 }
 

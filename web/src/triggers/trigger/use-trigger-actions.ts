@@ -22,8 +22,8 @@ export function useTriggerActions({ id, agent_id, name }: Trigger) {
   const tellOthers = () => announceChanges(queryClient, triggersKey(workspace.id, agent_id));
   return {
     /**
-     * Changes a name or a switch of the trigger, whatever it was before. What a person writes in a
-     * form is saved by `useTriggerPatch`, so that two people do not overwrite each other's texts.
+     * Changes the name or a switch of the trigger, without If-Match. Texts of a form are saved by
+     * `useTriggerPatch`, so that two people do not overwrite each other's texts.
      */
     update: async (changes: Omit<UpdateTriggerBody, "prompt_prefix" | "receiving">) => {
       try {

@@ -10,7 +10,7 @@ type Changes = Pick<UpdateTriggerBody, "prompt_prefix" | "receiving">;
 
 const parts = ["receiving"] as const;
 
-/** Names of the fields of which a person chooses a value. */
+/** Labels of the fields in the dialog that asks which value to keep. */
 const labels = {
   prompt_prefix: "Prompt prefix",
   receiving: "Settings",
@@ -32,17 +32,17 @@ const labels = {
   "receiving.form": "Web forms",
 };
 
-/** The mistakes that a saved filter or template makes with the last received request. */
+/** Mistakes of the saved filter or template, found with the last received request. */
 interface Warnings {
-  /** The version of the trigger that makes them. */
+  /** The version of the trigger in which they were found. */
   readonly version: string;
   readonly mistakes: readonly MappingMistake[];
 }
 
 /**
- * Saves the settings of a trigger with If-Match. If somebody else has changed the same settings
+ * Saves the settings of a trigger with If-Match. If someone else has changed the same settings
  * since, `dialog` asks which values to keep.
- * @param onSaved called with the saved trigger, which also has what somebody else has changed.
+ * @param onSaved called with the saved trigger, which also contains the changes of other people.
  */
 export function useTriggerPatch(
   { id, agent_id }: Trigger,

@@ -9,7 +9,7 @@ interface FieldProps {
   readonly hint?: ReactNode;
   /** What is wrong and what to do; undefined if nothing is wrong. It replaces the hint. */
   readonly error?: string | undefined;
-  /** What is wrong although the value is saved. Shown below the hint or error, and announced. */
+  /** A problem of the value that did not prevent saving. Shown below hint or error; announced. */
   readonly warning?: string | undefined;
   /**
    * True to show "optional" beside the label. Required fields have no mark, because most fields are

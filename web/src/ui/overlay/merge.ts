@@ -54,11 +54,11 @@ export function mergeFields(
   return { merged, conflicts };
 }
 
-/** Returns the fields with another value of one, which is named as in {@link MergeConflict}. */
+/** Returns the fields with a new value of the field `name`, written as in {@link MergeConflict}. */
 export function withField(fields: Fields, name: string, value: unknown): Fields {
   const [part = name, field] = name.split(".");
   if (field === undefined) return { ...fields, [part]: value };
-  // Safe: only fields of objects are named with their part.
+  // The cast is safe, because only fields of objects have names with a dot.
   return { ...fields, [part]: { ...(fields[part] as Fields), [field]: value } };
 }
 

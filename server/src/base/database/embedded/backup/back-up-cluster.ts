@@ -14,14 +14,14 @@ import { exists, openSource } from "./open-source.ts";
 /** A backup of the running PostgreSQL is not possible now. A later attempt can succeed. */
 export class NotNowError extends EmbeddedError {}
 
-/** Milliseconds between two questions for the position in the WAL. */
+/** Milliseconds between two queries of the position in the WAL. */
 const sampleMs = 50;
 
 /**
  * Writes a backup of the embedded PostgreSQL into a new folder: a base backup with the WAL that was
  * written meanwhile, and `backup.json`. If Beckon runs, it continues to run. The folder gets its
  * name after everything in it is synced, so a folder with this name is complete.
- * @param options `target`: does not exist, or is an empty folder. `beckon`: the version, for
+ * @param options `target`: must not exist; its parent folder must. `beckon`: the version, for
  *   `backup.json`. `signal` cancels the backup.
  * @throws EmbeddedError if the backup cannot be made; NotNowError if a later attempt can succeed;
  *   the signal's reason on abort. Nothing is left in the target.
@@ -64,8 +64,9 @@ export async function backUpCluster({
 }
 
 /**
- * Returns the real path of the target's folder.
- * @throws EmbeddedError if the target cannot be created, or would be part of its own backup.
+ * Returns the real path of the target's parent folder.
+ * @throws EmbeddedError if the target exists, its parent folder does not, or the target would be
+ *   part of its own backup.
  */
 async function rejectUnusableTarget(target: string, dataDir: string): Promise<string> {
   if (await exists(target)) throw new EmbeddedError(`${target} exists already. Name a new folder.`);
@@ -108,7 +109,7 @@ async function copy({
     await Promise.all([replication.connect(), sql.connect()]);
     const installation = await readInstallation(sql);
     const first = await readPosition(sql);
-    // Without a slot, PostgreSQL could recycle WAL while it sends the files.
+    // Without a slot, PostgreSQL could remove WAL that the backup needs while it sends the files.
     const slot = `beckon_backup_${randomUUID().replaceAll("-", "")}`;
     await replication.query(`CREATE_REPLICATION_SLOT ${slot} TEMPORARY PHYSICAL RESERVE_WAL`);
     await mkdir(join(folder, "postgres"), { mode: 0o700 });
@@ -121,7 +122,8 @@ async function copy({
     const positions = samplePositions(sql, ended.signal);
     const { extractor, end } = await query.finished;
     ended.abort();
-    // What was committed before a sample has an earlier position in the WAL than the sample.
+    // Every commit before a sample has an earlier WAL position than the sample. If the sample's
+    // position is in the backup, so are these commits.
     const last = (await positions).findLast(({ lsn }) => lsn <= toLsn(end)) ?? first;
     return {
       format: 1,
@@ -173,8 +175,8 @@ async function readInstallation(
 }
 
 async function readPosition(client: Client): Promise<Position> {
-  // A volatile function of the select list is evaluated in its order: the time is not later than
-  // the position. A commit before the time has an earlier position.
+  // PostgreSQL evaluates the select list from left to right, so the time is read before the
+  // position. Every commit before that time therefore has an earlier position.
   const { rows } = await client.query<{ time: Date; lsn: string }>(
     "select clock_timestamp() as time, pg_current_wal_insert_lsn() as lsn",
   );
@@ -201,7 +203,7 @@ function toLsn(text: string): bigint {
   return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`);
 }
 
-/** @throws EmbeddedError if the file system of the folder has fewer bytes. */
+/** @throws EmbeddedError if the folder's file system has less free space than `bytes`. */
 export function checkSpace(folder: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(folder);
   if (bavail * bsize >= bytes) return;

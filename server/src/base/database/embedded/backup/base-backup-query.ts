@@ -17,9 +17,10 @@ interface RowMessage {
 const kinds = { newArchive: 0x6e, manifest: 0x6d, data: 0x64 } as const;
 
 /**
- * The replication command `BASE_BACKUP`, whose result `pg` does not know: two results, the files as
- * CopyData messages, and a last result. PostgreSQL leaves out what a backup must not contain, adds
- * `backup_label`, and sends the WAL that was written meanwhile.
+ * Query that sends the replication command `BASE_BACKUP` through `pg`. It reads the response
+ * itself, because `pg` cannot: two result sets, the files as CopyData messages, and a final result
+ * set. PostgreSQL leaves out what a backup must not contain, adds `backup_label`, and sends the WAL
+ * that was written meanwhile.
  */
 export class BaseBackupQuery implements Submittable {
   readonly #manifest: Buffer[] = [];
@@ -36,8 +37,8 @@ export class BaseBackupQuery implements Submittable {
   #failure: Error | undefined;
 
   /**
-   * @param options `folder`: where the files are written. `checkSpace`: called with the size in
-   *   bytes, which PostgreSQL estimates before it sends the files; it throws if there is not enough
+   * @param options `folder`: where the files are written. `checkSpace`: called before the files
+   *   arrive, with PostgreSQL's estimate of their size in bytes; throws if there is not enough
    *   space.
    */
   constructor(options: {
@@ -66,7 +67,7 @@ export class BaseBackupQuery implements Submittable {
 
   handleDataRow({ fields }: RowMessage): void {
     this.#attempt(() => {
-      // The results: where the backup began; the tablespaces with their sizes in KiB; where it ended.
+      // Result sets: 1. where the backup began; 2. tablespaces, sizes in KiB; 3. where it ended.
       if (this.#results === 2) this.#options.checkSpace(Number(fields[2] ?? 0) * 1_024);
       if (this.#results === 3) this.#end = fields[0] ?? "";
     });
@@ -87,7 +88,7 @@ export class BaseBackupQuery implements Submittable {
   handleReadyForQuery(): void {
     this.#attempt(() => {
       this.#extractor.end();
-      // Under this name, pg_verifybackup expects it.
+      // The file name that pg_verifybackup expects.
       this.#extractor.add("backup_manifest", Buffer.concat(this.#manifest));
       this.#finished.resolve({ extractor: this.#extractor, end: this.#end });
     });
@@ -98,7 +99,7 @@ export class BaseBackupQuery implements Submittable {
     this.#finished.reject(this.#failure ?? error);
   }
 
-  /** An error in a handler would be uncaught; it ends the connection instead. */
+  /** Closes the connection if `act` throws: an error that a handler throws would be uncaught. */
   #attempt(act: () => void): void {
     if (this.#failure !== undefined) return;
     try {

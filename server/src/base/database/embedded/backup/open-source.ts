@@ -20,7 +20,7 @@ export interface Source {
  */
 export async function openSource(dataDir: string, signal?: AbortSignal): Promise<Source> {
   const folder = await realpath(dataDir).catch(() => dataDir);
-  // A start would create an installation.
+  // Checked first, because `startEmbedded` would create an installation.
   if (!(await exists(join(folder, "postgres/PG_VERSION"))) && !(await isElsewhere(folder))) {
     throw new EmbeddedError(
       `${dataDir} contains no installation of Beckon. Set BECKON_DATA_DIR to its data folder.`,
@@ -40,7 +40,7 @@ export async function openSource(dataDir: string, signal?: AbortSignal): Promise
   return { socketDir: await openSocketFolder({ placement, folder }), close: async () => {} };
 }
 
-/** Returns whether the cluster of the data folder is in a folder of another user. */
+/** Returns whether the data folder's cluster is stored elsewhere, in a folder of another user. */
 export function isElsewhere(folder: string): Promise<boolean> {
   return exists(join(folder, "postgres.elsewhere"));
 }

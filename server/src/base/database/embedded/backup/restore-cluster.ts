@@ -11,16 +11,17 @@ import { checkSpace } from "./back-up-cluster.ts";
 import type { BackupFile } from "./backup-file.ts";
 import { exists, isElsewhere } from "./open-source.ts";
 
-/** Recovery reads the WAL of the backup; on a slow disk, a large amount takes long. */
+/** Time limit of the recovery, long enough to replay much WAL on a slow disk. */
 const recoverWithinMs = 3_600_000;
 
 /**
  * Restores a backup into a data folder without an installation, and recovers PostgreSQL once. Every
  * file is compared with its checksum. The cluster gets its final name after all of this has
- * succeeded, so a killed restore leaves no cluster under that name; the next start removes the rest.
- * @param options `backup`: the folder with `file`, its description. `sql`: statements that are
- *   executed in the database before the cluster gets its final name; the last character is a
- *   semicolon. `prepare`: called after that, also before. `signal` cancels the restore.
+ * succeeded, so a killed restore leaves no cluster under that name; the next startup removes the
+ * rest.
+ * @param options `backup`: the folder with `file`, its description. `sql`: statements to
+ *   execute in the database before the cluster gets its final name; must end with a semicolon.
+ *   `prepare`: called after `sql`, also before the final name. `signal` cancels the restore.
  * @throws EmbeddedError if the target contains an installation, Beckon runs on it, the backup is
  *   incomplete or damaged, or belongs to another major version of PostgreSQL.
  */
@@ -49,7 +50,7 @@ export async function restoreCluster({
     if ((await exists(cluster)) && (await readdir(cluster)).length > 0) throw alreadyThere(folder);
     rejectOtherVersion(file, binaries.version);
     checkSpace(home, file.bytes);
-    // A start removes folders with such names.
+    // Startup removes folders with such names, which a killed restore leaves behind.
     const fresh = join(home, `postgres.new-${randomUUID()}`);
     try {
       await copyFiles({ backup: join(backup, "postgres"), file, fresh, signal });
@@ -104,7 +105,7 @@ async function copyFiles({
     signal?.throwIfAborted();
     const path = join(backup, each.path);
     await mkdir(dirname(join(fresh, each.path)), { recursive: true, mode: 0o700 });
-    // A link could lead to a file that is not part of the backup.
+    // A symbolic link is rejected, because it could lead to a file outside the backup.
     const found = await lstat(path).catch(() => undefined);
     if (found?.isFile() !== true) throw damaged(path, "is missing");
     const copied = await copyFile(path, join(fresh, each.path));
