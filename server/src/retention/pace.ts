@@ -7,7 +7,7 @@ export type Pace = (deleted: Batch["deleted"]) => number | Promise<number>;
 
 /**
  * Runs that are deleted per second while few are created. Deleting a run costs PostgreSQL about
- * 50 µs of CPU, so this is 1 % of a CPU.
+ * 40 µs of CPU, so this is 1 % of a CPU.
  */
 const minRunsPerSecond = 200;
 /** How much faster rows are deleted than they are created, so that deleting keeps up. */
