@@ -50,8 +50,17 @@ export function urlEncodedFields(
   if (!text.includes("=") || isJson(text)) return undefined;
   if (hasMoreFields(text, maxFields)) throw tooManyFields(maxFields);
   const fields = new FormFields(maxFields);
-  for (const [name, value] of new URLSearchParams(text)) fields.add(name, value);
+  for (const [name, value] of new URLSearchParams(withValues(text))) fields.add(name, value);
   return fields.toObject();
+}
+
+/**
+ * Adds the `=` that fields without a value lack. It means the same, but the time of Node's
+ * `URLSearchParams` grows with the square of the number of such fields: 3 seconds for 1 MiB of them.
+ */
+function withValues(text: string): string {
+  // `URLSearchParams` ignores a leading `?`. Behind the `&` it would keep one.
+  return `&${text.replace(/^\?/, "").replace(/(?<=^|&)[^&=]+(?=&|$)/g, "$&=")}`;
 }
 
 /**
