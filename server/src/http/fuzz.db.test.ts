@@ -478,10 +478,12 @@ test("only a POST to a known path starts a run, however the path is spelled", as
     const bytes = request(method, target, [credential, sized, closing], hello);
     const { statuses } = await exchange(bytes, { isHead: method === "HEAD" });
     expect(statuses).toHaveLength(1);
+    // In `http://elsewhere.example*` the last character is part of the host.
+    const isDashboard = path === "/" || URL.parse(target)?.pathname === "/";
     if (method.trim() !== "POST")
       expect(statuses[0]).toSatisfy(
         (status: number) =>
-          status >= 400 || (method === "OPTIONS" && status === 204) || path === "/",
+          status >= 400 || (method === "OPTIONS" && status === 204) || isDashboard,
       );
   });
 });
