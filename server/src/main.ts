@@ -273,7 +273,7 @@ async function build(
       },
     },
     { host: config.host, port: config.port, fd: listenFd },
-    connectionLimits,
+    { drainDelayMs: config.drainDelaySeconds * 1_000, ...connectionLimits },
   );
   opened.defer(() => http.close());
   opened.defer(() => runs.subscribers.pollers.close());
@@ -335,7 +335,7 @@ async function build(
       // Readiness checks fail. All requests are still accepted during the delay.
       log.write("process stopping", { process_id: runs.process.id, runs: runs.live.size });
       runs.capacity.announceDrain();
-      await http.divertRequests(config.drainDelaySeconds * 1_000);
+      await http.divertRequests();
       // From here on, no run starts. Callers that wait for a run wait until the drain time is over.
       graceOver = elapsed() + config.drainSeconds * 1_000;
       runs.capacity.drain();

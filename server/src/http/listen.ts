@@ -17,13 +17,13 @@ export interface Listening {
   /** URL at which the server can be opened on this machine. */
   readonly url: string;
   /**
-   * Makes clients and proxies send their next requests to another server. Does nothing if `delayMs`
-   * is 0. During the delay nothing changes, so that load balancers notice `/readyz`. Then the
-   * server stops accepting connections: a refused connection has sent nothing, so proxies try the
-   * next server. For up to `delayMs` more, each open connection is closed after its next response;
-   * from then on, as soon as it is idle.
+   * Makes clients and proxies send their next requests to another server. Does nothing if
+   * `drainDelayMs` is 0. During the delay nothing changes, so that load balancers notice `/readyz`.
+   * Then the server stops accepting connections: a refused connection has sent nothing, so proxies
+   * try the next server. For up to the delay once more, each open connection is closed after its
+   * next response; from then on, as soon as it is idle.
    */
-  divertRequests(delayMs: number): Promise<void>;
+  divertRequests(): Promise<void>;
   /** Stops accepting connections, and two seconds later closes those that are not idle. */
   close(): Promise<void>;
 }
@@ -57,6 +57,8 @@ export interface ConnectionLimits {
    * connection with slow headers would stay open for up to 50 seconds.
    */
   readonly checkMs: number;
+  /** Delay of `divertRequests`; 0 for none. */
+  readonly drainDelayMs: number;
 }
 
 const defaultLimits: ConnectionLimits = {
@@ -64,6 +66,7 @@ const defaultLimits: ConnectionLimits = {
   requestMs: 60_000,
   keepAliveMs: 75_000,
   checkMs: 2_000,
+  drainDelayMs: 0,
 };
 
 /** Maximum number of connections that wait to be accepted. */
@@ -107,7 +110,9 @@ export async function listen(
   );
   answerMalformed(server, logRequests(server, services));
   traceRequests(server, services);
-  const closeAfterResponses = closeConnections(server);
+  const { drainDelayMs } = limits;
+  // Without a delay, requests are not followed: it would cost CPU for each of them.
+  const closeAfterResponses = drainDelayMs === 0 ? undefined : closeConnections(server);
   let accepting: Promise<void> | undefined;
   const closed = new Promise<void>((resolve) => server.once("close", () => resolve()));
   const stopAccepting = (maxLingerMs: number, onListenerClosed = () => {}) => {
@@ -124,10 +129,10 @@ export async function listen(
   if (bound === null || typeof bound === "string") throw new Error("a TCP server has an address");
   return {
     url: `http://${openableHost(address.host, bound.address)}:${bound.port}`,
-    async divertRequests(delayMs) {
-      if (delayMs === 0) return;
-      await sleep(delayMs);
-      await stopAccepting(delayMs, closeAfterResponses);
+    async divertRequests() {
+      if (drainDelayMs === 0) return;
+      await sleep(drainDelayMs);
+      await stopAccepting(drainDelayMs, closeAfterResponses);
     },
     async close() {
       await stopAccepting(arrivalMs);

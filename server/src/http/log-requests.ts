@@ -78,17 +78,18 @@ export function logRequests(
       ]);
       if (!exchange.isStream)
         metrics.observe("beckon_http_request_duration_seconds", [route], durationMs / 1_000);
-      log.write("request", {
-        method,
-        route,
-        status,
-        duration_ms: Math.round(durationMs),
-        request_id: requestId,
-        caller: callerKind(services, incoming, route),
-        stream: exchange.isStream || undefined,
-        disconnected:
-          !outgoing.writableFinished && exchange.status === undefined ? true : undefined,
-      });
+      if (log.writes("request"))
+        log.write("request", {
+          method,
+          route,
+          status,
+          duration_ms: Math.round(durationMs),
+          request_id: requestId,
+          caller: callerKind(services, incoming, route),
+          stream: exchange.isStream || undefined,
+          disconnected:
+            !outgoing.writableFinished && exchange.status === undefined ? true : undefined,
+        });
       if (isRejected) logRejection(incoming, route, requestId);
       if (status !== undefined && status < 500) log.outages.overload.succeeded("");
     });

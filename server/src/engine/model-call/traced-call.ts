@@ -1,4 +1,4 @@
-import type { SpanAttributes } from "../../base/tracing/index.ts";
+import type { SpanAttributes, TraceSpan } from "../../base/tracing/index.ts";
 import { LimitStop } from "../call-limit.ts";
 import { RunStopped } from "../journal.ts";
 import { type MeteredCall, spentBy } from "../metered-call.ts";
@@ -12,13 +12,19 @@ import { shouldStream } from "./should-stream.ts";
  * the waits between them, as the semantic conventions ask.
  * @throws {UnansweredCall} see `call-model.ts`
  */
-export async function callModel(
-  request: RunRequest,
-  step: number,
-  ...rest: Tail<Parameters<typeof call>>
+export function callModel(...given: Parameters<typeof call>): Promise<AnsweredCall> {
+  const [{ span }] = given;
+  // Without traces, a waiting run must not keep one more suspended function in memory.
+  return span === undefined ? call(...given) : callTraced(span, ...given);
+}
+
+async function callTraced(
+  runSpan: TraceSpan,
+  ...given: Parameters<typeof call>
 ): Promise<AnsweredCall> {
-  const { model, settings, span: runSpan } = request;
-  const span = runSpan?.child(`chat ${model.modelId}`, "client", {
+  const [request, step] = given;
+  const { model, settings } = request;
+  const span = runSpan.child(`chat ${model.modelId}`, "client", {
     "gen_ai.operation.name": "chat",
     "gen_ai.provider.name": providerName(request),
     "gen_ai.request.model": model.modelId,
@@ -28,10 +34,8 @@ export async function callModel(
     "gen_ai.request.reasoning.level": settings.reasoning_effort,
     "beckon.step": step,
   });
-  // No `await` without a span: each waiting run would keep one more suspended function in memory.
-  if (span === undefined) return call(request, step, ...rest);
   try {
-    const answer = await call(request, step, ...rest);
+    const answer = await call(...given);
     span.set({
       ...usageOf(answer.calls),
       "gen_ai.response.model": answer.responseModel,
@@ -45,10 +49,6 @@ export async function callModel(
     throw thrown;
   }
 }
-
-type Tail<List extends readonly unknown[]> = List extends [unknown, unknown, ...infer Rest]
-  ? Rest
-  : never;
 
 /** By the library's name of a provider, the name in the conventions if it differs. */
 const conventionalNames: Readonly<Record<string, string>> = { google: "gcp.gemini" };
