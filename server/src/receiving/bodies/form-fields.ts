@@ -55,8 +55,8 @@ export function urlEncodedFields(
 }
 
 /**
- * Adds the `=` that fields without a value lack. It means the same, but the time of Node's
- * `URLSearchParams` grows with the square of the number of such fields: 3 seconds for 1 MiB of them.
+ * Adds the `=` that fields without a value lack. It means the same, but the time that Node's
+ * `URLSearchParams` needs grows with the square of the number of such fields: 3 seconds for 1 MiB.
  */
 function withValues(text: string): string {
   // `URLSearchParams` ignores a leading `?`. Behind the `&` it would keep one.
