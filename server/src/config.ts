@@ -6,7 +6,8 @@ import { parseHostPort } from "./base/host-port.ts";
 import { type LogLevels, logAreas, logLevels, parseLogLevels } from "./base/logging/index.ts";
 import { automaticProcesses, maxProcesses } from "./base/machine/index.ts";
 import type { Retention } from "./base/retention/index.ts";
-import { readTraceSettings, type TraceSettings } from "./base/tracing/index.ts";
+import { type Setting, whole } from "./base/setting.ts";
+import { readTraceSettings, type TraceSettings, traceVariables } from "./base/tracing/index.ts";
 import { findUnknownSettings } from "./base/unknown-settings/index.ts";
 
 /** The settings of this process. They are read once from the environment and then frozen. */
@@ -118,19 +119,6 @@ const secret = new Set([
   "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
 ]);
 
-interface Setting {
-  readonly schema: z.ZodType<unknown, string | undefined>;
-  /** The valid values, as a phrase that follows "it must be" in messages. */
-  readonly may: string;
-  /**
-   * The effect of the setting, in one or more sentences of Markdown, for `--help` and
-   * `docs/settings.md`.
-   */
-  readonly help: string;
-  /** The effect of an unset value, if the schema has no fixed default. */
-  readonly unset?: string;
-}
-
 const apiKey = {
   schema: z
     .string()
@@ -150,14 +138,6 @@ const flag = (fallback: "0" | "1") => ({
   schema: z.enum(["0", "1"]).default(fallback),
   may: "0 or 1",
 });
-
-const whole = (min: number, max: number, fallback: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/)
-    .transform(Number)
-    .pipe(z.number().min(min).max(max))
-    .default(fallback);
 
 /** Setting for a retention in days: 0, or `minDays` to 3,650. */
 const retention = (minDays: number, fallback: number, help: string) => ({
@@ -181,12 +161,6 @@ const apiRoot = (example: string) => ({
   may: `an http or https URL without a query: the root of the API, for example ${example}`,
   unset: "the provider's own API",
 });
-
-/** Variable of OpenTelemetry whose value `readTraceSettings` checks, if there is an endpoint. */
-const traceVariable = (may: string) => ({ schema: z.string().optional(), may });
-
-const traceEndpoint = z.url({ protocol: /^https?$/ }).optional();
-const tracePairs = "name=value, several separated by commas, with special characters as %XX";
 
 /** All settings, in the order in which `--help` and `docs/settings.md` list them. */
 const settings = {
@@ -463,82 +437,7 @@ const settings = {
     may: "an address to listen on, for example 127.0.0.1 or 0.0.0.0",
     help: "Address of the metrics. They need no credential, so let only Prometheus reach it.",
   },
-  OTEL_EXPORTER_OTLP_ENDPOINT: {
-    schema: traceEndpoint,
-    may: "an http or https URL, for example http://127.0.0.1:4318",
-    help:
-      "Root URL of an OpenTelemetry collector, to which [traces](operate.md#traces) are sent " +
-      "with OTLP over HTTP, at `/v1/traces`.",
-    unset: "no traces",
-  },
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
-    schema: traceEndpoint,
-    may: "an http or https URL, for example http://127.0.0.1:4318/v1/traces",
-    help: "Whole URL to which traces are sent. It takes precedence.",
-    unset: "/v1/traces below OTEL_EXPORTER_OTLP_ENDPOINT",
-  },
-  OTEL_EXPORTER_OTLP_HEADERS: {
-    ...traceVariable(tracePairs),
-    help: "Headers of these requests, for example a credential: `authorization=Bearer%20…`.",
-    unset: "none",
-  },
-  OTEL_EXPORTER_OTLP_TRACES_HEADERS: {
-    ...traceVariable(tracePairs),
-    help: "The same for traces only. A header here takes precedence.",
-    unset: "none",
-  },
-  OTEL_EXPORTER_OTLP_PROTOCOL: {
-    ...traceVariable("http/protobuf"),
-    help: "Only `http/protobuf` is supported.",
-    unset: "http/protobuf",
-  },
-  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: {
-    ...traceVariable("http/protobuf"),
-    help: "The same for traces only. It takes precedence.",
-    unset: "OTEL_EXPORTER_OTLP_PROTOCOL",
-  },
-  OTEL_SERVICE_NAME: {
-    ...traceVariable("a text"),
-    help: "`service.name` of the spans.",
-    unset: "beckon",
-  },
-  OTEL_RESOURCE_ATTRIBUTES: {
-    ...traceVariable(tracePairs),
-    help: "Further attributes of all spans, for example `deployment.environment.name=production`.",
-    unset: "none",
-  },
-  OTEL_TRACES_SAMPLER: {
-    ...traceVariable("always_on, always_off, traceidratio, or one of these after parentbased_"),
-    help:
-      "Which traces are recorded. With `parentbased_`, the caller decides if its `traceparent` " +
-      "is trusted.",
-    unset: "parentbased_always_on",
-  },
-  OTEL_TRACES_SAMPLER_ARG: {
-    ...traceVariable("a number from 0 to 1"),
-    help: "Part of the traces that `traceidratio` records.",
-    unset: "1",
-  },
-  OTEL_TRACES_EXPORTER: {
-    ...traceVariable("otlp or none"),
-    help: "Without `otlp`, for example `none`: no traces.",
-    unset: "otlp",
-  },
-  OTEL_SDK_DISABLED: {
-    ...traceVariable("true or false"),
-    help: "`true`: no traces.",
-    unset: "false",
-  },
-  OTEL_BSP_SCHEDULE_DELAY: {
-    schema: whole(1, 600_000, 5_000),
-    may: "1 to 600000 milliseconds",
-    help: "Milliseconds that a span waits for others before it is sent.",
-  },
-  OTEL_BSP_MAX_QUEUE_SIZE: {
-    schema: whole(1, 1_000_000, 2_048),
-    may: "1 to 1000000 spans",
-    help: "Spans of one process that wait to be sent. Further ones are dropped.",
-  },
+  ...traceVariables,
   LOG_LEVEL: {
     schema: z
       .string()

@@ -1,3 +1,5 @@
+import type { TraceVariables } from "./variables.ts";
+
 /** How spans are made and exported. The exporter reads further `OTEL_EXPORTER_OTLP_*` variables. */
 export interface TraceSettings {
   /** URL to which spans are sent. */
@@ -21,31 +23,10 @@ export interface TraceSampler {
   readonly followsParent: boolean;
 }
 
-/** The variables of OpenTelemetry that `readTraceSettings` reads, by name. */
-export type TraceVariables = Readonly<
-  Record<
-    | "OTEL_EXPORTER_OTLP_ENDPOINT"
-    | "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
-    | "OTEL_EXPORTER_OTLP_HEADERS"
-    | "OTEL_EXPORTER_OTLP_TRACES_HEADERS"
-    | "OTEL_EXPORTER_OTLP_PROTOCOL"
-    | "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"
-    | "OTEL_SERVICE_NAME"
-    | "OTEL_RESOURCE_ATTRIBUTES"
-    | "OTEL_TRACES_SAMPLER"
-    | "OTEL_TRACES_SAMPLER_ARG"
-    | "OTEL_TRACES_EXPORTER"
-    | "OTEL_SDK_DISABLED",
-    string | undefined
-  > &
-    Record<"OTEL_BSP_SCHEDULE_DELAY" | "OTEL_BSP_MAX_QUEUE_SIZE", number>
->;
-
 /**
  * Reads the settings of traces; undefined if there is no endpoint, or traces are turned off. In
  * these cases no variable is checked, because a platform may have set them for other programs.
  * @param report called with each mistake, as a sentence without values that can be secret
- * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
 export function readTraceSettings(
   variables: TraceVariables,
@@ -70,20 +51,16 @@ export function readTraceSettings(
       );
     return read ?? {};
   };
-  for (const name of [
-    "OTEL_EXPORTER_OTLP_PROTOCOL",
-    "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",
-  ] as const) {
-    const isOverridden =
-      name === "OTEL_EXPORTER_OTLP_PROTOCOL" &&
-      variables.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL !== undefined;
-    const protocol = variables[name];
-    if (protocol !== undefined && protocol !== "http/protobuf" && !isOverridden)
-      report(
-        `${name} was ${JSON.stringify(protocol)}; it must be http/protobuf. ` +
-          "Enter the endpoint for HTTP, usually on port 4318.",
-      );
-  }
+  const protocolName =
+    variables.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL === undefined
+      ? "OTEL_EXPORTER_OTLP_PROTOCOL"
+      : "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL";
+  const protocol = variables[protocolName] ?? "http/protobuf";
+  if (protocol !== "http/protobuf")
+    report(
+      `${protocolName} was ${JSON.stringify(protocol)}; it must be http/protobuf. ` +
+        "Enter the endpoint for HTTP, usually on port 4318.",
+    );
   const { "service.name": named, ...resourceAttributes } = pairs("OTEL_RESOURCE_ATTRIBUTES");
   return {
     url,
