@@ -16,7 +16,13 @@ export { forgetWorkspace, lastWorkspace, rememberWorkspace } from "./last-worksp
 export { listOptions, type PageQuery, useList } from "./list.ts";
 export { type Membership, meQuery, useMe } from "./me.ts";
 export { nextPath } from "./next-path.ts";
-export { type Patching, type PatchState, usePatch } from "./patch.ts";
+export {
+  notSavedText,
+  type Patching,
+  type PatchState,
+  savedResource,
+  usePatch,
+} from "./patch.ts";
 export { createQueryClient } from "./query-client.ts";
 export { reasonWithout, roleFor } from "./role-for.ts";
 export { createSession, type SessionControl, SessionProvider, useSession } from "./session.ts";

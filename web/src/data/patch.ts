@@ -112,6 +112,21 @@ export function usePatch<Resource extends { version: number | string }, Changes 
   };
 }
 
+/** What to say in the state `not saved`. */
+export const notSavedText = "The response was lost, and the changes are not saved. Save again.";
+
+/**
+ * Returns the resource if it was saved; undefined if a `MergeDialog` has to ask first.
+ * @throws the error because of which it was not saved.
+ */
+export function savedResource<Resource, Changes>(
+  state: PatchState<Resource, Changes>,
+): Resource | undefined {
+  if (state.name === "failed") throw state.thrown;
+  if (state.name === "not saved") throw new Error(notSavedText);
+  return state.name === "saved" ? state.resource : undefined;
+}
+
 /** Returns the merged values of the fields that the person changed. */
 function pick<Changes extends object>(merged: object, yours: Partial<Changes>): Changes {
   return Object.fromEntries(Object.entries(merged).filter(([field]) => field in yours)) as Changes;

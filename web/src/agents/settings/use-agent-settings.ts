@@ -5,6 +5,7 @@ import { type UseFormReturn, useForm } from "react-hook-form";
 import {
   announceChanges,
   codeOf,
+  notSavedText,
   type PatchState,
   sentenceOf,
   usePatch,
@@ -122,8 +123,7 @@ export function useAgentSettings(agent: Agent): AgentSettings {
       fillIn(next.resource, sent);
       void announceChanges(queryClient, agentsKey(workspace.id));
     }
-    if (next.name === "not saved")
-      setProblem("The response was lost, and the changes are not saved. Save again.");
+    if (next.name === "not saved") setProblem(notSavedText);
     if (next.name !== "failed") return;
     const message = sentenceOf(next.thrown);
     const field = codeOf(next.thrown) === "bad_request" ? fieldInMessage(message) : undefined;

@@ -1,7 +1,7 @@
 import type { Subscription, UpdateSubscriptionBody } from "@beckon/client";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { announceChanges, usePatch, useWorkspace } from "../../data/index.ts";
+import { announceChanges, savedResource, usePatch, useWorkspace } from "../../data/index.ts";
 import { MergeDialog, useToast } from "../../ui/index.ts";
 import { subscriptionsKey } from "../list-query.ts";
 import { subscriptionQuery } from "../queries.ts";
@@ -41,10 +41,7 @@ export function EditSubscription({ subscription, close }: EditSubscriptionProps)
       queryClient.setQueryData(subscriptionQuery(workspace, base.id).queryKey, read),
   });
   const finish = async (next: typeof patch.state) => {
-    if (next.name === "failed") throw next.thrown;
-    if (next.name === "not saved")
-      throw new Error("The response was lost, and the changes are not saved. Save again.");
-    if (next.name !== "saved") return;
+    if (savedResource(next) === undefined) return;
     setSaved(true);
     toast({ tone: "success", title: "Saved the subscription" });
     await announceChanges(queryClient, subscriptionsKey(workspace.id));

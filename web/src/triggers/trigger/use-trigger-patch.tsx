@@ -2,7 +2,13 @@ import type { Trigger, UpdateTriggerBody } from "@beckon/client";
 import type { MappingMistake } from "@beckon/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { announceChanges, type PatchState, usePatch, useWorkspace } from "../../data/index.ts";
+import {
+  announceChanges,
+  type PatchState,
+  savedResource,
+  usePatch,
+  useWorkspace,
+} from "../../data/index.ts";
 import { MergeDialog } from "../../ui/index.ts";
 import { triggerQuery, triggersKey } from "../queries.ts";
 
@@ -66,11 +72,9 @@ export function useTriggerPatch(
     parts,
   });
   const finish = (next: PatchState<Trigger, Changes>) => {
-    if (next.name === "failed") throw next.thrown;
-    if (next.name === "not saved")
-      throw new Error("The response was lost, and the changes are not saved. Save again.");
-    if (next.name !== "saved") return;
-    onSaved(next.resource);
+    const saved = savedResource(next);
+    if (saved === undefined) return;
+    onSaved(saved);
     void announceChanges(queryClient, triggersKey(workspace.id, agent_id));
   };
   const save = useMutation({
