@@ -23,7 +23,14 @@ export function createAuth(given: {
   const cookieName = `${secure ? "__Secure-" : ""}beckon.session_token`;
   let loaded: Promise<Sessions> | undefined;
   const sessions = () => {
-    loaded ??= import("./sessions-by-library.ts").then(({ openSessions }) => openSessions(given));
+    loaded ??= import("./sessions-by-library.ts").then(
+      ({ openSessions }) => openSessions(given),
+      (thrown: unknown) => {
+        // The next request tries again, for example after too many files were open.
+        loaded = undefined;
+        throw thrown;
+      },
+    );
     return loaded;
   };
   return {
