@@ -30,7 +30,18 @@ const maxOtherMs = 2_000;
 interface Answer {
   readonly status: number;
   readonly retryAfter: string | undefined;
-  readonly body: { readonly output?: string; readonly run_id?: string };
+  readonly body: {
+    readonly output?: string;
+    readonly run_id?: string;
+    readonly data?: Created;
+  };
+}
+
+/** The fields that are read of an agent or a trigger; each has only some of them. */
+interface Created {
+  readonly id: string;
+  readonly token: string;
+  readonly url: string;
 }
 
 /** Returns false if a guarantee was broken. */
@@ -92,9 +103,11 @@ async function measure({
       body: (await response.body.json()) as Answer["body"],
     };
   }
-  const created = async (path: string, body: object) =>
-    // biome-ignore lint/suspicious/noExplicitAny: the tests of the API check its responses
-    ((await call(`/api/public${path}`, { body })) as any).body.data;
+  const created = async (path: string, body: object): Promise<Created> => {
+    const { status, body: answer } = await call(`/api/public${path}`, { body });
+    if (answer.data === undefined) throw new Error(`POST ${path} responded with ${status}`);
+    return answer.data;
+  };
   await created("/providers", { name: "slow", kind: "openai-compatible", base_url: modelUrl });
   const limits = { max_queued_runs: maxQueuedRuns };
   const agent = await created("/agents", { name: "Busy", model: "slow/scripted", limits });

@@ -6,7 +6,7 @@ interface Calls {
   /** Makes the worker soon queue the held runs that nothing holds any longer. */
   readonly release: () => void;
   /**
-   * Makes the worker poll for held runs that nothing holds any more, as long as any run is held.
+   * Makes the worker poll for held runs that nothing holds any longer, while any run is held.
    * Unlike `release`, it executes nothing now: thousands of runs can be held in a second.
    */
   readonly noteHeld: () => void;
