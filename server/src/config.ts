@@ -6,9 +6,8 @@ import { parseHostPort } from "./base/host-port.ts";
 import { type LogLevels, logAreas, logLevels, parseLogLevels } from "./base/logging/index.ts";
 import { automaticProcesses, maxProcesses } from "./base/machine/index.ts";
 import type { Retention } from "./base/retention/index.ts";
-import { type Setting, whole } from "./base/setting.ts";
+import { findUnknownSettings, type Setting, whole } from "./base/settings/index.ts";
 import { readTraceSettings, type TraceSettings, traceVariables } from "./base/tracing/index.ts";
-import { findUnknownSettings } from "./base/unknown-settings/index.ts";
 
 /** The settings of this process. They are read once from the environment and then frozen. */
 export interface Config {

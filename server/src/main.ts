@@ -113,6 +113,7 @@ async function build(
     listenFd,
     heap = guardHeap(),
     modelServers: servers = modelServers,
+    discovery: { waitMs = 400, ...probing } = {},
     deliveries: { seams, ...deliveryLimits } = {},
     pruning = defaultPruning,
     log = createLog(config.logLevels, { format: config.logFormat }),
@@ -161,7 +162,7 @@ async function build(
     defaultWorkspaceId,
     shared: config.shareProviders,
     discovery: config.discover
-      ? new Discovery({ servers, ownPorts, fetch: outbound.fetch, log })
+      ? new Discovery({ servers, ownPorts, fetch: outbound.fetch, log, ...probing })
       : undefined,
   });
   const created = await migrate(database.settings, async (client) => {
@@ -307,7 +308,7 @@ async function build(
     });
     opened.defer(() => sender?.stop(0));
   }
-  await Promise.race([operator.probe(defaultWorkspaceId), sleep(discoveryMs)]);
+  await Promise.race([operator.probe(defaultWorkspaceId), sleep(waitMs)]);
 
   let setupToken: string | undefined;
   if (setup && config.setupLink) setupToken = await issueSetupToken(database);
@@ -358,12 +359,6 @@ const failedAuthenticationsPerMinute = 300;
  * because passwords are easier to guess.
  */
 const guessesPerMinute = 30;
-
-/**
- * Maximum time in milliseconds that startup waits for model servers. A server that responds later
- * is also added, but is not part of the result of this startup.
- */
-const discoveryMs = 400;
 
 /**
  * Returns the configured ports of Beckon, of the proxy in front of it, and of its database.

@@ -42,6 +42,16 @@ export interface StartOptions {
   readonly heap?: HeapGuard;
   /** Model servers for which startup probes this machine; by default `modelServers`. */
   readonly modelServers?: readonly ModelServer[];
+  /** Time limits of their discovery, in milliseconds. */
+  readonly discovery?: {
+    /**
+     * Time that startup waits for model servers. A server that responds later is also added, but is
+     * not part of the result of this startup. Default: 400.
+     */
+    readonly waitMs?: number;
+    /** Time of one probe. Default: that of `Discovery`. */
+    readonly probeTimeoutMs?: number;
+  };
   /** Limits of deliveries that replace the defaults, and functions that tests replace. */
   readonly deliveries?: Partial<
     Pick<SenderOptions, "maxPending" | "maxFailingSeconds" | "sweepMs" | "timeoutMs">

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Setting, whole } from "../setting.ts";
+import { type Setting, whole } from "../settings/index.ts";
 
 /** Variable of OpenTelemetry whose value `readTraceSettings` checks, if there is an endpoint. */
 const traceVariable = (may: string) => ({ schema: z.string().optional(), may });

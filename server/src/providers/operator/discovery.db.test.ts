@@ -226,16 +226,10 @@ describe("a server that comes and goes", () => {
       const answer = await beckon.call(at(one.url, "/agents"), { body });
       return answer.status === 201 ? answer.body.data : undefined;
     });
-    // A start waits half a second for model servers, which is short on a busy machine.
-    const other = await eventually(
-      "a start that finds it",
-      async () => {
-        const started = await beckon.another({ modelServers: servers });
-        onTestFinished(() => started.stop());
-        return started.providers.some(({ name }) => name === "llamacpp") ? started : undefined;
-      },
-      20_000,
-    );
+    // The default limits are short for a busy machine.
+    const discovery = { waitMs: 20_000, probeTimeoutMs: 20_000 };
+    const other = await beckon.another({ modelServers: servers, discovery });
+    onTestFinished(() => other.stop());
     expect(other.providers).toContainEqual({
       name: "llamacpp",
       origin: "discovered",
