@@ -7,25 +7,42 @@ import { databaseAt } from "../../../test/database-url.ts";
 import { ConfigError } from "../errors.ts";
 import { checkMasterKey, createSecretCipher } from "../secrets/index.ts";
 import { checkServer } from "./check-server.ts";
+import type { Database } from "./index.ts";
 import { migrate } from "./migrate.ts";
 
-const { database, name, url } = await testDatabase({ empty: true });
-await checkServer({ connectionString: url }, { trustStorage: false });
-const earlier = await testDatabase({ empty: true });
-await checkServer({ connectionString: earlier.url }, { trustStorage: false });
-const beforeWorkspaceEvents = await testDatabase({ empty: true });
-await checkServer({ connectionString: beforeWorkspaceEvents.url }, { trustStorage: false });
-const beforeLabels = await testDatabase({ empty: true });
-const beforeSubscriptions = await testDatabase({ empty: true });
-const beforeReceiving = await testDatabase({ empty: true });
-await checkServer({ connectionString: beforeLabels.url }, { trustStorage: false });
-await checkServer({ connectionString: beforeSubscriptions.url }, { trustStorage: false });
-await checkServer({ connectionString: beforeReceiving.url }, { trustStorage: false });
-const beforeRetention = await testDatabase({ empty: true });
-await checkServer({ connectionString: beforeRetention.url }, { trustStorage: false });
+/** Returns an empty database whose server is checked. */
+async function emptyDatabase() {
+  const empty = await testDatabase({ empty: true });
+  await checkServer({ connectionString: empty.url }, { trustStorage: false });
+  return empty;
+}
+
+const { database, name } = await emptyDatabase();
+const earlier = await emptyDatabase();
+const beforeWorkspaceEvents = await emptyDatabase();
+const beforeLabels = await emptyDatabase();
+const beforeSubscriptions = await emptyDatabase();
+const beforeReceiving = await emptyDatabase();
+const beforeRetention = await emptyDatabase();
 const files = (await readdir(new URL("./migrations/", import.meta.url)))
   .filter((file) => file.endsWith(".sql"))
   .sort();
+
+/** Adds the workspace `wsp_1` with the agent `agt_1`. */
+async function addAgent(to: Database): Promise<void> {
+  await to.engine.query("insert into workspaces (id, name) values ('wsp_1', 'Test')");
+  await to.engine.query(
+    "insert into agents (id, workspace_id, version, name, max_queued_runs) values ('agt_1', 'wsp_1', 1, 'Test', 1)",
+  );
+}
+
+/** Adds the agent `agt_1` with the trigger `trg_1`. */
+async function addTrigger(to: Database): Promise<void> {
+  await addAgent(to);
+  await to.engine.query(
+    "insert into triggers (id, workspace_id, agent_id, name, prompt_prefix, enabled) values ('trg_1', 'wsp_1', 'agt_1', 'Test', '', true)",
+  );
+}
 
 test("of several processes that start on an empty database one migrates and the others wait", async () => {
   let inside = 0;
@@ -81,10 +98,7 @@ test("a migration keeps users and deletes password links without a known issuer"
 test("a migration keeps run events, and workspace events are ordered after them", async () => {
   const { database: old } = beforeWorkspaceEvents;
   await migrateBelow(old, "0008");
-  await old.engine.query("insert into workspaces (id, name) values ('wsp_1', 'Test')");
-  await old.engine.query(
-    "insert into agents (id, workspace_id, version, name, max_queued_runs) values ('agt_1', 'wsp_1', 1, 'Test', 1)",
-  );
+  await addAgent(old);
   await old.engine.query(
     "insert into events (run_id, seq, workspace_id, id, type, version, data) values ('run_1', 1, 'wsp_1', 'evt_1', 'run.started', 1, '{}')",
   );
@@ -125,13 +139,7 @@ test("a migration adds the labels of runs without rewriting the table", async ()
 test("a migration adds subscriptions to a database with triggers, and none of these allows callbacks", async () => {
   const { database: old } = beforeSubscriptions;
   await migrateBelow(old, "0015");
-  await old.engine.query("insert into workspaces (id, name) values ('wsp_1', 'Test')");
-  await old.engine.query(
-    "insert into agents (id, workspace_id, version, name, max_queued_runs) values ('agt_1', 'wsp_1', 1, 'Test', 1)",
-  );
-  await old.engine.query(
-    "insert into triggers (id, workspace_id, agent_id, name, prompt_prefix, enabled) values ('trg_1', 'wsp_1', 'agt_1', 'Test', '', true)",
-  );
+  await addTrigger(old);
   await migrate(old.settings, async () => {});
   expect((await old.engine.query("select id, allows_callback from triggers")).rows).toEqual([
     { id: "trg_1", allows_callback: false },
@@ -143,13 +151,7 @@ test("a migration adds subscriptions to a database with triggers, and none of th
 test("a migration lets triggers accept what they did, and keeps their runs", async () => {
   const { database: old } = beforeReceiving;
   await migrateBelow(old, "0016");
-  await old.engine.query("insert into workspaces (id, name) values ('wsp_1', 'Test')");
-  await old.engine.query(
-    "insert into agents (id, workspace_id, version, name, max_queued_runs) values ('agt_1', 'wsp_1', 1, 'Test', 1)",
-  );
-  await old.engine.query(
-    "insert into triggers (id, workspace_id, agent_id, name, prompt_prefix, enabled) values ('trg_1', 'wsp_1', 'agt_1', 'Test', '', true)",
-  );
+  await addTrigger(old);
   await migrate(old.settings, async () => {});
   const { rows } = await old.engine.query(
     "select id, receiving, receiving_version, sender_secret, listening_until from triggers",

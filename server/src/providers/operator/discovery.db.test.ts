@@ -293,6 +293,8 @@ describe("a server that comes and goes", () => {
     const silent = await startHanging();
     const other = await beckon.another({
       modelServers: [{ name: "vllm", port: silent, start: "Start vLLM" }],
+      // Longer than the test can take: startup must not wait for the probe.
+      discovery: { probeTimeoutMs: 600_000 },
     });
     onTestFinished(() => other.stop());
     expect(other.providers.map(({ name }) => name)).not.toContain("vllm");
