@@ -1,5 +1,5 @@
 import { type BeckonClient, createClient } from "@beckon/client";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { readTextFile } from "./read-text.ts";
 import { SettingError, type Terminal, UsageError } from "./terminal.ts";
 
@@ -17,26 +17,19 @@ const retries = 2;
 /** Adds the options of every command that calls Beckon. */
 export function withConnection(command: Command): Command {
   return withUrl(command)
-    .addOption(
-      new Option("--key-file <file>", "file with the key, or - for standard input").default(
-        undefined,
-        "the key in BECKON_KEY",
-      ),
-    )
+    .option("--key-file <file>", "file with the key, or - for standard input; else BECKON_KEY")
     .option("--json", "print JSON");
 }
 
 /** Adds the option of Beckon's address. */
 export function withUrl(command: Command): Command {
-  return command.addOption(
-    new Option("--url <url>", "Beckon's address").default(undefined, `BECKON_URL, ${defaultUrl}`),
-  );
+  return command.option("--url <url>", `Beckon's address; else BECKON_URL, else ${defaultUrl}`);
 }
 
 /**
  * Creates the client of a command. The key comes from a file or the environment and not from an
  * argument, because other users can read the arguments of a process.
- * @throws SettingError if there is no key, or the address is not valid
+ * @throws SettingError or UsageError if there is no key, or the address is not valid
  */
 export async function connect(
   options: ConnectionOptions,
@@ -57,7 +50,10 @@ export function connectWithoutKey(
   return createClient({ url: urlOf(options, terminal), retries });
 }
 
-/** Returns Beckon's address without a trailing slash. @throws SettingError if it is not valid */
+/**
+ * Returns Beckon's address without a trailing slash.
+ * @throws UsageError if `--url` is not valid, SettingError if BECKON_URL is not
+ */
 function urlOf({ url }: Pick<ConnectionOptions, "url">, { env }: Terminal): string {
   const name = url === undefined ? "BECKON_URL" : "--url";
   const given = url ?? (env.BECKON_URL || defaultUrl);

@@ -3,7 +3,7 @@
  * server, which are the same for the same causes.
  */
 export const exitCodes = {
-  /** It was done; for a run: it succeeded. */
+  /** The command succeeded. A run for which it waited succeeded too. */
   done: 0,
   /**
    * Beckon rejected the call, the run failed or was cancelled, `doctor` found a problem, or a
@@ -12,24 +12,26 @@ export const exitCodes = {
   failed: 1,
   /** EX_USAGE: an argument, an option or an input file is wrong. */
   usage: 64,
-  /** EX_TEMPFAIL: no response, overload, or the time was over. A later attempt can succeed. */
+  /** EX_TEMPFAIL: no response, overload or timeout. A later attempt can succeed. */
   temporary: 75,
-  /** EX_NOPERM: the key is missing, is not valid or lacks a scope. */
+  /** EX_NOPERM: the key or the trigger is not valid, or the key lacks a scope. */
   denied: 77,
-  /** EX_CONFIG: a setting is wrong. */
+  /** EX_CONFIG: a setting is wrong or missing, for example the key. */
   invalidConfiguration: 78,
-  /** 128 + SIGINT: Ctrl-C ended the wait for a run, which continues. */
+  /** 128 + SIGINT: Ctrl-C, SIGTERM or SIGHUP ended the command. A run that it started continues. */
   interrupted: 130,
 } as const;
 
 /** What each exit code means, for `--help`. */
 export const exitCodeHelp = `
+
 Exit codes:
   0    done; for a run: it succeeded
   1    Beckon rejected the call, the run failed, or doctor found a problem,
        or the backup or restore failed
   64   an argument, an option or an input file is wrong
   75   no response, overload or timeout; a later attempt can succeed
-  77   the key is missing, is not valid or lacks a scope
-  78   a setting is wrong
-  130  Ctrl-C ended the wait; the run continues`;
+  77   the key or the trigger is not valid, or the key lacks a scope
+  78   a setting is wrong or missing, for example the key
+  130  Ctrl-C ended the command; a run that it started continues, and an
+       interrupted backup or restore changed nothing`;

@@ -6,10 +6,14 @@ import { UsageError } from "./terminal.ts";
  * @param idOrName an id is returned as it is, without a request
  * @throws UsageError if no agent or more than one has this name
  */
-export async function findAgentId(client: BeckonClient, idOrName: string): Promise<string> {
+export async function findAgentId(
+  client: BeckonClient,
+  idOrName: string,
+  signal: AbortSignal,
+): Promise<string> {
   if (/^agt_[0-9a-z]+$/.test(idOrName)) return idOrName;
   const ids: string[] = [];
-  for await (const { id, name } of client.agents.list({ search: idOrName }))
+  for await (const { id, name } of client.agents.list({ search: idOrName }, { signal }))
     if (name === idOrName) ids.push(id);
   const [id, ...others] = ids;
   if (id === undefined) {

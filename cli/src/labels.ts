@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { explainInterrupt } from "./terminal.ts";
 
 /** Options of commands that start a run. */
 export interface Labels {
@@ -12,7 +13,7 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value];
 }
 
-/** Parses a number of seconds. */
+/** Parses a number of seconds, 1 to 999,999. @throws InvalidArgumentError if it is not valid */
 export function seconds(text: string): number {
   const value = Number(text);
   if (/^\d{1,6}$/.test(text) && value >= 1) return value;
@@ -26,3 +27,6 @@ export function withLabels(command: Command, repeat: typeof collect): Command {
     .option("--external-id <id>", "your own id of the run, for filters")
     .option("--tag <tag>", "tag of the run, for filters; can be repeated", repeat);
 }
+
+/** What Ctrl-C leaves undone while a command starts a run or waits for it. */
+export const runContinues = explainInterrupt("A run that was started continues.");

@@ -1,15 +1,19 @@
 /**
- * Entry point of the command `beckon`. The server is started by this process, so a start loads
- * nothing of the other commands, and these load nothing of the server.
+ * Entry point of the command `beckon`. `beckon start` runs the server's parent process in this
+ * process and loads no other command. The other commands load the server's code only if needed.
  */
 const [command, ...rest] = process.argv.slice(2);
 
-if (command === undefined || command === "start") {
+if (command === "help" && rest[0] === "start") {
+  const { startFromCommandLine } = await import("@beckon/server/start");
+  process.exitCode = await startFromCommandLine(["--help"], "beckon start");
+} else if (command === undefined || command === "start") {
   const { startFromCommandLine } = await import("@beckon/server/start");
   process.exitCode = await startFromCommandLine(rest, "beckon start");
 } else {
   const { openTerminal } = await import("./terminal.ts");
   const { run } = await import("./run.ts");
-  // All output is written. Work that Ctrl-C has ended can still hold connections.
+  // Exits explicitly, because work that Ctrl-C interrupted can still hold connections open. All
+  // output has been written.
   process.exit(await run(process.argv.slice(2), openTerminal()));
 }

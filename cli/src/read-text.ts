@@ -27,10 +27,14 @@ export async function readTextFile(
   }
 }
 
-/** Maximum of the server for a request's body, which is the limit of each input. */
+/** Maximum size of an input in bytes: 1 MiB, which is the server's limit for request bodies. */
 export const maxInputBytes = 1024 * 1024;
 
-/** Returns the argument, the content of `file`, or standard input if it is a pipe or file. */
+/**
+ * Returns the argument or the content of `file`; `-` stands for standard input. Without them,
+ * returns standard input, or undefined if that is a terminal.
+ * @throws UsageError if there are both, or an input cannot be read
+ */
 export async function readInput(
   { argument, file }: { argument: string | undefined; file: string | undefined },
   terminal: Terminal,

@@ -11,12 +11,18 @@ import {
 } from "./terminal.ts";
 
 /** Codes of errors after which the same command can succeed later. */
-const temporary = new Set(["no_answer", "timed_out", "unavailable", "too_many_requests"]);
+const temporary = new Set([
+  "no_answer",
+  "timed_out",
+  "unavailable",
+  "too_many_requests",
+  "agent_busy",
+]);
 const denied = new Set(["unauthorized", "forbidden"]);
 
 /** Prints an error as one line, or as JSON, on standard error. @returns the exit code */
 export function reportFailure(thrown: unknown, terminal: Terminal, asJson: boolean): number {
-  // Commander has printed its message, or what --help and --version ask for.
+  // Commander has already printed the error, or the output of --help or --version.
   if (thrown instanceof CommanderError)
     return thrown.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   const { code, exitCode, message, runId } = describe(thrown);
@@ -49,23 +55,43 @@ function describe(thrown: unknown): Failure {
     return { code: "invalid_setting", exitCode, message: thrown.message };
   }
   if (thrown instanceof Interrupted) {
-    const message = "Interrupted. A run that was started continues.";
-    return { code: "interrupted", exitCode: exitCodes.interrupted, message };
+    return { code: "interrupted", exitCode: exitCodes.interrupted, message: "Interrupted." };
   }
   if (thrown instanceof BeckonError) {
-    const { code, message, runId } = thrown;
-    return { code, exitCode: exitCodeOf(thrown), message, runId };
+    const { code, runId } = thrown;
+    return { code, exitCode: exitCodeOf(thrown), message: messageOf(thrown), runId };
   }
-  // The client checks some arguments itself.
+  // The client throws a TypeError for an argument that it rejects without a request.
   if (thrown instanceof TypeError)
     return { code: "usage", exitCode: exitCodes.usage, message: thrown.message };
   throw thrown;
 }
 
+/** Returns the message with what a person at a terminal can do; the API's speaks of headers. */
+function messageOf({ code, message, runId }: BeckonError): string {
+  switch (code) {
+    case "unauthorized":
+      return (
+        "Beckon does not accept the key: it is incomplete, has expired, or was rotated or " +
+        "revoked. Put a valid key into BECKON_KEY, or name its file by --key-file."
+      );
+    case "no_answer":
+      return (
+        `${message.replace(/\.?$/, ".")} Check that Beckon runs there. The address comes from ` +
+        "--url, from BECKON_URL or, for a trigger, from its URL."
+      );
+    case "timed_out":
+      return runId === undefined ? message : `${message} Follow it: beckon runs tail ${runId}`;
+    default:
+      return message;
+  }
+}
+
 function exitCodeOf({ code, status, runId }: BeckonError): number {
   if (denied.has(code)) return exitCodes.denied;
   if (temporary.has(code)) return exitCodes.temporary;
-  // A proxy responds with these if it does not reach Beckon. A failed run has other codes.
+  // A proxy responds with these statuses if it does not reach Beckon. With a run id, the error is
+  // that of a failed run.
   if (runId === undefined && status !== undefined && [502, 503, 504].includes(status))
     return exitCodes.temporary;
   return exitCodes.failed;

@@ -40,25 +40,33 @@ function createProgram(terminal: Terminal, finish: (exitCode: number) => void): 
     .showHelpAfterError("Add --help to see what the command takes.")
     .version(`Beckon ${manifest.version}`, "--version", "print the version")
     .helpOption("-h, --help", "print what the command takes")
-    .helpCommand(false)
+    .helpCommand(...helpCommand)
     .description("Hosts AI agents that any system can call, and calls them.")
     .addHelpText("after", environmentHelp + exitCodeHelp);
   program.command("start").summary("start the server, and PostgreSQL unless DATABASE_URL is set");
   addDoctor(program, terminal, finish);
   addInvoke(program, terminal, finish);
   addFire(program, terminal, finish);
-  const runs = program.command("runs").summary("runs of agents");
+  const group = (name: string, summary: string) =>
+    program
+      .command(name)
+      .summary(summary)
+      .helpCommand(...helpCommand);
+  const runs = group("runs", "runs of agents");
   addRunsTail(runs, terminal, finish);
-  const agents = program.command("agents").summary("agents as files");
+  const agents = group("agents", "agents as files");
   addAgentsExport(agents, terminal, finish);
   addAgentsApply(agents, terminal, finish);
-  const keys = program.command("keys").summary("keys of the workspace");
+  const keys = group("keys", "keys of the workspace");
   addKeysCreate(keys, terminal, finish);
   addBackup(program, terminal, finish);
   addRestore(program, terminal, finish);
   addCompletion(program, terminal, finish);
   return program;
 }
+
+/** Name, argument and summary of `help`. */
+const helpCommand = ["help [command]", "print what a command takes"] as const;
 
 const environmentHelp = `
 Environment:

@@ -1,3 +1,5 @@
+import { exitCodes } from "./exit-codes.ts";
+
 /** Streams, environment and signal of the process that runs a command. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -70,20 +72,36 @@ async function readAll(stream: AsyncIterable<Buffer>, maxBytes: number): Promise
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Returns the result of work that cannot be aborted, or rejects when `stopped` aborts. */
+/**
+ * Returns the result of work that cannot be aborted, or rejects when `stopped` aborts or if it has
+ * aborted already.
+ */
 export async function unlessStopped<T>(work: Promise<T>, stopped: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(stopped.reason);
-  stopped.addEventListener("abort", stop, { once: true });
+  // An aborted signal sends no further event: Ctrl-C can come before the work begins.
+  if (stopped.aborted) stop();
+  else stopped.addEventListener("abort", stop, { once: true });
   try {
-    return await Promise.race([work, promise]);
+    return await Promise.race([promise, work]);
   } finally {
     stopped.removeEventListener("abort", stop);
   }
 }
 
-/** Reason of `stopped`. */
+/** The reason with which the signal `stopped` of a terminal aborts. */
 export class Interrupted extends Error {}
+
+/**
+ * Returns a function for `catch` that says what Ctrl-C has left undone, and throws other errors
+ * unchanged.
+ */
+export function explainInterrupt(left: string): (thrown: unknown) => never {
+  return (thrown) => {
+    if (!(thrown instanceof Interrupted)) throw thrown;
+    throw new CommandFailure("interrupted", exitCodes.interrupted, `Interrupted. ${left}`);
+  };
+}
 
 /**
  * Returns text for a person. Control characters, except tab and newline, become U+FFFD on a

@@ -63,7 +63,7 @@ export function prepare(
   if (call.once) headers["idempotency-key"] = options.idempotencyKey ?? newIdempotencyKey();
   for (const [name, value] of Object.entries(call.headers ?? {}))
     if (value !== undefined) headers[name.toLowerCase()] = String(value);
-  // Percent-encoded, because HTTP headers can only have ASCII.
+  // Percent-encoded, because HTTP headers cannot have most Unicode characters.
   if (call.labelled && options.externalId !== undefined)
     headers["beckon-external-id"] = encodeURIComponent(options.externalId);
   if (call.labelled && options.tags !== undefined && options.tags.length > 0)

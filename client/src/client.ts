@@ -61,5 +61,5 @@ export function createClient(options: ClientOptions) {
   };
 }
 
-/** Beckon's public API: one property per resource, one method per operation. */
+/** Beckon's public API: one property per resource, with the methods for its operations. */
 export type BeckonClient = ReturnType<typeof createClient>;

@@ -60,7 +60,8 @@ export async function exchange<T>(
 
 /**
  * Sends one request and reads its response.
- * @throws BeckonError for an error response; `no_answer` for network errors and after `timeoutMs`
+ * @throws BeckonError for an error response; `no_answer` for network errors and after `timeoutMs`;
+ *   the signal's reason if the signal aborts
  */
 export async function attempt<T>(
   settings: Settings,
@@ -84,7 +85,7 @@ export async function attempt<T>(
     if (thrown instanceof BeckonError) throw thrown;
     throw new BeckonError({
       code: "no_answer",
-      message: `${operation} got no response: ${reasonOf(thrown)}`,
+      message: `${operation} got no response from ${new URL(url).origin}: ${reasonOf(thrown)}`,
       cause: thrown,
     });
   } finally {
@@ -94,15 +95,17 @@ export async function attempt<T>(
 }
 
 /**
- * Returns the messages of an error and its cause. The cause is needed, because the message of
- * `fetch` is only `fetch failed`.
+ * Returns the message of an error's cause, else its own, because the message of `fetch` is only
+ * `fetch failed`. Of TLS errors it returns the code: their message is a line of OpenSSL's error
+ * queue.
  */
 function reasonOf(thrown: unknown): string {
   const { message, cause } = thrown as {
     message?: string;
     cause?: { message?: string; code?: string };
   };
-  return [message, cause?.message || cause?.code].filter(Boolean).join(": ");
+  if (cause?.code?.startsWith("ERR_SSL_")) return cause.code;
+  return cause?.message || cause?.code || message || String(thrown);
 }
 
 class TimedOut extends Error {}

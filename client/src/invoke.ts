@@ -37,8 +37,8 @@ export interface StartedRun {
 }
 
 /**
- * Default of `timeout`: 20 hours. The server stores Idempotency-Keys for 24 hours, and a request
- * after that time would start a new run.
+ * Default of `timeout`: 20 hours. An operator can limit the retention of Idempotency-Keys to a day,
+ * and a request after that time would start a new run.
  */
 const maxWaitMs = 20 * 3_600_000;
 

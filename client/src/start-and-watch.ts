@@ -24,8 +24,9 @@ export interface WatchedRun {
 
 /**
  * Starts a run and watches it from its first event. The response to the start is the stream, so all
- * output of the model is in it; a watch that begins after a start can miss the first output.
- * @throws BeckonError if the run was not started
+ * output of the model is in it, unless the run is queued first. A watch that begins after a start
+ * can miss the first output.
+ * @throws BeckonError if the start failed, or its response was lost
  */
 export async function startAndWatch(
   settings: Settings,

@@ -4,7 +4,7 @@ import type { ListEventsAnswer, RunEvent, StreamEvent } from "./generated/schema
 export interface JournalEvent extends RunEvent {
   readonly type:
     | "run.queued"
-    /** Reserved. The server does not send this type yet. */
+    /** The run is held: its agent is paused or a limit is spent. */
     | "run.waiting"
     | "run.started"
     | "run.resumed"

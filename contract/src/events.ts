@@ -2,8 +2,8 @@ import { z } from "zod";
 import { limitReached, usageThreshold } from "./limit-reached.ts";
 
 /**
- * Token usage of model calls. `estimated` is set if the provider did not report usage, for example
- * because the call was aborted; Beckon then estimates the numbers.
+ * Token usage of model calls. `estimated` is set if Beckon estimated numbers, because the provider
+ * reported none, for example after an abort, or reported impossible ones.
  */
 export const tokenUsage = z.object({
   input_tokens: z.number().int().nonnegative(),
@@ -131,8 +131,9 @@ export const eventData = {
     call_id: z.string(),
     tool: z.string(),
     /**
-     * `refused` means that the tool was not called, because it is unknown or the arguments are
-     * invalid. `unknown` means that the tool was called, but its response was lost.
+     * `refused` means that the tool was not called, because it is unknown, its arguments are
+     * invalid, or a maximum number of calls was reached. `unknown` means that the tool may have
+     * been called, but its response was lost.
      */
     outcome: z.enum(["ok", "error", "refused", "unknown"]),
     result: z.unknown(),

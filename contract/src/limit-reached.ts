@@ -20,10 +20,10 @@ const limitState = {
   limit: amount,
 };
 
-/** A limit that ended a run. */
+/** A limit that was reached, so that a run was ended or not started. */
 export const limitReached = z.object({
   ...limitState,
-  /** When the next period starts; null if the limit has no periods. */
+  /** When the next period starts; null for the scope `run`, which has no periods. */
   resets_at: z.iso.datetime().nullable(),
 });
 export type LimitReached = z.infer<typeof limitReached>;

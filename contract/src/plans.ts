@@ -64,9 +64,9 @@ export const plan = z.object({
   name: z.string(),
   origin: planOrigin,
   ...allowances.shape,
-  /** null for the built-in plan. */
+  /** null for a plan that cannot be changed through the API. */
   created_at: z.iso.datetime().nullable(),
-  /** null for the built-in plan. */
+  /** null for a plan that cannot be changed through the API. */
   updated_at: z.iso.datetime().nullable(),
 });
 export type Plan = z.infer<typeof plan>;
@@ -130,7 +130,7 @@ export const planUsage = z.object({
   starts_at: z.iso.datetime(),
   /** When the current month of the plan ends. */
   resets_at: z.iso.datetime(),
-  /** Tokens, milliseconds of voice and of a browser, and cost in micro-dollars. */
+  /** One entry per metric. Units: tokens, milliseconds of voice and browser, micro-dollars. */
   metrics: z.array(
     z.object({
       metric: limitMetric,

@@ -116,7 +116,10 @@ export const provider = z.object({
    * of the workspace `default`.
    */
   base_url: z.string().nullable(),
-  /** Last four characters of the key; null if there is no key or the provider is the operator's. */
+  /**
+   * Last four characters of the key; empty for a key under 12 characters; null if there is no key
+   * or the provider is the operator's.
+   */
   api_key_last4: z.string().nullable(),
   /** Whether calls of the provider cost nothing. false for a provider of the operator. */
   free: z.boolean(),

@@ -392,11 +392,14 @@ export const receivedRequestsQuery = pageQuery.extend({
 
 /** Body of `POST …/requests/:request_id/replay`. */
 export const replayRequestBody = z.strictObject({
-  /** The version of the agent: the current one, or the one that was current at the time. */
+  /** The version of the agent: the current one, or the one when the request was received. */
   version: z.enum(["current", "original"]).default("current"),
 });
 
-/** Body of `POST …/triggers/:trigger_id/requests/replay`: replays verified requests of a time. */
+/**
+ * Body of `POST …/triggers/:trigger_id/requests/replay`, which replays the verified requests of a
+ * time range.
+ */
 export const replayRequestsBody = z.strictObject({
   since: z.iso.datetime({ offset: true }),
   until: z.iso.datetime({ offset: true }).optional(),
@@ -412,7 +415,7 @@ export const replayedRequests = z.object({
   skipped: z.number().int().nonnegative(),
   /** Whether older requests remain, because one call replays at most 1,000. */
   more: z.boolean(),
-  /** `until` of the next call, if older requests remain. */
+  /** `until` of the next call; null if no older requests remain. */
   next_until: z.iso.datetime().nullable(),
 });
 

@@ -201,7 +201,10 @@ export const run = z.object({
   limit: limitReached.nullable(),
   usage: tokenUsage,
   cost_micros: z.number().int().nonnegative().nullable(),
-  /** 1 plus the number of times the run resumed after a process exit; at most `max_attempts`. */
+  /**
+   * 1 plus the number of times the run resumed after a process exit; at most `max_attempts`. If a
+   * run gets its last attempt again, the number stays the same.
+   */
   attempt: z.number().int().positive(),
   created_at: z.iso.datetime(),
   started_at: z.iso.datetime().nullable(),

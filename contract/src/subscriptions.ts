@@ -301,8 +301,9 @@ export type DeliveryAttempt = z.infer<typeof deliveryAttempt>;
 export const deliveryDetails = z.object({
   ...delivery.shape,
   /**
-   * The request's body; null if it was deleted with its run, or the subscription was not enabled
-   * when the event happened.
+   * The body that an attempt sends now, built from the event and the subscription's settings. null
+   * if the data of the event was deleted with its run, or was not stored because the subscription
+   * was not enabled.
    */
   body: z.string().nullable(),
   attempts_log: z.array(deliveryAttempt),

@@ -7,8 +7,14 @@ import {
 } from "./events.ts";
 import type { DeliveredEvent } from "./subscriptions.ts";
 
-/** Data above 64 KiB, if the whole body would have more than 256 KiB. `url` leads to it. */
-const largeData = z.object({ artifact_id: z.string(), bytes: z.number().int().positive() });
+/**
+ * Reference to the artifact with the event's data. It replaces data above 64 KiB if the whole body
+ * would otherwise have more than 256 KiB.
+ */
+const largeData = z.object({ artifact_id: z.string(), bytes: z.number().int().positive() }).meta({
+  description:
+    "In place of a large payload. Get the payload, in JSON, at `/runs/:run_id/artifacts/:artifact_id`.",
+});
 
 const allData = { ...eventData, ...workspaceEventData };
 

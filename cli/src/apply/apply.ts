@@ -1,5 +1,11 @@
-import type { BeckonClient, CreateTriggerBody, ImportAgentsBody } from "@beckon/client";
+import {
+  type BeckonClient,
+  BeckonError,
+  type CreateTriggerBody,
+  type ImportAgentsBody,
+} from "@beckon/client";
 import type { Change } from "./plan.ts";
+import type { AgentInFile } from "./read-document.ts";
 
 /** What was done for one agent of the file. */
 export interface Applied {
@@ -24,14 +30,19 @@ export async function* apply(
   const added = changes.flatMap((change) => (change.action === "create" ? [change.agent] : []));
   if (added.length > 0) {
     const body = { beckon: 1, agents: added } as unknown as ImportAgentsBody;
-    const { agents } = await client.agents.import(body, { signal });
+    const { agents } = await client.agents
+      .import(body, { signal })
+      .catch(named((text) => nameAgents(text, added)));
     for (const { id, name, secrets_needed } of agents)
       yield { name, id, action: "created", fields: [], secrets_needed };
   }
   for (const change of changes) {
     if (change.action === "create") continue;
     const { name, id, fields } = change;
-    if (change.action === "update") await update(client, change, signal);
+    if (change.action === "update") {
+      const inFront = (text: string) => `The agent ${JSON.stringify(name)}: ${text}`;
+      await update(client, change, signal).catch(named(inFront));
+    }
     const action = change.action === "update" ? "updated" : "unchanged";
     yield { name, id, action, fields, secrets_needed: [] };
   }
@@ -42,18 +53,41 @@ async function update(
   change: Exclude<Change, { action: "create" }>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { id, body, version, paused, pauseReason, newTriggers, changedTriggers } = change;
+  const { id, body, version, pause, newTriggers, changedTriggers } = change;
   if (Object.keys(body).length > 0)
     await client.agents.update(id, body, { ifMatch: `"${version}"`, signal });
-  if (paused === true) {
-    const reason = pauseReason === undefined ? {} : { reason: pauseReason };
+  if (pause.request === "pause") {
+    const reason = pause.reason === null ? {} : { reason: pause.reason };
     await client.agents.pause(id, reason, { signal });
   }
-  if (paused === false) await client.agents.resume(id, { signal });
+  if (pause.request === "resume") await client.agents.resume(id, { signal });
   for (const trigger of newTriggers)
     await client.triggers.create(id, trigger as CreateTriggerBody, { signal });
   for (const trigger of changedTriggers) {
     const ifMatch = `"${trigger.version}"`;
     await client.triggers.update(id, trigger.id, trigger.body, { ifMatch, signal });
   }
+}
+
+/** Returns a function for `catch` that changes the message of an error that Beckon returned. */
+function named(change: (message: string) => string) {
+  return (thrown: unknown): never => {
+    // Without a status there was no response, and the error does not concern the agent.
+    if (!(thrown instanceof BeckonError) || thrown.status === undefined) throw thrown;
+    const { code, message, status, retryAfter } = thrown;
+    throw new BeckonError({ code, status, retryAfter, message: change(message), cause: thrown });
+  };
+}
+
+/**
+ * Replaces the positions in the request, such as `agents.0.model`, by names, because the request
+ * has only the new agents of the file.
+ */
+function nameAgents(message: string, agents: readonly AgentInFile[]): string {
+  return agents.reduce((text, { name }, index) => {
+    const quoted = () => JSON.stringify(name);
+    return text
+      .replaceAll(`agents.${index} (${name})`, quoted)
+      .replaceAll(`agents.${index}.`, () => `${quoted()}.`);
+  }, message);
 }

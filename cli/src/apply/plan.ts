@@ -1,6 +1,7 @@
 import type { BeckonClient, Trigger, UpdateAgentBody } from "@beckon/client";
 import { UsageError } from "../terminal.ts";
 import { isMerged, isSame, withStoredSecrets } from "./compare.ts";
+import { comparePause, type PauseChange } from "./compare-pause.ts";
 import type { AgentInFile, TriggerInFile } from "./read-document.ts";
 
 /** What must be done so that the workspace has one agent of the file. */
@@ -12,12 +13,10 @@ export type Change =
       readonly id: string;
       /** The version that was compared; the update is rejected if there is a newer one. */
       readonly version: number;
-      /** Names of the fields that differ, including `paused` and `triggers`. */
+      /** Names of the fields that differ, including `paused`, `pause_reason` and `triggers`. */
       readonly fields: readonly string[];
       readonly body: UpdateAgentBody;
-      /** Whether the agent is to be paused; undefined to leave that unchanged. */
-      readonly paused: boolean | undefined;
-      readonly pauseReason: string | undefined;
+      readonly pause: PauseChange;
       readonly newTriggers: readonly TriggerInFile[];
       /** `version` is the one that was compared, as for the agent. */
       readonly changedTriggers: readonly {
@@ -38,8 +37,8 @@ const merged = new Set(["model_settings", "limits"]);
 /**
  * Compares the agents of a file with those of the workspace that have the same names. Sends no
  * request that changes the workspace.
- * @throws UsageError if several agents of the workspace have one of the names, or a secret is
- *   missing
+ * @throws UsageError if several agents of the workspace, or several triggers of an agent, have one
+ *   of the names, or a secret is missing
  */
 export async function plan(
   client: BeckonClient,
@@ -91,14 +90,14 @@ async function compareAgent(
       ),
     ]),
   );
-  const paused = agent.paused === exported.paused ? undefined : agent.paused;
+  const pause = comparePause(agent, exported);
   const triggers =
     agent.triggers === undefined || agent.triggers.length === 0
       ? { newTriggers: [], changedTriggers: [] }
       : await compareTriggers(client, agent, id, signal);
   const all = [
     ...fields,
-    ...(paused === undefined ? [] : ["paused"]),
+    ...pause.fields,
     ...(triggers.newTriggers.length + triggers.changedTriggers.length > 0 ? ["triggers"] : []),
   ];
   return {
@@ -108,8 +107,7 @@ async function compareAgent(
     version: current.version,
     fields: all,
     body,
-    paused,
-    pauseReason: agent.pause_reason ?? undefined,
+    pause,
     ...triggers,
   };
 }

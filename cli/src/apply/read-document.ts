@@ -38,7 +38,13 @@ export function readDocument(text: string): readonly AgentInFile[] {
       );
     }
     names.add(agent.name);
-    const { triggers = [] } = agent;
+    const { triggers = [], paused = false, pause_reason: reason = null } = agent;
+    if (typeof paused !== "boolean" || (reason !== null && typeof reason !== "string")) {
+      throw new UsageError(
+        `The agent ${JSON.stringify(agent.name)} must have true or false as \`paused\`, and a ` +
+          "text or null as `pause_reason`.",
+      );
+    }
     if (!Array.isArray(triggers) || !triggers.every(isNamed)) {
       throw new UsageError(
         `The triggers of ${JSON.stringify(agent.name)} must be a list of objects with a name.`,
@@ -70,7 +76,12 @@ function parse(text: string): unknown {
   }
 }
 
-function isNamed(value: unknown): value is { name: string; triggers?: unknown } {
+interface Named {
+  readonly name: string;
+  readonly [field: string]: unknown;
+}
+
+function isNamed(value: unknown): value is Named {
   return isObject(value) && typeof value.name === "string" && value.name !== "";
 }
 

@@ -3,7 +3,7 @@ import { type Applied, apply, type Change, plan, readDocument } from "../apply/i
 import { type ConnectionOptions, connect, withConnection } from "../connection.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { maxInputBytes, readTextFile } from "../read-text.ts";
-import { shown, type Terminal } from "../terminal.ts";
+import { explainInterrupt, shown, type Terminal, UsageError } from "../terminal.ts";
 
 interface Options extends ConnectionOptions {
   readonly dryRun?: true;
@@ -26,15 +26,20 @@ export function addAgentsApply(
     .option("--dry-run", "print what would be changed, and change nothing");
   withConnection(command).action(async (file: string, options: Options) => {
     const agentsInFile = readDocument(await readTextFile(file, maxInputBytes, terminal));
+    if (agentsInFile.length === 0)
+      throw new UsageError("The file has no agents. Nothing was changed.");
     const client = await connect(options, terminal);
     const changes = await plan(client, agentsInFile, terminal.stopped);
     const applied = options.dryRun
       ? changes.map(wouldBe)
       : apply(client, changes, terminal.stopped);
-    for await (const each of applied) {
-      const text = options.json ? JSON.stringify(each) : toText(each, options.dryRun === true);
-      await terminal.out(`${shown(text, terminal)}\n`);
-    }
+    const print = async () => {
+      for await (const each of applied) {
+        const text = options.json ? JSON.stringify(each) : toText(each, options.dryRun === true);
+        await terminal.out(`${shown(text, terminal)}\n`);
+      }
+    };
+    await print().catch(explainInterrupt("Repeat the command to apply what is left."));
     finish(exitCodes.done);
   });
 }

@@ -27,7 +27,7 @@ export function addAgentsExport(
         : await client.agents.exportManyYaml(call);
       await terminal.out(shown(text, terminal));
     } else {
-      const id = await findAgentId(client, agent);
+      const id = await findAgentId(client, agent, terminal.stopped);
       const text = json
         ? toJson(await client.agents.export(id, call))
         : await client.agents.exportYaml(id, call);

@@ -20,7 +20,7 @@ export function addDoctor(
     )
     .option("--json", "print JSON")
     .action(async ({ json }: { readonly json?: true }) => {
-      // Loads the server, which other commands do not need.
+      // Imported dynamically, so that other commands do not load the server.
       const { diagnose } = await import("@beckon/server/diagnose");
       const findings = await unlessStopped(diagnose(terminal.env), terminal.stopped);
       if (json) await terminal.out(`${JSON.stringify({ findings })}\n`);

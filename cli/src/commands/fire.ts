@@ -1,9 +1,10 @@
+import { BeckonError } from "@beckon/client";
 import type { Command } from "commander";
 import { type ConnectionOptions, connectWithoutKey, withUrl } from "../connection.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { collect, type Labels, withLabels } from "../labels.ts";
+import { collect, type Labels, runContinues, withLabels } from "../labels.ts";
 import { readInput, readTextFile } from "../read-text.ts";
-import { SettingError, type Terminal, UsageError } from "../terminal.ts";
+import { CommandFailure, SettingError, type Terminal, UsageError } from "../terminal.ts";
 
 interface Options extends Pick<ConnectionOptions, "url" | "json">, Labels {
   readonly file?: string;
@@ -25,7 +26,7 @@ export function addFire(
         "The trigger is the URL or token in BECKON_TRIGGER or in a file. It is a secret, so it is " +
         "not an argument. Without a payload argument, standard input is the payload.",
     )
-    .option("--trigger-file <file>", "file with the trigger's URL or token")
+    .option("--trigger-file <file>", "file with the trigger's URL or token; else BECKON_TRIGGER")
     .option("--file <file>", "read the payload from a file, or - for standard input")
     .option("--text", "send the payload as text, also if it is JSON")
     .option("--json", "print JSON");
@@ -35,15 +36,23 @@ export function addFire(
       const text = await readInput({ argument, file: options.file }, terminal);
       const client = connectWithoutKey(options, terminal);
       const { idempotencyKey, externalId, tag: tags } = options;
-      const run = await client.triggers.fire(trigger, toPayload(text, options.text === true), {
-        idempotencyKey,
-        externalId,
-        tags,
-        signal: terminal.stopped,
-      });
+      const labels = { idempotencyKey, externalId, tags, signal: terminal.stopped };
+      const payload = toPayload(text, options.text === true);
+      const run = await client.triggers.fire(trigger, payload, labels).catch(explainFailure);
       await terminal.out(`${options.json ? JSON.stringify(run) : run.run_id}\n`);
       finish(exitCodes.done);
     },
+  );
+}
+
+function explainFailure(thrown: unknown): never {
+  if (!(thrown instanceof BeckonError) || thrown.code !== "unauthorized")
+    return runContinues(thrown);
+  throw new CommandFailure(
+    thrown.code,
+    exitCodes.denied,
+    "Beckon does not accept the trigger's URL or token: it is incomplete, or was rotated or " +
+      "deleted. Put the current one into BECKON_TRIGGER, or into the file of --trigger-file.",
   );
 }
 

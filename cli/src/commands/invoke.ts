@@ -1,8 +1,8 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { type ConnectionOptions, connect, withConnection } from "../connection.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { findAgentId } from "../find-agent.ts";
-import { collect, type Labels, seconds, withLabels } from "../labels.ts";
+import { collect, type Labels, runContinues, seconds, withLabels } from "../labels.ts";
 import { readInput } from "../read-text.ts";
 import { shown, type Terminal, UsageError } from "../terminal.ts";
 
@@ -26,27 +26,32 @@ export function addInvoke(
         "the scope agents:read. Without an input argument, standard input is the input.",
     )
     .option("--file <file>", "read the input from a file, or - for standard input")
-    .option("--timeout <seconds>", "stop waiting after this time; the run continues", seconds)
+    .addOption(
+      new Option("--timeout <seconds>", "stop waiting after this time; the run continues")
+        .argParser(seconds)
+        .conflicts("wait"),
+    )
     .option("--no-wait", "print the run's id and do not wait for its end");
   withConnection(withLabels(command, collect)).action(
     async (agent: string, argument: string | undefined, options: Options) => {
       const input = await readInput({ argument, file: options.file }, terminal);
-      if (input === undefined)
-        throw new UsageError("There is no input. Give it as argument, by --file or by a pipe.");
+      if (!input) {
+        throw new UsageError(
+          "There is no input, or it is empty. Give it as argument, by --file or by a pipe.",
+        );
+      }
       const client = await connect(options, terminal);
-      const agentId = await findAgentId(client, agent);
+      const agentId = await findAgentId(client, agent, terminal.stopped);
       const { idempotencyKey, externalId, tag: tags, timeout, json } = options;
       const labels = { idempotencyKey, externalId, tags, signal: terminal.stopped };
       if (!options.wait) {
-        const started = await client.agents.start(agentId, { input }, labels);
+        const started = await client.agents.start(agentId, { input }, labels).catch(runContinues);
         await terminal.out(`${json ? JSON.stringify(started) : started.run_id}\n`);
       } else {
         const timeoutMs = timeout === undefined ? undefined : timeout * 1_000;
-        const run = await client.agents.invoke(
-          agentId,
-          { input },
-          { ...labels, timeout: timeoutMs },
-        );
+        const run = await client.agents
+          .invoke(agentId, { input }, { ...labels, timeout: timeoutMs })
+          .catch(runContinues);
         await terminal.out(`${json ? JSON.stringify(run) : shown(run.output, terminal)}\n`);
       }
       finish(exitCodes.done);

@@ -1,11 +1,11 @@
-import { open } from "node:fs/promises";
-import type { CreateKeyBody } from "@beckon/client";
+import { open, unlink } from "node:fs/promises";
+import type { CreateKeyAnswer, CreateKeyBody } from "@beckon/client";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { type ConnectionOptions, connect, withConnection } from "../connection.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { findAgentId } from "../find-agent.ts";
 import { collect } from "../labels.ts";
-import { type Terminal, UsageError } from "../terminal.ts";
+import { CommandFailure, explainInterrupt, type Terminal, UsageError } from "../terminal.ts";
 
 interface Options extends ConnectionOptions {
   readonly preset?: NonNullable<CreateKeyBody["preset"]>;
@@ -42,31 +42,24 @@ export function addKeysCreate(
     if (preset === undefined && scopes === undefined)
       throw new UsageError("There are no scopes. Give --preset, or --scope once or more.");
     const client = await connect(options, terminal);
+    const { stopped } = terminal;
     const agentIds: string[] = [];
-    for (const each of agent ?? []) agentIds.push(await findAgentId(client, each));
-    // The file is opened first: a key that cannot be written would be lost.
-    const file = write === undefined ? undefined : await createFile(write);
-    try {
-      const created = await client.keys.create(
-        {
-          name,
-          ...(preset === undefined ? {} : { preset }),
-          ...(scopes === undefined ? {} : { scopes }),
-          ...(agent === undefined ? {} : { agent_ids: agentIds }),
-          ...(expiresInDays === undefined ? {} : { expires_in_days: expiresInDays }),
-        },
-        { signal: terminal.stopped },
-      );
-      const { key, ...rest } = created;
-      await file?.writeFile(`${key}\n`);
-      if (json) await terminal.out(`${JSON.stringify(file === undefined ? created : rest)}\n`);
-      else if (file === undefined) await terminal.out(`${key}\n`);
-      const expiry =
-        created.expires_at === null ? "never expires" : `expires ${created.expires_at}`;
-      if (!json) terminal.err(`Key ${created.id} ${expiry}.\n`);
-    } finally {
-      await file?.close();
-    }
+    for (const each of agent ?? []) agentIds.push(await findAgentId(client, each, stopped));
+    const body = {
+      name,
+      ...(preset === undefined ? {} : { preset }),
+      ...(scopes === undefined ? {} : { scopes }),
+      ...(agent === undefined ? {} : { agent_ids: agentIds }),
+      ...(expiresInDays === undefined ? {} : { expires_in_days: expiresInDays }),
+    };
+    const create = () =>
+      client.keys.create(body, { signal: stopped }).catch(explainInterrupt(keyIsLost));
+    const created = write === undefined ? await create() : await createInto(write, create);
+    const { key, ...rest } = created;
+    if (json) await terminal.out(`${JSON.stringify(write === undefined ? created : rest)}\n`);
+    else if (write === undefined) await terminal.out(`${key}\n`);
+    const expiry = created.expires_at === null ? "never expires" : `expires ${created.expires_at}`;
+    if (!json) terminal.err(`Key ${created.id} ${expiry}.\n`);
     finish(exitCodes.done);
   });
 }
@@ -77,15 +70,52 @@ function days(text: string): number | null {
   throw new InvalidArgumentError("It must be a whole number of days, 1 or more, or never.");
 }
 
+const keyIsLost =
+  "If the key was created, it cannot be shown again. Revoke it in the dashboard, and create another.";
+
+/**
+ * Creates a key and writes it to a new file. The file is created first, because a key that cannot
+ * be written would be lost; it is deleted if it has no key.
+ * @throws CommandFailure if the key was created but not written
+ */
+async function createInto(
+  path: string,
+  create: () => Promise<CreateKeyAnswer>,
+): Promise<CreateKeyAnswer> {
+  const file = await createFile(path);
+  let created: CreateKeyAnswer | undefined;
+  try {
+    created = await create();
+    await file.writeFile(`${created.key}\n`);
+    return created;
+  } catch (thrown) {
+    await unlink(path);
+    if (created === undefined) throw thrown;
+    throw new CommandFailure(
+      "not_written",
+      exitCodes.failed,
+      `The key ${created.id} was created, but ${path} cannot be written (${codeOf(thrown)}). ` +
+        "Revoke the key in the dashboard, and create another.",
+    );
+  } finally {
+    await file.close();
+  }
+}
+
 async function createFile(path: string) {
   try {
     return await open(path, "wx", 0o600);
   } catch (thrown) {
-    const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
+    const code = codeOf(thrown);
     throw new UsageError(
       code === "EEXIST"
         ? `${path} exists already. Name a new file.`
         : `${path} cannot be created (${code}). Name a file in a folder that you can write.`,
     );
   }
+}
+
+/** Returns the code of a system error, for example ENOSPC. */
+function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";
 }

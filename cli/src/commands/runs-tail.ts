@@ -34,7 +34,7 @@ export function addRunsTail(
       const tail = run === undefined ? tailWorkspace : tailRun(run);
       finish(await tail(client, options, terminal));
     } catch (thrown) {
-      // Ctrl-C is how a tail ends, and the run is not affected.
+      // Ctrl-C is the usual way to end a tail, so it is not a failure. The run continues.
       if (!(thrown instanceof Interrupted)) throw thrown;
       finish(exitCodes.done);
     }
@@ -63,15 +63,16 @@ function tailRun(runId: string): Tail {
 }
 
 const tailWorkspace: Tail = async (client, { agent, kind, after, json }, terminal) => {
-  const agentId = agent === undefined ? undefined : await findAgentId(client, agent);
+  const agentId =
+    agent === undefined ? undefined : await findAgentId(client, agent, terminal.stopped);
   const filter = {
     ...(agentId === undefined ? {} : { agent_id: agentId }),
     ...(kind === undefined ? {} : { kind }),
   };
-  // As for one run: reports a wrong key, filter or address at once.
-  await client.events.list({ ...filter, limit: 1 }, { signal: terminal.stopped }).page();
-  const print = json ? jsonPrinter(terminal) : textPrinter(terminal);
   const query = after === undefined ? filter : { ...filter, after };
+  // The watch reconnects for minutes. This call reports a wrong key, filter or address at once.
+  await client.events.list({ ...query, limit: 1 }, { signal: terminal.stopped }).page();
+  const print = json ? jsonPrinter(terminal) : textPrinter(terminal);
   for await (const event of client.events.watch(query, following(terminal))) await print(event);
   return exitCodes.done;
 };
@@ -114,7 +115,8 @@ function textPrinter(terminal: Terminal): Print {
       isInLine = !text.endsWith("\n");
       return terminal.out(shown(text, terminal));
     }
-    // The entry that follows shows that an output has begun or ended.
+    // The beginning and the end of an output have no line: the journal entry that follows the
+    // output begins a new line.
     if (event.type.startsWith("run.output.")) return;
     const time =
       "time" in event ? event.time.slice(11, 19) : new Date().toISOString().slice(11, 19);

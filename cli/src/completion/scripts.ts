@@ -35,7 +35,7 @@ const valueOptions = (commands: readonly Described[]) => {
   };
 };
 
-/** A branch of a `case`, or none without patterns. */
+/** Returns a branch of a `case` in one line; no line if there are no patterns. */
 function branch(patterns: readonly string[], action: string): string[] {
   return patterns.length === 0 ? [] : [`    ${patterns.join("|")}) ${action} ;;`];
 }
@@ -83,7 +83,10 @@ function pathPatterns(commands: readonly Described[]): string {
     .join("|");
 }
 
-/** Quotes text for single quotes in zsh and fish; these descriptions have no backslash. */
+/**
+ * Removes single quotes, so that the text can be in single quotes in zsh and fish. The descriptions
+ * have no backslashes, which fish would interpret.
+ */
 const quoted = (text: string) => text.replaceAll("'", "");
 
 function zsh(commands: readonly Described[]): string {

@@ -383,7 +383,7 @@ export function bindOperations(send: Sender) {
         ),
     },
     triggers: {
-      /** Fire trigger. Starts a run and responds as soon as it is durable. The URL is the credential: no header is needed, and `Authorization` is ignored. The run's input is the trigger's prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. A body without Content-Type is text. An empty body is valid if the trigger has a prompt prefix. */
+      /** Fire trigger. Starts a run and responds as soon as it is durable. The URL is the credential: no header is needed, and `Authorization` is ignored. The run's input is the trigger's prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. A body without Content-Type is text. An empty body is valid if the trigger has a prompt prefix. A trigger with `receiving` decides itself which bodies it accepts and what the run's input is. It responds with 202 and `{"ok": true, "skipped": true}` if a valid request starts no run, and to forms as `form.answer` says. */
       fire: (
         token: string,
         body?: FireTriggerBody | string,
@@ -794,7 +794,7 @@ export function bindOperations(send: Sender) {
       deleteMany: (body: DeleteRunsBody, options?: CallOptions): Promise<DeleteRunsAnswer> =>
         send.data<DeleteRunsAnswer>({ method: "POST", path: "/runs/delete", body }, options),
 
-      /** List run events. The run's journal, oldest first. `after` is the last `seq` that you have. With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. `data` above 64 KiB is `{artifact_id, bytes}` as always. To read one event in full, get `/runs/:run_id/events` with its `seq` less 1 as `after`, and `limit=1`. Needs the scope `runs:read`. Reads further pages as they are needed. */
+      /** List run events. The run's journal, oldest first. `after` is the last `seq` that you have. With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. To read one event without this, get `/runs/:run_id/events/:seq`. In both views, `data` above 64 KiB is `{artifact_id, bytes}`: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`. Needs the scope `runs:read`. Reads further pages as they are needed. */
       listEvents: (
         runId: string,
         query?: ListRunEventsQuery,
@@ -811,7 +811,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Get run event. One event of the run's journal, for example to verify a delivery or to read the rest of a large one. Needs the scope `runs:read`. */
+      /** Get run event. One event of the run's journal, for example to verify a delivery. `data` above 64 KiB is `{artifact_id, bytes}`: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`. Needs the scope `runs:read`. */
       getEvent: (runId: string, seq: string, options?: CallOptions): Promise<RunEvent> =>
         send.data<RunEvent>(
           { method: "GET", path: "/runs/{run_id}/events/{seq}", params: [runId, seq] },
@@ -831,7 +831,7 @@ export function bindOperations(send: Sender) {
         ),
     },
     events: {
-      /** List workspace events. The events of the workspace or of one agent, oldest first, in the order of their commits. Each page searches `limit` events and holds those that match. Each event has a `cursor` to continue after it. Events of no run (`agent.paused`, `agent.resumed`) are listed only if `kind` names them; their `run_id` and `seq` are null. An agent's token cannot name them. With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. `data` above 64 KiB is `{artifact_id, bytes}` as always. To read one event in full, get `/runs/:run_id/events` with its `seq` less 1 as `after`, and `limit=1`. Needs the scope `runs:read`. Reads further pages as they are needed. */
+      /** List workspace events. The events of the workspace or of one agent, oldest first, in the order of their commits. Each page searches `limit` events and holds those that match. Each event has a `cursor` to continue after it. Events of no run (`agent.paused`, `agent.resumed`, `usage.threshold`, `subscription.disabled`) are listed only if `kind` names them; their `run_id` and `seq` are null. An agent's token cannot name them. With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. To read one event without this, get `/runs/:run_id/events/:seq`. In both views, `data` above 64 KiB is `{artifact_id, bytes}`: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`. Needs the scope `runs:read`. Reads further pages as they are needed. */
       list: (query?: ListEventsQuery, options?: CallOptions): Listing<ListEventsAnswer> =>
         send.list<ListEventsAnswer>(
           { method: "GET", path: "/events", query, accept: "application/json" },

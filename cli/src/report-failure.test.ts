@@ -1,0 +1,25 @@
+import { BeckonError } from "@beckon/client";
+import { expect, test } from "vitest";
+import { reportFailure } from "./report-failure.ts";
+import type { Terminal } from "./terminal.ts";
+
+const terminal: Terminal = {
+  env: {},
+  stopped: new AbortController().signal,
+  isOutputTerminal: false,
+  isInputTerminal: false,
+  out: async () => {},
+  err: () => {},
+  readInput: async () => "",
+};
+
+test.each([
+  ["agent_busy", 429, 75],
+  ["too_many_requests", 429, 75],
+  ["unavailable", 503, 75],
+  ["agent_paused", 409, 1],
+  ["forbidden", 403, 77],
+])("the error %s (%i) has the exit code %i", (code, status, exitCode) => {
+  const error = new BeckonError({ code, status, message: "Try again later." });
+  expect(reportFailure(error, terminal, true)).toBe(exitCode);
+});
