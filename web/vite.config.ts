@@ -81,15 +81,15 @@ export default defineConfig({
     outDir: "dist",
     emptyOutDir: true,
     target: "baseline-widely-available",
-    // The build must contain neither inline scripts nor data: URLs, because the
-    // Content-Security-Policy forbids both.
+    // Browsers without modulepreload load the same modules, only later, so they need no polyfill.
     modulePreload: { polyfill: false },
+    // Small assets would become data: URLs, which the Content-Security-Policy forbids.
     assetsInlineLimit: 0,
     // The manifest names the files of each screen. `bench/dashboard/sizes.ts` reads it.
     manifest: true,
     // The licences of the packages require that their text comes with the code.
     license: true,
-    // script/build-web.ts reports the sizes as they are sent, compressed.
+    // `bench/dashboard/sizes.ts` measures the compressed sizes instead.
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
@@ -98,7 +98,7 @@ export default defineConfig({
             // Everything that the entry imports, in one file: files of a few hundred bytes compress
             // badly.
             { name: "shell", tags: ["$initial"], priority: 1 },
-            // Modules that most screens import, in one file.
+            // Modules that at least seven chunks import, in one file.
             { name: "common", test: /[\\/](web[\\/]src|lucide-react)[\\/]/, minShareCount: 7 },
           ],
         },

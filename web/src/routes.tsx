@@ -2,8 +2,8 @@
  * Every route of the dashboard, in one table.
  *
  * To add a screen: write `export function NameScreen()` in `<feature>/<name>-screen.tsx`, and add
- * one line to the feature's section of `screens` below. A route exists only when its screen does:
- * navigation, palette and keys show what `screens` has, so nothing else must change.
+ * one line to the feature's section of `screens` below. To show the screen in the navigation, the
+ * palette and the keyboard shortcuts, also add it to shell/navigation/items.ts.
  *
  * - `scope` is the permission to read what the screen shows. Without it, the person sees a page
  *   that says which role they need.

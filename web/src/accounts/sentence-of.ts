@@ -1,7 +1,7 @@
 import { BeckonError } from "@beckon/client";
 import { sentenceOf } from "../data/index.ts";
 
-/** Returns the sentence about a failed sign-in, in words for a person. */
+/** Returns the sentence that explains a failed sign-in. */
 export function signInSentence(thrown: unknown): string {
   if (!(thrown instanceof BeckonError)) return sentenceOf(thrown);
   if (thrown.status === 401)
@@ -9,7 +9,7 @@ export function signInSentence(thrown: unknown): string {
   return tooManySentence(thrown) ?? sentenceOf(thrown);
 }
 
-/** Returns the sentence about too many failed attempts, or undefined for another error. */
+/** Returns the sentence that explains status 429; undefined for other errors. */
 export function tooManySentence(thrown: unknown): string | undefined {
   if (!(thrown instanceof BeckonError) || thrown.status !== 429) return undefined;
   const minutes = Math.max(1, Math.ceil((thrown.retryAfter ?? 60) / 60));

@@ -71,7 +71,8 @@ function OwnerForm({ token }: { readonly token: string }) {
 }
 
 /**
- * Returns the path of the demo agent's playground, or of the workspace if that agent is deleted.
+ * Returns the path of the newest agent's playground, or of the workspace if it has no agents. In a
+ * new installation the only agent is the demo agent.
  */
 async function firstPage(): Promise<string> {
   const { workspaces } = await account.me.get();

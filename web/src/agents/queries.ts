@@ -13,7 +13,7 @@ export const agentQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
     queryFn: ({ signal }) => client.agents.get(agentId, { signal }),
   });
 
-/** The agents to choose from when something is limited to agents, newest first. */
+/** The agents that a person can choose from, for example for a key, newest first. */
 export const choosableAgentsQuery = ({ id, client }: CurrentWorkspace) =>
   listOptions([...agentsKey(id), "to choose"], (page, options) =>
     client.agents.list({ ...page, limit: 200 }, options),

@@ -5,9 +5,9 @@ interface Wording {
   /** The name of the action in the filter: "Agent: created". */
   readonly label: string;
   /**
-   * The part of the sentence after the name of the actor. `{target}` is the affected resource,
-   * `{fields}` the names of the changed fields, `{retry_of}` the field `retry_of` of the entry's
-   * data, `{deleted:run}` its field `deleted` as a count of runs.
+   * The part of the sentence after the name of the actor. `{target}` is the affected resource and
+   * `{fields}` the names of the changed fields. Another name, such as `{retry_of}`, is a field of
+   * the entry's data. With a noun it is a count: `{deleted:run}` becomes "3 runs".
    */
   readonly text: string | ((entry: AuditEntry) => string);
 }

@@ -9,6 +9,7 @@ import {
   type FilterValues,
   LinkButton,
   PageHeader,
+  useChangeSearch,
   useTimeZone,
 } from "../ui/index.ts";
 import { auditColumns } from "./audit-columns.tsx";
@@ -22,12 +23,13 @@ export function AuditScreen() {
   const workspace = useWorkspace();
   const search: AuditSearch = useSearch({ strict: false });
   const navigate = useNavigate();
+  const changeSearch = useChangeSearch();
   const filters = filtersOf(search);
   const entries = useList(auditQuery(workspace, filters));
   const names = useNames(entries.rows);
   const { entry, at, ...chips } = search;
   const change = (values: FilterValues) =>
-    void navigate({ to: ".", search: { ...chips, ...values }, replace: true });
+    changeSearch({ ...values, entry: undefined, at: undefined });
   const hrefOf = (parameters: Readonly<Record<string, string>>) =>
     `/w/${workspace.id}/audit?${new URLSearchParams({ ...filters, ...parameters })}`;
   return (
@@ -84,7 +86,7 @@ export function AuditScreen() {
           entryId={entry}
           at={at}
           known={entries.rows.find(({ id }) => id === entry)}
-          close={() => void navigate({ to: ".", search: chips, replace: true })}
+          close={() => change({})}
         />
       )}
     </div>

@@ -2,8 +2,8 @@ import { type BeckonClient, createClient } from "@beckon/client";
 import { fetchOnce } from "./early-responses.ts";
 
 /**
- * Maximum number of further attempts. Together they take about four seconds. After that the screen
- * shows the error.
+ * Maximum number of further attempts of a call. After the last one the screen shows the error. The
+ * waits before them add up to at most 3.5 seconds, unless the server sends `Retry-After`.
  */
 const retries = 3;
 

@@ -32,8 +32,8 @@ export function listOptions<Row>(
 }
 
 /**
- * Returns the rows of a list. A page of a filtered list can be empty although there is a `next`.
- * The next page is then read automatically.
+ * Returns the query of a list with the rows of all pages read so far. A page of a filtered list can
+ * be empty although more pages follow. The next page is then read automatically.
  */
 export function useList<Row>(options: ReturnType<typeof listOptions<Row>>) {
   const query = useInfiniteQuery(options);

@@ -24,7 +24,10 @@ export type PatchState<Resource, Changes> =
   /** The response was lost, and the server does not have the changes. */
   | { readonly name: "not saved" }
   | { readonly name: "failed"; readonly thrown: unknown }
-  /** Someone else changed the same fields. Show a `MergeDialog`, then call `resolve`. */
+  /**
+   * Someone else changed the same fields, or kept saving during the automatic merges. Show a
+   * `MergeDialog`, then call `resolve`.
+   */
   | {
       readonly name: "conflict";
       readonly base: Resource;
@@ -34,7 +37,7 @@ export type PatchState<Resource, Changes> =
 
 /**
  * Maximum number of automatic merges in one save, because the resource can change again during
- * each. After that the person decides.
+ * each. After that the person decides, in the state `conflict`.
  */
 const maxMerges = 3;
 
@@ -53,39 +56,11 @@ export function usePatch<Resource extends { version: number | string }, Changes 
   type State = PatchState<Resource, Changes>;
   const [state, setState] = useState<State>({ name: "idle" });
 
-  const attempt = async (base: Resource, changes: Partial<Changes>, merges = 0): Promise<State> => {
-    try {
-      return { name: "saved", resource: await write(changes, base.version) };
-    } catch (thrown) {
-      if (isStale(thrown) && merges < maxMerges) return afterStale(base, changes, merges);
-      if (!isOutcomeUnknown(thrown)) return { name: "failed", thrown };
-      setState({ name: "unknown" });
-      const now = await read();
-      onRead(now);
-      const isSaved = Object.entries(changes).every(([field, value]) =>
-        isEqual((now as Record<string, unknown>)[field], value),
-      );
-      return isSaved ? { name: "saved", resource: now } : { name: "not saved" };
-    }
-  };
-
-  const afterStale = async (
-    base: Resource,
-    yours: Partial<Changes>,
-    merges: number,
-  ): Promise<State> => {
-    const theirs = await read();
-    onRead(theirs);
-    const { merged, conflicts } = mergeFields({ ...base }, { ...theirs }, yours, parts);
-    if (conflicts.length > 0) return { name: "conflict", base, theirs, yours };
-    const changes = changesOf<Changes>(theirs, pick(merged, yours));
-    if (Object.keys(changes).length === 0) return { name: "saved", resource: theirs };
-    return attempt(theirs, changes, merges + 1);
-  };
+  const steps = { read, write, onRead, parts, onUnknown: () => setState({ name: "unknown" }) };
 
   const save = async (base: Resource, changes: Partial<Changes>): Promise<State> => {
     setState({ name: "saving" });
-    const next = await attempt(base, changes).catch(
+    const next = await savePatch(steps, base, changes).catch(
       (thrown: unknown): State => ({ name: "failed", thrown }),
     );
     if (next.name === "saved") onRead(next.resource);
@@ -112,12 +87,53 @@ export function usePatch<Resource extends { version: number | string }, Changes 
   };
 }
 
+/**
+ * Sends changes until they are saved, merged with the changes of others, or need a decision.
+ * @throws what `read` throws
+ */
+export async function savePatch<
+  Resource extends { version: number | string },
+  Changes extends object,
+>(
+  patching: Patching<Resource, Changes> & {
+    /** Called when the response is lost, before the resource is refetched. */
+    readonly onUnknown: () => void;
+  },
+  base: Resource,
+  changes: Partial<Changes>,
+  merges = 0,
+): Promise<PatchState<Resource, Changes>> {
+  const { read, write, onRead, parts = [], onUnknown } = patching;
+  try {
+    return { name: "saved", resource: await write(changes, base.version) };
+  } catch (thrown) {
+    if (isStale(thrown)) {
+      const theirs = await read();
+      onRead(theirs);
+      const { merged, conflicts } = mergeFields({ ...base }, { ...theirs }, changes, parts);
+      const conflict = { name: "conflict", base, theirs, yours: changes } as const;
+      if (conflicts.length > 0) return conflict;
+      const left = changesOf<Changes>(theirs, pick(merged, changes));
+      if (Object.keys(left).length === 0) return { name: "saved", resource: theirs };
+      return merges < maxMerges ? savePatch(patching, theirs, left, merges + 1) : conflict;
+    }
+    if (!isOutcomeUnknown(thrown)) return { name: "failed", thrown };
+    onUnknown();
+    const now = await read();
+    onRead(now);
+    const isSaved = Object.entries(changes).every(([field, value]) =>
+      isEqual((now as Record<string, unknown>)[field], value),
+    );
+    return isSaved ? { name: "saved", resource: now } : { name: "not saved" };
+  }
+}
+
 /** What to say in the state `not saved`. */
 export const notSavedText = "The response was lost, and the changes are not saved. Save again.";
 
 /**
- * Returns the resource if it was saved; undefined if a `MergeDialog` has to ask first.
- * @throws the error because of which it was not saved.
+ * Returns the saved resource; undefined in the states without a result, such as `conflict`.
+ * @throws the error of the failed save, or an error with `notSavedText`
  */
 export function savedResource<Resource, Changes>(
   state: PatchState<Resource, Changes>,

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   firstLine,
   formatBytes,
+  formatCents,
   formatClock,
   formatCount,
   formatCounted,
@@ -54,6 +55,15 @@ describe("money", () => {
     [undefined, "unknown"],
   ])("%s micros read %s", (micros, text) => {
     expect(formatMoney(micros)).toBe(text);
+  });
+
+  test("amounts beside a limit are in cents, unless they are smaller", () => {
+    expect([697_600, 4_302_400, 800, 0].map(formatCents)).toEqual([
+      "$0.70",
+      "$4.30",
+      "$0.0008",
+      "$0.00",
+    ]);
   });
 });
 

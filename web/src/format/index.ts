@@ -1,7 +1,7 @@
 export { readDollars, writeDollars } from "./dollars.ts";
 export { formatDuration } from "./duration.ts";
 export { firstLine, shortenId } from "./ellipsis.ts";
-export { formatMoney } from "./money.ts";
+export { formatCents, formatMoney } from "./money.ts";
 export {
   formatBytes,
   formatCount,

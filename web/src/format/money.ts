@@ -20,3 +20,11 @@ export function formatMoney(micros: number | null | undefined): string {
   const digits = size < 1_000_000 && Math.round(size / 100) % 100 !== 0 ? 4 : 2;
   return `${sign}$${formats[digits].format(size / 1_000_000)}`;
 }
+
+/**
+ * Returns an amount of US dollars that is shown beside a limit, in cents: `$0.70`. An amount below
+ * one cent is written as `formatMoney` does.
+ */
+export function formatCents(micros: number): string {
+  return formatMoney(micros < 10_000 ? micros : Math.round(micros / 10_000) * 10_000);
+}

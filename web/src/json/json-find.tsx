@@ -1,6 +1,7 @@
 import { ChevronDown, ChevronUp } from "lucide-react";
-import type { KeyboardEvent } from "react";
+import { type KeyboardEvent, useRef } from "react";
 import { IconButton } from "../ui/action/icon-button.tsx";
+import { useEscape } from "../ui/form/use-escape.ts";
 import { maxMatches } from "./rows.ts";
 
 interface JsonFindProps {
@@ -15,6 +16,8 @@ interface JsonFindProps {
 
 /** The search field of a tree. Enter goes to the next match, Shift-Enter to the previous one. */
 export function JsonFind({ label, query, matches, match, onQuery, onMatch }: JsonFindProps) {
+  const input = useRef<HTMLInputElement>(null);
+  useEscape(input, query === "" ? undefined : () => onQuery(""));
   const step = (by: number) => {
     if (matches > 0) onMatch((match + by + matches) % matches);
   };
@@ -23,15 +26,12 @@ export function JsonFind({ label, query, matches, match, onQuery, onMatch }: Jso
       event.preventDefault();
       step(event.shiftKey ? -1 : 1);
     }
-    if (event.key === "Escape" && query !== "") {
-      event.stopPropagation();
-      onQuery("");
-    }
   };
   const total = matches >= maxMatches ? `${maxMatches}+` : String(matches);
   return (
     <div className="flex min-w-0 flex-1 items-center gap-1">
       <input
+        ref={input}
         type="search"
         aria-label={label}
         placeholder="Find"

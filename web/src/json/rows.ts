@@ -57,7 +57,8 @@ export function openAtFirst(root: Json, depth: number): Set<string> {
   const open = new Set<string>();
   const visit = (value: Json, pointer: string, level: number) => {
     const entries = level < depth && open.size < 200 ? entriesOf(value) : undefined;
-    // A long array stays closed at first, because it would push everything after it out of view.
+    // A long array or object stays closed at first, because it would push everything after it out
+    // of view. The root is always open.
     if (entries === undefined || (level > 0 && entries.length > 50)) return;
     open.add(pointer);
     for (const [key, child] of entries) visit(child, childPointer(pointer, key), level + 1);
@@ -70,8 +71,8 @@ export function openAtFirst(root: Json, depth: number): Set<string> {
 export const maxMatches = 1_000;
 
 /**
- * Returns the pointers of the values whose key or own text contains the query, in the order of the
- * tree.
+ * Returns the pointers of the first `maxMatches` values whose key or own text contains the query,
+ * in the order of the tree. Upper and lower case are the same.
  */
 export function findInJson(root: Json, query: string): string[] {
   const wanted = query.toLowerCase();

@@ -1,5 +1,5 @@
 import type { Key } from "@beckon/client";
-import { Badge, type Column, Time } from "../ui/index.ts";
+import { Badge, type Column, menuColumn, Time } from "../ui/index.ts";
 import { AgentsPopover } from "./agents-popover.tsx";
 import { Creator } from "./creator.tsx";
 import { ExpiryText } from "./expiry-text.tsx";
@@ -56,14 +56,6 @@ export function keyColumns(onAct: (key: Key, act: KeyAct) => void): readonly Col
       from: "lg",
       cell: (key) => <Creator principal={key.created_by} />,
     },
-    {
-      id: "menu",
-      header: "Actions",
-      headerHidden: true,
-      isControl: true,
-      width: 68,
-      align: "end",
-      cell: (key) => <KeyMenu apiKey={key} onAct={(act) => onAct(key, act)} />,
-    },
+    menuColumn((key) => <KeyMenu apiKey={key} onAct={(act) => onAct(key, act)} />),
   ];
 }

@@ -1,7 +1,7 @@
 import type { Ceiling } from "@beckon/client";
 import { EllipsisVertical, Pencil, Trash2 } from "lucide-react";
 import { reasonWithout, useWorkspace } from "../data/index.ts";
-import { formatMoney } from "../format/index.ts";
+import { formatCents } from "../format/index.ts";
 import { Badge, IconButton, Id, Menu, UserText } from "../ui/index.ts";
 import { LimitState } from "./limit-state.tsx";
 import { scopeLabels, scopeWords } from "./scopes.ts";
@@ -34,7 +34,7 @@ export function CeilingRow({ ceiling, onAct }: CeilingRowProps) {
           limit={ceiling.limit_micros}
           left={ceiling.left_micros}
           resetsAt={ceiling.resets_at}
-          format={formatMoney}
+          format={formatCents}
         />
       </div>
       <span className="col-start-2 row-start-1 md:col-start-3">

@@ -22,7 +22,7 @@ export const ceilingQuery = ({ id, client }: CurrentWorkspace, scope: string, sc
     queryFn: ({ signal }) => client.limits.get(scope, scopeId, { signal }),
   });
 
-/** The agents that can get a ceiling, newest first. */
+/** The newest 200 agents, for the choice of what a ceiling applies to. */
 export const agentsToLimitQuery = ({ id, client }: CurrentWorkspace) =>
   queryOptions({
     queryKey: [id, "agents", "of limits"],
@@ -30,14 +30,14 @@ export const agentsToLimitQuery = ({ id, client }: CurrentWorkspace) =>
       (await client.agents.list({ limit: 200 }, { signal }).page()).data,
   });
 
-/** The keys that can get a ceiling, newest first. */
+/** The newest 200 keys, for the choice of what a ceiling applies to. */
 export const keysToLimitQuery = ({ id, client }: CurrentWorkspace) =>
   queryOptions({
     queryKey: [id, "keys", "of limits"],
     queryFn: async ({ signal }) => (await client.keys.list({ limit: 200 }, { signal }).page()).data,
   });
 
-/** The triggers of an agent that can get a ceiling. */
+/** At most 200 triggers of an agent, for the choice of what a ceiling applies to. */
 export const triggersToLimitQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
   queryOptions({
     queryKey: [id, "agents", agentId, "triggers", "of limits"],

@@ -55,7 +55,10 @@ function connectWorker(
   };
 }
 
-/** The stream is closed while the tab is hidden, so that hidden tabs hold no connections. */
+/**
+ * Runs the hub in this page. Its stream is closed while the tab is hidden, so that hidden tabs hold
+ * no connections.
+ */
 function connectPage(
   workspaceId: string,
   userId: string,

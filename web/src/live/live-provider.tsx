@@ -11,7 +11,7 @@ const LiveContext = createContext<Live | undefined>(undefined);
  *
  * When the stream has started, queries with `meta: { live: true }` are refetched: changes that
  * happened between the first read and the start of the stream are not in the stream.
- * @param onReset called with the reason after all data of the workspace was deleted
+ * @param onReset called with the reason after all cached data of the workspace was reset
  */
 export function LiveProvider({
   children,

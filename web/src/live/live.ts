@@ -43,7 +43,7 @@ export interface Live {
   watchRun(runId: string, reader: RunReader): () => void;
   /**
    * Starts a run and returns its id. The events of the run wait until `watchRun` is called.
-   * @throws BeckonError if the run was not started
+   * @throws BeckonError if the start failed, or its response was lost
    */
   startRun(run: Omit<RunStart, "startId">): Promise<string>;
   retry(): void;

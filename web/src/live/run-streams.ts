@@ -24,8 +24,8 @@ const maxStreams = 3;
  */
 const maxWaitMs = 10_000;
 /**
- * Maximum number of further attempts of a start. They take about four seconds. After that the tab
- * shows the error.
+ * Maximum number of further attempts to start a run. After the last one the tab shows the error.
+ * The waits before them add up to at most 3.5 seconds, unless the server sends `Retry-After`.
  */
 const retries = 3;
 

@@ -8,8 +8,8 @@ interface MarkdownProps {
 }
 
 /**
- * Text of a model as Markdown: no raw HTML, no images (they become links that show their host).
- * Loaded on first use; until then the text is shown as it was written.
+ * Renders a model's text as Markdown. Raw HTML is left out, and images become links that show their
+ * host. The code of the renderer is loaded on first use; until then the text is shown unformatted.
  */
 export function Markdown({ text }: MarkdownProps) {
   return (

@@ -1,5 +1,5 @@
 import type { Member } from "@beckon/client";
-import { Badge, type Column, Time } from "../ui/index.ts";
+import { Badge, type Column, menuColumn, Time } from "../ui/index.ts";
 import { MemberActions } from "./member-actions.tsx";
 import { roleLabel } from "./roles.ts";
 
@@ -45,14 +45,6 @@ export function memberColumns(ownId: string): readonly Column<Member>[] {
       width: 120,
       from: "md",
     },
-    {
-      id: "actions",
-      header: "Actions",
-      headerHidden: true,
-      isControl: true,
-      cell: (member) => <MemberActions member={member} />,
-      align: "end",
-      width: 68,
-    },
+    menuColumn((member) => <MemberActions member={member} />),
   ];
 }

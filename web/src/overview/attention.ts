@@ -19,13 +19,16 @@ export type AttentionItem =
 
 /** An agent is failing if at least this share of its runs failed. */
 const minFailedShare = 0.1;
-/** A run that is queued for this long waits for more than its normal turn. */
+/** The queue needs attention if its oldest run waits this long, or if it has `minQueue` runs. */
 const minWaitMs = 30_000;
 const minQueue = 50;
 /** A ceiling is near if at least this share is spent. */
 const minSpentShare = 0.8;
 
-/** Shorter failures are left out, because Beckon retries before a person could react. */
+/**
+ * Subscriptions that fail for a shorter time are left out, because Beckon retries their deliveries
+ * before a person could react.
+ */
 const minFailingMs = 60_000;
 
 /**

@@ -1,6 +1,6 @@
 import type { WorkspaceEvent } from "@beckon/client";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { Pause, Play } from "lucide-react";
 import { memo, useDeferredValue, useEffect, useMemo, useState } from "react";
 import { useWorkspace } from "../data/index.ts";
@@ -16,6 +16,7 @@ import {
   ScrollRegion,
   Select,
   Skeleton,
+  useChangeSearch,
 } from "../ui/index.ts";
 import { addToFeed, type FeedFilter, type FeedLine, isFeedEvent, lineOf } from "./feed.ts";
 import { FeedRow } from "./feed-row.tsx";
@@ -45,7 +46,7 @@ const firstLines = 20;
 /** The newest events of the workspace, newest first. */
 export const FeedPanel = memo(function FeedPanel() {
   const workspace = useWorkspace();
-  const navigate = useNavigate();
+  const changeSearch = useChangeSearch();
   const search: Record<string, string | undefined> = useSearch({ strict: false });
   const filter: FeedFilter = filters.find(({ value }) => value === search.feed)?.value ?? "all";
   const agents = useAgentNames();
@@ -69,12 +70,7 @@ export const FeedPanel = memo(function FeedPanel() {
   const lines = useMemo(() => addToFeed(read, shown, filter), [read, shown, filter]);
   const missed =
     pausedAt === undefined ? 0 : events.filter((event) => !pausedAt.includes(event)).length;
-  const choose = (feed: string) =>
-    void navigate({
-      to: ".",
-      search: { ...search, feed: feed === "all" ? undefined : feed },
-      replace: true,
-    });
+  const choose = (feed: string) => changeSearch({ feed: feed === "all" ? undefined : feed });
   return (
     <Panel
       title="Live"

@@ -17,7 +17,8 @@ interface RunLine {
   readonly agentId: string;
   readonly status: string;
   /**
-   * Time at which the run was created; of the first event, if the feed has only events of the run.
+   * Time at which the run was created. If the run is known from events only, the time of the first
+   * one.
    */
   readonly at: number;
   readonly startedAt: number | undefined;

@@ -63,8 +63,8 @@ export function successOf({ minutes, stats }: Recent, tally: Tally): SuccessFigu
 }
 
 /**
- * Returns the highest p95 of the durations in ms for each five minutes; null if no run ended in
- * them.
+ * Returns one value for each five minutes: the highest p95 of the durations of one minute's runs,
+ * in ms; null if no run ended.
  */
 export function slowestSeries({ minutes, stats }: Recent): readonly (number | null)[] {
   return points(byMinute(minutes, stats)).map((point) => {

@@ -52,8 +52,8 @@ function Fresh() {
   return (
     <>
       <Panel>
-        {/* The height of the content before it is loaded: otherwise the panel below would move when
-            it is. */}
+        {/* Reserves the height of the content while it loads, so that the panel below does not move
+            afterwards. */}
         <div className="grid min-h-72 grid-cols-[minmax(0,1fr)] items-center">
           <FirstRun />
         </div>

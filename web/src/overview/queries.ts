@@ -110,13 +110,13 @@ export const queueQuery = ({ id, client }: Source) =>
     refetchInterval: 15_000,
   });
 
-/** Providers with the error of their last check, if they do not work. */
+/** All providers with their models. `error` says why the models of one could not be listed. */
 export const providerHealthQuery = ({ id, client, can }: CurrentWorkspace) =>
   queryOptions({
     queryKey: [id, "models", "health"],
     queryFn: async ({ signal }) =>
       (await client.models.list({ limit: 200 }, { signal }).page()).data,
-    // For each read the server sends requests to all providers, so it is done rarely.
+    // Each query makes the server send requests to the providers, so it is repeated rarely.
     staleTime: 60_000,
     refetchInterval: 300_000,
     enabled: can("providers:read"),
@@ -148,7 +148,7 @@ export const feedQuery = ({ id, client }: Source, filter: FeedFilter) =>
     meta: { live: true },
   });
 
-/** The newest agent; null without one. */
+/** The newest agent; null if there are no agents. */
 export const newestAgentQuery = ({ id, client, can }: CurrentWorkspace) =>
   queryOptions({
     queryKey: [...agentsKey(id), "newest"],

@@ -57,7 +57,7 @@ function countsOf({ type, seq, data }: WorkspaceEvent): Counts {
   if (type === "run.finished") return { ...nothing, ...costs, succeeded: 1 };
   if (type === "run.failed") return { ...nothing, ...costs, failed: 1 };
   if (type === "run.cancelled") return { ...nothing, ...costs };
-  // The first event of a run is run.queued if it was queued, and otherwise run.started.
+  // The first event of a run, for example run.queued or run.started, counts as its start.
   return seq === 1 ? { ...nothing, started: 1 } : nothing;
 }
 

@@ -1,5 +1,5 @@
 import type { PlanUsage } from "@beckon/client";
-import { formatCount, formatDuration, formatMoney } from "../format/index.ts";
+import { formatCents, formatCount, formatDuration } from "../format/index.ts";
 
 /**
  * Formats voice or browser time. 0 is written as `0 s`, because the allowances beside it are in
@@ -16,5 +16,5 @@ export const metricTexts: Readonly<
   tokens: { label: "Tokens", format: (amount) => formatCount(amount) },
   voice: { label: "Voice", format: formatTime },
   browser: { label: "Browser", format: formatTime },
-  cost: { label: "Cost", format: (amount) => formatMoney(amount) },
+  cost: { label: "Cost", format: (amount) => formatCents(amount) },
 };

@@ -1,7 +1,7 @@
 import type { ModelPrice } from "@beckon/client";
 import { EllipsisVertical, Pencil, Plus, Trash2 } from "lucide-react";
 import { reasonWithout, useWorkspace } from "../data/index.ts";
-import { Badge, type Column, IconButton, Menu, type MenuItem } from "../ui/index.ts";
+import { Badge, type Column, IconButton, Menu, type MenuItem, menuColumn } from "../ui/index.ts";
 import { originTexts } from "./origins.ts";
 import { Rate } from "./rate.tsx";
 
@@ -14,29 +14,33 @@ type RateName =
   | "cache_write_micros_per_million"
   | "output_micros_per_million";
 
-/** Returns the columns of the table of prices. */
+/** Returns the columns of the table of prices. @param isNarrow whether only one column fits */
 export function priceColumns(
+  isNarrow: boolean,
   onAct: (price: ModelPrice, act: PriceAct) => void,
 ): readonly Column<ModelPrice>[] {
-  return [
-    {
-      id: "model",
-      header: "Model",
-      cell: ({ model }) => (
-        <bdi className="font-mono text-dense" title={model}>
-          {model}
+  const model: Column<ModelPrice> = {
+    id: "model",
+    header: "Model",
+    cell: (price) => (
+      <span className="flex min-w-0 flex-col">
+        <bdi className="truncate font-mono text-dense" title={price.model}>
+          {price.model}
         </bdi>
-      ),
-    },
-    rate("input", "Input", "input_micros_per_million"),
-    rate("cached", "From cache", "cached_input_micros_per_million", "lg"),
-    rate("written", "To cache", "cache_write_micros_per_million", "lg"),
-    rate("output", "Output", "output_micros_per_million"),
+        {isNarrow ? <Rates price={price} /> : null}
+      </span>
+    ),
+  };
+  const menu = menuColumn<ModelPrice>((price) => (
+    <PriceMenu price={price} onAct={(act) => onAct(price, act)} />
+  ));
+  if (isNarrow) return [model, menu];
+  return [
+    model,
     {
       id: "origin",
       header: "Price from",
       width: 120,
-      from: "md",
       cell: ({ current }) =>
         current === null ? (
           <Badge tone="brass">Unknown</Badge>
@@ -44,16 +48,23 @@ export function priceColumns(
           <span title={originTexts[current.origin].hint}>{originTexts[current.origin].label}</span>
         ),
     },
-    {
-      id: "menu",
-      header: "Actions",
-      headerHidden: true,
-      isControl: true,
-      width: 68,
-      align: "end",
-      cell: (price) => <PriceMenu price={price} onAct={(act) => onAct(price, act)} />,
-    },
+    rate("input", "Input", "input_micros_per_million"),
+    rate("cached", "From cache", "cached_input_micros_per_million", "lg"),
+    rate("written", "To cache", "cache_write_micros_per_million", "lg"),
+    rate("output", "Output", "output_micros_per_million"),
+    menu,
   ];
+}
+
+/** The prices of input and output in one line, for phones. */
+function Rates({ price: { current } }: { readonly price: ModelPrice }) {
+  if (current === null) return <span className="text-dense text-ink-3">Price unknown</span>;
+  return (
+    <span className="truncate text-dense text-ink-2">
+      <Rate micros={current.input_micros_per_million} isKnown /> in ·{" "}
+      <Rate micros={current.output_micros_per_million} isKnown /> out
+    </span>
+  );
 }
 
 function rate(

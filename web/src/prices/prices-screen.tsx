@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useList, useWorkspace } from "../data/index.ts";
-import { DataTable, EmptyState, PageHeader } from "../ui/index.ts";
+import { DataTable, EmptyState, LinkButton, PageHeader, useMedia } from "../ui/index.ts";
 import { DeletePrice } from "./delete-price.tsx";
 import { priceColumns } from "./price-columns.tsx";
 import { PriceForm } from "./price-form.tsx";
@@ -15,6 +15,7 @@ export function PricesScreen() {
   const show = (next: Readonly<Record<string, string>>) =>
     void navigate({ to: ".", search: next, replace: true });
   const close = () => show({});
+  const isNarrow = !useMedia("(min-width: 768px)");
   const named = prices.rows.find(({ model }) => model === search.model);
   const chosen =
     named !== undefined && named.provider_id !== null && workspace.can("limits:write")
@@ -33,7 +34,8 @@ export function PricesScreen() {
         <div className="min-w-0 rounded-control border border-rule bg-sheet">
           <DataTable
             label="Prices"
-            columns={priceColumns(({ model }, act) => show({ model, act }))}
+            density={isNarrow ? "double" : "normal"}
+            columns={priceColumns(isNarrow, ({ model }, act) => show({ model, act }))}
             rows={prices.rows}
             rowKey={({ model }) => model}
             loading={prices.isPending}
@@ -42,7 +44,13 @@ export function PricesScreen() {
             hasMore={prices.hasNextPage}
             loadingMore={prices.isFetchingNextPage}
             onLoadMore={() => void prices.fetchNextPage()}
-            empty={<EmptyState>The models of the workspace's agents are listed here.</EmptyState>}
+            empty={
+              <EmptyState
+                action={<LinkButton href={`/w/${workspace.id}/agents`}>Open agents</LinkButton>}
+              >
+                The models of the workspace's agents are listed here, each with its price.
+              </EmptyState>
+            }
           />
         </div>
       </div>

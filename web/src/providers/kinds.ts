@@ -1,6 +1,6 @@
 import type { ProviderKind } from "@beckon/contract";
 
-/** The APIs that a provider can have, as the form names them. */
+/** Labels of the kinds of providers. The kind says which API the provider has. */
 export const kindLabels: Readonly<Record<ProviderKind, string>> = {
   openai: "OpenAI responses",
   "openai-chat": "OpenAI chat completions",

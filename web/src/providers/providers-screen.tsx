@@ -1,7 +1,15 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useList, useWorkspace } from "../data/index.ts";
-import { Button, LoadMore, PageHeader, Panel, Problem } from "../ui/index.ts";
+import {
+  Button,
+  LoadMore,
+  PageHeader,
+  Panel,
+  Problem,
+  type SearchTexts,
+  useChangeSearch,
+} from "../ui/index.ts";
 import { DemoRow } from "./list/demo-row.tsx";
 import { NoProviders } from "./list/no-providers.tsx";
 import { ProviderMenu } from "./list/provider-menu.tsx";
@@ -14,12 +22,19 @@ import { providersQuery } from "./queries.ts";
 /** The providers of models: the workspace's own, then the operator's. */
 export function ProvidersScreen() {
   const workspace = useWorkspace();
-  const navigate = useNavigate();
-  const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
+  const changeSearch = useChangeSearch();
+  const search: SearchTexts = useSearch({ strict: false });
   const providers = useList(providersQuery(workspace));
   const disabledReason = needsEditor(workspace.can);
-  const show = (next: Readonly<Record<string, string | undefined>>) =>
-    void navigate({ to: ".", search: { models: search.models, ...next }, replace: true });
+  /** Changes search parameters, and closes the dialog that the URL names. */
+  const show = (next: SearchTexts) =>
+    changeSearch({
+      new: undefined,
+      edit: undefined,
+      delete: undefined,
+      preset: undefined,
+      ...next,
+    });
   const close = () => show({});
   const own = providers.rows.filter(({ origin }) => origin === "workspace");
   const operators = providers.rows.filter(({ origin }) => origin !== "workspace");

@@ -5,7 +5,7 @@ import { newerRun } from "./patch-run.ts";
 /** Beginning of the keys of all queries of runs, for `announceChanges`. */
 export const runsKey = (workspaceId: string) => [workspaceId, "runs"] as const;
 
-/** A run with its whole input and output. Patch it with `patchRun`. */
+/** A run with its whole input and output. For later events, update it with `patchRun`. */
 export const runQuery = (
   { id, client }: Pick<CurrentWorkspace, "id" | "client">,
   runId: string,

@@ -10,11 +10,9 @@ interface RunProblemProps {
   readonly error: { readonly code: string; readonly message: string };
   /** The limit that stopped the run, and the agent of the run; undefined if no limit stopped it. */
   readonly reached?: { readonly limit: LimitReached; readonly agentId: string } | undefined;
-  /**
-   * Path of the page with the agent's settings; undefined where the settings are on the same page.
-   */
+  /** Path of the page with the agent's settings; undefined to show no link to it. */
   readonly settingsHref?: string;
-  /** True if the run had failed before the page was opened. If so, the problem is not announced. */
+  /** True if screen readers do not announce the problem, for example because the page does. */
   readonly isState?: boolean;
 }
 

@@ -47,8 +47,8 @@ export const receivedQuery = (
 });
 
 /**
- * The last payloads of all triggers of an agent. For most triggers, they show the time of the last
- * one.
+ * The last 50 payloads of all triggers of an agent together. Usually they contain the last payload
+ * of each trigger that is in use.
  */
 export const recentQuery = ({ id, client }: CurrentWorkspace, agentId: string) =>
   queryOptions({

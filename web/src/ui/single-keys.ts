@@ -29,8 +29,8 @@ export function useSingleKeys(): boolean {
 }
 
 /**
- * Returns true if a key press can be a shortcut of a single key: no modifier, no text field, no
- * open dialog or menu, not handled yet, and the person did not switch such shortcuts off.
+ * Returns true if a key press can be a shortcut of a single key: without Ctrl, Meta or Alt, not in
+ * a form field or menu, no open dialog, not handled yet, and such shortcuts are switched on.
  */
 export function isSingleKey(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return false;

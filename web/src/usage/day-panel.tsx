@@ -96,7 +96,7 @@ export function DayPanel(props: DayPanelProps) {
       ) : report.totals.entries === 0 ? (
         <NoUsage hasEver={report.since !== null} isFiltered={isFiltered} onChange={onChange} />
       ) : isTable || hasTooMany ? (
-        <DayTable days={days} hrefOf={hrefOf} />
+        <DayTable days={days} measure={measure} hrefOf={hrefOf} />
       ) : (
         <>
           {measure === "cost" && report.totals.cost_micros === null ? (
@@ -157,8 +157,8 @@ function NoUsage({ hasEver, isFiltered, onChange }: NoUsageProps): ReactNode {
       }
     >
       {isFiltered
-        ? "Nothing was used in this time that matches the filters."
-        : "Nothing was used in this time."}
+        ? "Nothing was used in this period that matches the filters."
+        : "Nothing was used in this period."}
     </EmptyState>
   );
 }

@@ -1,10 +1,13 @@
 import { formatCount, formatDate } from "../format/index.ts";
 import { type Column, DataTable, EmptyState, ScrollRegion } from "../ui/index.ts";
+import { type Measure, measures } from "./measure.ts";
 import type { UsageDay } from "./series.ts";
 import { UsageCost } from "./usage-cost.tsx";
 
 interface DayTableProps {
   readonly days: readonly UsageDay[];
+  /** On a phone, the table shows only the calls and this measure. */
+  readonly measure: Measure;
   /**
    * Returns the path of the list of a day's runs; undefined if the person has no permission to read
    * runs.
@@ -13,22 +16,22 @@ interface DayTableProps {
 }
 
 /** The days of the chart as rows, the newest first. */
-export function DayTable({ days, hrefOf }: DayTableProps) {
+export function DayTable({ days, measure, hrefOf }: DayTableProps) {
   return (
     <ScrollRegion label="Usage by day" variant="tall">
       <DataTable
         label="Usage by day"
-        columns={columns}
+        columns={columnsFor(measure)}
         rows={days.toReversed()}
         rowKey={({ day }) => day}
         rowHref={hrefOf && (({ day }) => hrefOf(day))}
-        empty={<EmptyState>Nothing was used in this time.</EmptyState>}
+        empty={<EmptyState>Nothing was used in this period.</EmptyState>}
       />
     </ScrollRegion>
   );
 }
 
-const columns: readonly Column<UsageDay>[] = [
+const columnsFor = (measure: Measure): readonly Column<UsageDay>[] => [
   {
     id: "day",
     header: "Day",
@@ -37,12 +40,16 @@ const columns: readonly Column<UsageDay>[] = [
     cell: ({ day }) => formatDate(`${day}T12:00:00Z`, Date.now(), "UTC"),
   },
   numbers("calls", "Calls", 88, undefined, ({ entries }) => entries),
+  ...(measure === "tokens"
+    ? [numbers("tokens", "Tokens", 120, undefined, measures.tokens.amountOf)]
+    : []),
   numbers("input", "Input tokens", 120, "sm", ({ input_tokens }) => input_tokens),
   numbers("output", "Output tokens", 120, "sm", ({ output_tokens }) => output_tokens),
   {
     id: "cost",
     header: "Cost",
     width: 112,
+    from: measure === "tokens" ? "sm" : undefined,
     align: "end",
     cell: ({ amounts }) =>
       amounts.entries === 0 ? (

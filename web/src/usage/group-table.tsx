@@ -49,7 +49,7 @@ export function GroupTable(props: GroupTableProps) {
       loading={loading}
       error={error}
       onRetry={onRetry}
-      empty={<EmptyState>Nothing was used in this time.</EmptyState>}
+      empty={<EmptyState>Nothing was used in this period.</EmptyState>}
     />
   );
 }

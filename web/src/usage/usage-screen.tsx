@@ -46,7 +46,8 @@ export function UsageScreen() {
   const usage = useUsage(filters, grouping, measure);
   const { report } = usage;
   const change = (changed: Readonly<Record<string, string | undefined>>) =>
-    // Not `search`: the page can still show the state before the last change.
+    // Changes the current parameters and not `search`, which can still be those before the last
+    // change.
     void navigate({ to: ".", search: (now: object) => ({ ...now, ...changed }), replace: true });
   const { agent_id, model, caller, tag } = search;
   const runsOf = (day: string) => {

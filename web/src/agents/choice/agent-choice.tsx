@@ -28,7 +28,7 @@ interface AgentChoiceProps {
 /** From this number of agents on, the list can be searched. */
 const searchedFrom = 9;
 
-/** Some agents of the workspace, as boxes to check. */
+/** The agents of the workspace with checkboxes, to choose some of them. */
 export function AgentChoice({ label, chosen, onChange, error, submitCount }: AgentChoiceProps) {
   const [text, setText] = useState("");
   const agents = useList(choosableAgentsQuery(useWorkspace()));

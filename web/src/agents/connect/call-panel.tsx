@@ -1,6 +1,5 @@
 import type { Agent } from "@beckon/client";
-import { useNavigate } from "@tanstack/react-router";
-import { Link, Panel, SegmentedControl, SnippetTabs } from "../../ui/index.ts";
+import { Link, Panel, SegmentedControl, SnippetTabs, useChangeSearch } from "../../ui/index.ts";
 import { useSearchParameters } from "../search.ts";
 import { type CallMode, snippetsOf } from "./snippets.ts";
 
@@ -18,14 +17,11 @@ const explanations: Readonly<Record<CallMode, string>> = {
 
 /** Code that calls the agent, ready to paste. */
 export function CallPanel({ agent }: { readonly agent: Agent }) {
-  const navigate = useNavigate();
   const search = useSearchParameters();
   const mode: CallMode = search.mode === "stream" ? "stream" : "invoke";
   const snippets = snippetsOf(mode, { origin: location.origin, agentId: agent.id });
   const language = snippets.find(({ label }) => label.toLowerCase() === search.language)?.label;
-  const change = (changed: Readonly<Record<string, string | undefined>>) =>
-    // Not `search`: the page can still show the state before the last change.
-    void navigate({ to: ".", search: (now: object) => ({ ...now, ...changed }), replace: true });
+  const change = useChangeSearch();
   return (
     <Panel
       title="Call this agent"

@@ -17,13 +17,14 @@ export const lastCallQuery = ({ id, client }: CurrentWorkspace, agentId: string)
   });
 
 /**
- * What this page knows about an agent's token from its own calls. The API has no operation that
- * returns the state of a token.
+ * What this page knows about an agent's token from its own calls, because the API has no operation
+ * that returns the state of a token. Before the first call, the page assumes that it is issued.
  */
 export interface TokenState {
   readonly isIssued: boolean;
   /**
-   * Time in ISO 8601 until which the previous token is still valid; undefined if it is not valid.
+   * Time in ISO 8601 until which the previous token is still valid; undefined if it is not valid or
+   * if this is not known.
    */
   readonly previousUntil?: string | undefined;
 }

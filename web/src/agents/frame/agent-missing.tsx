@@ -1,7 +1,7 @@
 import { useWorkspace } from "../../data/index.ts";
 import { EmptyState, LinkButton } from "../../ui/index.ts";
 
-/** Shown for an agent that does not exist. It may have been deleted a moment ago. */
+/** Shown for an agent that does not exist, for example because it was deleted. */
 export function AgentMissing() {
   const { id } = useWorkspace();
   return (

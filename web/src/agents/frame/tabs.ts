@@ -22,8 +22,8 @@ const tabs: readonly AgentTab[] = [
 ];
 
 /**
- * Returns the tabs whose screens exist and that the person has permission to read, and the `href`
- * of the open one; undefined if none of them is open.
+ * Returns the tabs whose screens exist and that the person has permission to read. `current` is the
+ * `href` of the open tab; undefined if none of them is open.
  */
 export function useAgentTabs(): {
   readonly tabs: readonly LinkTab[];

@@ -7,7 +7,10 @@ import { useToast } from "../../ui/index.ts";
 import { fileNameOf } from "../file-name.ts";
 import { agentQuery, agentsKey } from "../queries.ts";
 
-/** Returns the actions that the header of an agent offers. Failures are shown in a toast. */
+/**
+ * Returns the actions that the header of an agent offers. Failures are shown in a toast, except
+ * those of `remove`.
+ */
 export function useAgentActions(agent: Agent) {
   const workspace = useWorkspace();
   const { id: workspaceId, client } = workspace;

@@ -1,4 +1,3 @@
-import { useNavigate } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useList, useWorkspace } from "../../data/index.ts";
 import {
@@ -10,6 +9,7 @@ import {
   LinkTabs,
   PageHeader,
   SearchField,
+  useChangeSearch,
 } from "../../ui/index.ts";
 import { needsEditor } from "../permission.ts";
 import { useSearchParameters } from "../search.ts";
@@ -34,15 +34,12 @@ const filterDefinitions: readonly FilterDefinition[] = [
 /** All agents of the workspace, and those that were deleted and can be restored. */
 export function AgentsScreen() {
   const workspace = useWorkspace();
-  const navigate = useNavigate();
   const search = useSearchParameters();
   const filters = filtersOf(search);
   const agents = useList(agentsQuery(workspace, filters));
   const path = `/w/${workspace.id}/agents`;
   const isDeleted = filters.deleted === "true";
-  const change = (changed: Readonly<Record<string, string | undefined>>) =>
-    // Not `search`: the page can still show the state before the last change.
-    void navigate({ to: ".", search: (now: object) => ({ ...now, ...changed }), replace: true });
+  const change = useChangeSearch();
   const [text, setText] = useSearchText(filters.search ?? "", (next) =>
     change({ search: next === "" ? undefined : next }),
   );

@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useState } from "react";
+import { afterApplied } from "./typed-search.ts";
 
 const pauseMs = 200;
 
@@ -7,19 +8,22 @@ const pauseMs = 200;
  * @param applied the text that the list is searched by
  */
 export function useSearchText(applied: string, apply: (text: string) => void) {
-  const [text, setText] = useState(applied);
+  const [typed, setTyped] = useState({ text: applied, sent: [] as readonly string[] });
   const [last, setLast] = useState(applied);
-  // The applied text has changed without typing, for example by the Back button. It replaces the
-  // typed text.
   if (applied !== last) {
     setLast(applied);
-    if (applied !== text.trim()) setText(applied);
+    setTyped(afterApplied(typed, applied));
   }
-  const send = useEffectEvent(() => apply(text.trim()));
+  const { text } = typed;
+  const send = useEffectEvent(() => {
+    const next = text.trim();
+    setTyped({ text, sent: [...typed.sent, next] });
+    apply(next);
+  });
   useEffect(() => {
     if (text.trim() === applied) return;
     const timer = setTimeout(send, pauseMs);
     return () => clearTimeout(timer);
   }, [text, applied]);
-  return [text, setText] as const;
+  return [text, (next: string) => setTyped({ ...typed, text: next })] as const;
 }

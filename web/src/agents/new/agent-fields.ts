@@ -46,7 +46,8 @@ function fieldOf(path: readonly string[]): keyof AgentFields {
 }
 
 /**
- * Returns the field with whose name an error message of the API begins; undefined if there is none.
+ * Returns the form field that an error message of the API names at its beginning; undefined if it
+ * names none.
  */
 export function fieldInMessage(message: string): keyof AgentFields | undefined {
   const [, path] = /^"?(name|model|instructions|tools\S*)\b/i.exec(message) ?? [];

@@ -10,7 +10,7 @@ export interface ImportProblem {
 
 /**
  * Splits the server's error message into its problems, and finds the line of each in the text.
- * Lines of fields are found by indentation, because the page has no YAML parser.
+ * The page has no YAML parser, so it finds agents by their indentation and fields by their names.
  */
 export function importProblems(message: string, text: string): readonly ImportProblem[] {
   const list = message.split(/; (?=agents\.\d|unknown field|the body |beckon )/);

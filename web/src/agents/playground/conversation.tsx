@@ -39,8 +39,8 @@ export function Conversation({ search }: ConversationProps) {
 
   const canRun = can("agents:invoke");
   useEffect(() => {
-    // This code can arrive after the person has moved on, for example to a button of the header. In
-    // that case, the focus stays where it is.
+    // When this code is loaded, the person may already have moved the focus, for example to a
+    // button of the header. In that case, the focus stays there.
     const isUnmoved = document.activeElement?.matches("body, main, [aria-current=page]");
     // The field is focused only on devices with a mouse: on others the focus opens a keyboard that
     // covers half of the screen.

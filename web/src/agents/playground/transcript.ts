@@ -38,7 +38,7 @@ export interface Transcript {
   readonly status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
   readonly steps: readonly Step[];
   /**
-   * The run's output; undefined before the end of the run, and if it was too large for the event.
+   * The run's output; undefined until the run has succeeded, and if it was too large for the event.
    */
   readonly output?: string | undefined;
   readonly error?: Run["error"];

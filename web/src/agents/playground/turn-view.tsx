@@ -11,7 +11,10 @@ import type { Turn } from "./use-turns.ts";
 interface TurnViewProps {
   readonly turn: Turn;
   readonly compareHref: string | undefined;
-  /** Called with `true` while the run is active, and with `false` once it has ended. */
+  /**
+   * Called with `true` when the run becomes active. Called with `false` when it has ended, and when
+   * the page can no longer follow it.
+   */
   readonly onRunning: (runId: string, isRunning: boolean) => void;
 }
 

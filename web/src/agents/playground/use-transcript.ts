@@ -21,9 +21,9 @@ export interface Followed {
 }
 
 /**
- * Returns a run from its stream or, if the run has ended before, from its journal.
- * @param isNew true if this page has just started the run. If so, nothing is read before the
- *   stream.
+ * Returns a run from its stream or, if it had ended before this page was opened, from its journal.
+ * @param isNew true if this page has just started the run. If so, the stream is opened without
+ *   reading the run first.
  */
 export function useTranscript(runId: string, isNew: boolean): Followed {
   const workspace = useWorkspace();

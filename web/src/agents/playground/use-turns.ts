@@ -8,7 +8,7 @@ export interface Turn {
    * run.
    */
   readonly input: string | undefined;
-  /** Version of the agent, or the version on which the draft is based; undefined like `input`. */
+  /** Version of the agent, for a draft the one on which it is based; undefined like `input`. */
   readonly version?: number;
   readonly isDraft?: boolean;
 }

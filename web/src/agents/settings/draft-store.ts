@@ -34,9 +34,7 @@ export function forgetDraft(agentId: string): void {
   sessionStorage.removeItem(keyOf(agentId));
 }
 
-/**
- * If the storage is full, nothing is stored, and the person is still asked before leaving the page.
- */
+/** Stores a text. If the storage is full, nothing is stored, and an earlier text is deleted. */
 function write(key: string, text: string): void {
   try {
     sessionStorage.setItem(key, text);

@@ -1,4 +1,4 @@
-/** Returns the number in a field; null for an empty field. */
+/** Returns the number in a field; null if the field is empty or has no number. */
 export function numberOrNull(value: unknown): number | null {
   if (value === null || value === undefined || value === "") return null;
   const number = Number(value);

@@ -15,11 +15,11 @@ export const LayoutContext = createContext<SettingsLayout>("page");
 interface SectionProps {
   readonly title: string;
   readonly description?: ReactNode;
-  /** The form fields in the section. If one of them has an error, the section opens. */
+  /** The form fields in the section. If one of them has an error, a closed section opens. */
   readonly fields: readonly (keyof FormValues)[];
   /**
-   * The first element of the content: a label above a field, or a field. On a wide page the title
-   * is beside the content and is aligned with it.
+   * What is at the top of `children`: `label` for a field with a label above it, `field` for one
+   * without. On a wide page, the title is beside `children`, on the same line as that element.
    */
   readonly beside: "label" | "field";
   /** True if the section is closed at first when it is shown in a pane. */

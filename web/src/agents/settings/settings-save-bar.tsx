@@ -7,8 +7,8 @@ import { LayoutContext } from "./section.tsx";
 import { useSettings } from "./settings-context.tsx";
 
 /**
- * The bar that saves the settings. If someone else has changed the same settings since, it asks
- * which values to keep.
+ * The bar that saves the settings. If someone else has changed the same settings since the form was
+ * filled in, it asks which values to keep.
  */
 export function SettingsSaveBar() {
   const { base, state, disabledReason, resolve, cancelMerge, discard } = useSettings();

@@ -1,7 +1,7 @@
 import { useWatch } from "react-hook-form";
 import { formatBytes, formatCount, formatMoney } from "../../format/index.ts";
 
-/** The number of bytes in a field of the form in words: `4,194,304 = 4 MiB`. */
+/** Shows the value of a form field in bytes with a larger unit: `4,194,304 = 4 MiB`. */
 export function SizeOfField({ name }: { readonly name: string }) {
   const bytes: unknown = useWatch({ name });
   if (typeof bytes !== "number" || !(bytes >= 1024)) return null;

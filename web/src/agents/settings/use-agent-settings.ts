@@ -37,7 +37,7 @@ export interface AgentSettings {
   /** Why the person cannot edit; undefined if they can. */
   readonly disabledReason: string | undefined;
   readonly state: PatchState<VersionedFields, AgentFields>;
-  /** Why the settings were not saved; undefined if they were, or if a field shows the error. */
+  /** Why saving failed; undefined if it did not fail, or if a field shows the error. */
   readonly problem: string | undefined;
   readonly save: () => void;
   /** Saves the merged settings after a conflict. */
@@ -168,8 +168,8 @@ export function useAgentSettings(agent: Agent): AgentSettings {
 }
 
 /**
- * Returns the form field with whose path an error message of the API begins; undefined if there is
- * none.
+ * Returns the form field that an error message of the API names at its beginning; undefined if it
+ * names none.
  */
 function fieldInMessage(message: string) {
   const [path = ""] = /^[a-z_]+(\.[\w-]+)*(?=:? )/.exec(message) ?? [];

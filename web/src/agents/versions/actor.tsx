@@ -4,7 +4,8 @@ import { memberNamesQuery } from "../../members/index.ts";
 import { Id } from "../../ui/index.ts";
 
 /**
- * Shows who did something (`user:usr_…`, `key:key_…` or `system`), by name if the name is known.
+ * Shows who did something. `value` is `user:`, `key:` or `token:` with an id, or `system`. A user
+ * is shown by name if the name is known.
  */
 export function Actor({ value }: { readonly value: string }) {
   const { data: names } = useQuery(memberNamesQuery(useWorkspace()));

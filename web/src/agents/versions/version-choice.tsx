@@ -1,6 +1,5 @@
-import { useNavigate } from "@tanstack/react-router";
 import { ArrowLeftRight } from "lucide-react";
-import { Field, IconButton, Select } from "../../ui/index.ts";
+import { Field, IconButton, Select, useChangeSearch } from "../../ui/index.ts";
 
 interface VersionChoiceProps {
   readonly from: number;
@@ -10,13 +9,10 @@ interface VersionChoiceProps {
 
 /** The fields with which a person chooses the two versions to compare. The choice is in the URL. */
 export function VersionChoice({ from, to, known }: VersionChoiceProps) {
-  const navigate = useNavigate();
-  const compare = (chosen: { readonly from: number; readonly to: number }) =>
-    void navigate({
-      to: ".",
-      search: { from: String(chosen.from), to: String(chosen.to) },
-      replace: true,
-    });
+  const changeSearch = useChangeSearch();
+  const compare = (chosen: { readonly from?: string; readonly to?: string }) =>
+    // `from` and `to` are the defaults if the URL does not name the versions.
+    changeSearch((now) => ({ from: String(from), to: String(to), ...now, ...chosen }));
   const options = [...new Set([...known, from, to])]
     .toSorted((one, other) => other - one)
     .map((version) => ({ value: String(version), label: `Version ${version}` }));
@@ -26,19 +22,19 @@ export function VersionChoice({ from, to, known }: VersionChoiceProps) {
         <Select
           value={from}
           options={options}
-          onChange={({ target }) => compare({ from: Number(target.value), to })}
+          onChange={({ target }) => compare({ from: target.value })}
         />
       </Field>
       <IconButton
         icon={ArrowLeftRight}
         label="Swap the versions"
-        onClick={() => compare({ from: to, to: from })}
+        onClick={() => compare({ from: String(to), to: String(from) })}
       />
       <Field label="With version" labelHidden>
         <Select
           value={to}
           options={options}
-          onChange={({ target }) => compare({ from, to: Number(target.value) })}
+          onChange={({ target }) => compare({ to: target.value })}
         />
       </Field>
     </div>

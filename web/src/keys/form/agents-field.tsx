@@ -8,7 +8,7 @@ import type { KeyFields } from "./key-fields.ts";
 export function AgentsField({ form }: { readonly form: UseFormReturn<KeyFields> }) {
   const { watch, setValue, formState } = form;
   const isLimited = watch("isLimited");
-  // The name comes first.
+  // Only the first field with an error gets the focus, and the name is above this field.
   const isFirst = formState.errors.name === undefined;
   return (
     <div className="flex min-w-0 flex-col gap-3">

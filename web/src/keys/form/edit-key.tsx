@@ -12,7 +12,7 @@ interface EditKeyProps {
   readonly close: () => void;
 }
 
-/** The dialog that changes a key's scopes, agents and expiry. The secret stays the same. */
+/** The dialog that changes a key's name, scopes, agents and expiry. The secret stays the same. */
 export function EditKey({ apiKey, close }: EditKeyProps) {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();
@@ -28,7 +28,7 @@ export function EditKey({ apiKey, close }: EditKeyProps) {
   });
   // Closing is a navigation, which a form with unsaved changes blocks. So the dialog is closed in
   // an effect, after the form has been rendered with the saved values.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, whoever renders this again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs only when `isSuccess` changes
   useEffect(() => {
     if (save.isSuccess) close();
   }, [save.isSuccess]);

@@ -122,8 +122,8 @@ export const keyResolver: Resolver<KeyFields> = (fields) => {
 };
 
 /**
- * Returns the message for an empty choice, which zod's message does not explain; undefined for
- * other errors.
+ * Returns a message that says what to enter or choose; undefined if the message of the zod issue is
+ * shown.
  */
 function messageFor(field: keyof KeyFields, fields: KeyFields): string | undefined {
   if (field === "name" && fields.name.trim() === "") return "Enter a name, for example Shop.";

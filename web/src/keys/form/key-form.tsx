@@ -16,7 +16,7 @@ interface KeyFormProps {
   /** Says what to do if the response was lost. */
   readonly retry: string;
   readonly initial: KeyFields;
-  /** Expiry of a key that exists; null if it never expires. */
+  /** Expiry of a key that exists; null if it never expires, undefined for a new key. */
   readonly expiresAt?: string | null;
   readonly save: UseMutationResult<unknown, Error, KeyFields>;
   readonly close: () => void;

@@ -13,10 +13,10 @@ export interface PlanFields {
 /** The allowances of a plan in the fields of the API; null means unlimited. */
 export type Allowances = Pick<Plan, "tokens" | "voice_ms" | "browser_ms" | "cost_micros">;
 
-/** Maximum allowance in the unit of the API: `maxAllowance` of the contract. */
+/** Maximum allowance in tokens or milliseconds, as `maxAllowance` of the contract. */
 const max = 1e15;
 
-/** Returns the initial values of the form; undefined for a new plan. */
+/** Returns the initial values of the form. `plan` is undefined for a new plan. */
 export function fieldsOf(plan: Plan | undefined): PlanFields {
   const text = (amount: number | null | undefined, divisor: number) =>
     amount === null || amount === undefined ? "" : String(amount / divisor);

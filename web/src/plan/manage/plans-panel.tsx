@@ -9,9 +9,11 @@ import {
   EmptyState,
   IconButton,
   Menu,
+  menuColumn,
   Panel,
+  useMedia,
 } from "../../ui/index.ts";
-import type { metricTexts } from "../metrics.ts";
+import { metricTexts } from "../metrics.ts";
 import { plansQuery } from "../queries.ts";
 import { Allowance } from "./allowance.tsx";
 import { DeletePlan } from "./delete-plan.tsx";
@@ -27,6 +29,7 @@ interface PlansPanelProps {
 export function PlansPanel({ search, show }: PlansPanelProps) {
   const plans = useList(plansQuery(useWorkspace()));
   const close = () => show({});
+  const isNarrow = !useMedia("(min-width: 768px)");
   const named = plans.rows.find(({ id }) => id !== null && id === search.plan);
   return (
     <Panel
@@ -41,7 +44,8 @@ export function PlansPanel({ search, show }: PlansPanelProps) {
     >
       <DataTable
         label="Plans"
-        columns={columnsFor(show)}
+        density={isNarrow ? "double" : "normal"}
+        columns={columnsFor(show, isNarrow)}
         rows={plans.rows}
         rowKey={({ name }) => name}
         loading={plans.isPending}
@@ -68,34 +72,44 @@ const origins: Readonly<Record<Plan["origin"], string | undefined>> = {
   api: undefined,
 };
 
-function columnsFor(show: PlansPanelProps["show"]): readonly Column<Plan>[] {
-  return [
-    {
-      id: "name",
-      header: "Name",
-      cell: ({ name, origin }) => (
-        <span className="inline-flex max-w-full min-w-0 items-center gap-2 align-middle">
-          <bdi className="truncate font-semibold" title={name}>
-            {name}
+function columnsFor(show: PlansPanelProps["show"], isNarrow: boolean): readonly Column<Plan>[] {
+  const name: Column<Plan> = {
+    id: "name",
+    header: "Name",
+    cell: (plan) => (
+      <span className="flex min-w-0 flex-col">
+        <span className="flex min-w-0 items-center gap-2">
+          <bdi className="truncate font-semibold" title={plan.name}>
+            {plan.name}
           </bdi>
-          {origins[origin] === undefined ? null : <Badge>{origins[origin]}</Badge>}
+          {origins[plan.origin] === undefined ? null : <Badge>{origins[plan.origin]}</Badge>}
         </span>
-      ),
-    },
-    allowance("tokens", "Tokens", ({ tokens }) => tokens, "sm"),
+        {isNarrow ? <span className="truncate text-dense text-ink-2">{limitsOf(plan)}</span> : null}
+      </span>
+    ),
+  };
+  const menu = menuColumn<Plan>((plan) => <PlanMenu plan={plan} show={show} />);
+  if (isNarrow) return [name, menu];
+  return [
+    name,
+    allowance("tokens", "Tokens", ({ tokens }) => tokens),
     allowance("voice", "Voice", ({ voice_ms }) => voice_ms, "lg"),
     allowance("browser", "Browser", ({ browser_ms }) => browser_ms, "lg"),
     allowance("cost", "Cost", ({ cost_micros }) => cost_micros),
-    {
-      id: "menu",
-      header: "Actions",
-      headerHidden: true,
-      isControl: true,
-      width: 68,
-      align: "end",
-      cell: (plan) => <PlanMenu plan={plan} show={show} />,
-    },
+    menu,
   ];
+}
+
+/** Returns what a plan limits, in one line: `80,000,000 tokens · 10 h voice`. */
+function limitsOf({ tokens, voice_ms, browser_ms, cost_micros }: Plan): string {
+  const amounts = { tokens, voice: voice_ms, browser: browser_ms, cost: cost_micros };
+  const limits = (["tokens", "voice", "browser", "cost"] as const).flatMap((metric) => {
+    const amount = amounts[metric];
+    if (amount === null) return [];
+    const { format, label } = metricTexts[metric];
+    return [`${format(amount)}${metric === "cost" ? "" : ` ${label.toLowerCase()}`}`];
+  });
+  return limits.length === 0 ? "Unlimited" : limits.join(" · ");
 }
 
 function allowance(

@@ -8,6 +8,7 @@ import {
   Panel,
   Time,
   UserText,
+  useMedia,
 } from "../../ui/index.ts";
 import { workspacePlansQuery } from "../queries.ts";
 import { WorkspacePlanForm } from "./workspace-plan-form.tsx";
@@ -21,6 +22,7 @@ interface WorkspacesPanelProps {
 /** The plans of all workspaces, for the operator of the installation. */
 export function WorkspacesPanel({ search, show }: WorkspacesPanelProps) {
   const workspaces = useList(workspacePlansQuery(useWorkspace()));
+  const isNarrow = !useMedia("(min-width: 768px)");
   const chosen = workspaces.rows.find(({ workspace_id }) => workspace_id === search.of);
   return (
     <Panel
@@ -30,7 +32,8 @@ export function WorkspacesPanel({ search, show }: WorkspacesPanelProps) {
     >
       <DataTable
         label="Plans of workspaces"
-        columns={columnsFor(({ workspace_id }) => show({ of: workspace_id }))}
+        density={isNarrow ? "double" : "normal"}
+        columns={columnsFor(({ workspace_id }) => show({ of: workspace_id }), isNarrow)}
         rows={workspaces.rows}
         rowKey={({ workspace_id }) => workspace_id}
         loading={workspaces.isPending}
@@ -48,17 +51,54 @@ export function WorkspacesPanel({ search, show }: WorkspacesPanelProps) {
   );
 }
 
-function columnsFor(onChange: (of: WorkspacePlan) => void): readonly Column<WorkspacePlan>[] {
-  return [
-    {
-      id: "workspace",
-      header: "Workspace",
-      cell: ({ workspace_name }) => (
-        <span className="font-semibold">
+function columnsFor(
+  onChange: (of: WorkspacePlan) => void,
+  isNarrow: boolean,
+): readonly Column<WorkspacePlan>[] {
+  const workspace: Column<WorkspacePlan> = {
+    id: "workspace",
+    header: "Workspace",
+    cell: ({ workspace_name, plan, next_plan }) => (
+      <span className="flex min-w-0 flex-col">
+        <span className="truncate font-semibold">
           <UserText text={workspace_name} />
         </span>
-      ),
-    },
+        {isNarrow ? (
+          <span className="truncate text-dense text-ink-2">
+            <bdi>{plan}</bdi>
+            {next_plan === null ? null : (
+              <>
+                {", then "}
+                <bdi>{next_plan.plan}</bdi>
+              </>
+            )}
+          </span>
+        ) : null}
+      </span>
+    ),
+  };
+  const change: Column<WorkspacePlan> = {
+    id: "change",
+    header: "Change",
+    headerHidden: true,
+    isControl: true,
+    width: 104,
+    align: "end",
+    cell: (of) => (
+      <span className="relative z-1">
+        <Button
+          size="small"
+          aria-label={`Change the plan of ${of.workspace_name}`}
+          onClick={() => onChange(of)}
+        >
+          Change
+        </Button>
+      </span>
+    ),
+  };
+  if (isNarrow) return [workspace, change];
+  return [
+    workspace,
     {
       id: "plan",
       header: "Plan",
@@ -69,7 +109,6 @@ function columnsFor(onChange: (of: WorkspacePlan) => void): readonly Column<Work
       id: "next",
       header: "Next",
       width: 200,
-      from: "md",
       cell: ({ next_plan }) =>
         next_plan === null ? (
           <span className="text-ink-3">–</span>
@@ -86,26 +125,8 @@ function columnsFor(onChange: (of: WorkspacePlan) => void): readonly Column<Work
       width: 120,
       from: "lg",
       align: "end",
-      cell: ({ anchor_day }) => <span className="font-mono text-dense">{anchor_day}.</span>,
+      cell: ({ anchor_day }) => `Day ${anchor_day}`,
     },
-    {
-      id: "change",
-      header: "Change",
-      headerHidden: true,
-      isControl: true,
-      width: 104,
-      align: "end",
-      cell: (of) => (
-        <span className="relative z-1">
-          <Button
-            size="small"
-            aria-label={`Change the plan of ${of.workspace_name}`}
-            onClick={() => onChange(of)}
-          >
-            Change
-          </Button>
-        </span>
-      ),
-    },
+    change,
   ];
 }

@@ -22,7 +22,9 @@ import { serverError } from "./server-error.ts";
 import { useCreateProvider } from "./use-create-provider.ts";
 
 interface AddFormProps {
-  /** Id of the preset with which the form is filled in; undefined for an empty form. */
+  /**
+   * Id of the preset with which the form is filled in; undefined for the first of `presets`.
+   */
   readonly preset: string | undefined;
   readonly close: () => void;
   readonly onCreated: (provider: Provider) => void;

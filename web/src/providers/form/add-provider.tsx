@@ -11,8 +11,7 @@ interface AddProviderProps {
   /** Called when the dialog closes after a provider was added. Default: no call. */
   readonly onAdded?: ((provider: Provider) => void) | undefined;
   /**
-   * Id of the preset that the form starts with, for example `ollama`. Default: the person chooses
-   * one first.
+   * Id of the preset that the form starts with, for example `ollama`. Default: the first preset.
    */
   readonly preset?: string | undefined;
 }

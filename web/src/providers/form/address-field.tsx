@@ -12,8 +12,8 @@ interface AddressFieldProps {
 }
 
 /**
- * The field for the base URL. If the address is private, the API's error contains the setting that
- * would allow it.
+ * The field for the base URL. If the API rejects a private address, the setting that would allow
+ * the address is shown too.
  */
 export function AddressField({ kind, error, input }: AddressFieldProps) {
   const byDefault = defaultBaseUrl(kind);

@@ -6,9 +6,9 @@ const ProviderHelpPanel = lazy(async () => ({
 }));
 
 /**
- * Shows where an agent can get a model from: first the providers that Beckon has found, then the
- * demo model, then a form for a new provider. Its code is loaded when it is shown, because a
- * workspace with a provider does not need it.
+ * Shows where an agent can get a model from: first the existing providers, then the demo model,
+ * then a button that adds a provider. The code is loaded when this is shown, because a workspace
+ * with a provider does not need it.
  */
 export function ProviderHelp(props: ProviderHelpProps) {
   return (

@@ -12,7 +12,7 @@ export function columnsOf(value: string | null | undefined): readonly ColumnName
   return columnNames.filter((name) => given.has(name) || fixedColumns.has(name));
 }
 
-/** Returns the columns that were last chosen in this browser. */
+/** Returns the columns that were last chosen in this browser; the default columns if none were. */
 export function rememberedColumns(): readonly ColumnName[] {
   return columnsOf(localStorage.getItem(storageKey)) ?? defaultColumns;
 }

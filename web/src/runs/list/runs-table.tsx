@@ -54,7 +54,7 @@ export function RunsTable({ label, limitedTo = everything }: RunsTableProps) {
         <RunSearchField
           key={`${filters.text ?? ""} ${shownFor}`}
           value={filters.text ?? ""}
-          onSearch={(text) => state.setValues({ ...values, text: text || undefined })}
+          onSearch={(text) => state.setValues({ text: text || undefined })}
         />
       </FilterBar>
       <RunsList

@@ -10,7 +10,7 @@ import { runsQuery } from "./queries.ts";
 
 /** Minimum time between two reads of the newest page. */
 const minIntervalMs = 2_000;
-/** The same for a search in texts, which is more expensive for the server. */
+/** Minimum time between two reads for a search in texts, which costs the server more. */
 const minTextIntervalMs = 15_000;
 /** Time for which runs that start together are collected, so that they appear together. */
 const delayMs = 200;
@@ -22,11 +22,11 @@ const pageSize = 50;
 const topPx = 120;
 
 /**
- * Updates the list when runs start. An event does not say whether its run matches the filters, so
- * the list refetches its newest page. If the page is scrolled to the top, new rows are inserted;
- * otherwise they wait.
+ * Updates the list when runs start and, if a filter depends on the state, when it changes. An event
+ * does not say whether its run matches the filters, so the list refetches its newest page. If the
+ * screen is scrolled to the top, new rows are inserted; otherwise they wait for `show`.
  * @param isHeld true makes new rows wait, for example while rows are selected
- * @returns how many runs wait, and a function that inserts them
+ * @returns how many runs wait, and `show`, which inserts them
  */
 export function useNewRuns(filters: RunFilters, isHeld: boolean) {
   const workspace = useWorkspace();

@@ -1,5 +1,5 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
-import type { FilterValues } from "../../ui/index.ts";
+import { useSearch } from "@tanstack/react-router";
+import { type FilterValues, useChangeSearch } from "../../ui/index.ts";
 import { columnsOf, rememberColumns, rememberedColumns } from "./chosen-columns.ts";
 import type { ColumnName } from "./columns.tsx";
 import { parametersOf, rangeOf } from "./filters/created-range.ts";
@@ -11,10 +11,7 @@ import { filterNames, filtersOf, type RunFilters } from "./filters/run-filters.t
  */
 export function useRunFilters(fixed: RunFilters) {
   const search: Record<string, string | undefined> = useSearch({ strict: false });
-  const navigate = useNavigate();
-  const change = (changed: Readonly<Record<string, string | undefined>>) =>
-    // Not `search`: the page can still show the state before the last change.
-    void navigate({ to: ".", search: (now: object) => ({ ...now, ...changed }), replace: true });
+  const change = useChangeSearch();
   const own = filtersOf(search);
   return {
     /** The filters of the list, including those that the screen itself sets. */
@@ -27,8 +24,12 @@ export function useRunFilters(fixed: RunFilters) {
       ...Object.fromEntries(filterNames.map((name) => [name, own[name] ?? emptyIn(search[name])])),
       created: rangeOf(own) ?? emptyIn(search.created_after),
     } satisfies FilterValues as FilterValues,
-    setValues: ({ created, ...values }: FilterValues) =>
-      change({ ...values, ...(created === "" ? { created_after: "" } : parametersOf(created)) }),
+    /** Changes the given values and keeps the others. */
+    setValues: (changed: FilterValues) => {
+      const { created, ...values } = changed;
+      const range = created === "" ? { created_after: "" } : parametersOf(created);
+      change("created" in changed ? { ...values, ...range } : values);
+    },
     clear: () => change(Object.fromEntries(filterNames.map((name) => [name, undefined]))),
     isFiltered: Object.keys(own).some((name) => !(name in fixed)),
     columns: columnsOf(search.columns) ?? rememberedColumns(),

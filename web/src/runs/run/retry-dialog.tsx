@@ -27,8 +27,8 @@ export function RetryDialog({ run, retry, close }: RetryDialogProps) {
     mutationFn: ({ input }: { input: string }) => retry({ version: "current", input }),
     onSuccess: close,
   });
-  // These must be read during rendering, because React Hook Form only tracks the values that are
-  // read there.
+  // `isDirty` must be read during rendering, because React Hook Form only tracks the values that
+  // are read there.
   const { isDirty } = formState;
   const leave = () => (isDirty ? setLeaving(true) : close());
   return (

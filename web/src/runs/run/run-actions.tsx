@@ -20,7 +20,7 @@ const RetryDialog = lazy(async () => ({
   default: (await import("./retry-dialog.tsx")).RetryDialog,
 }));
 
-/** The actions on a run: retry, or cancel while it has not ended. */
+/** The actions on a run: retry it, cancel it while it has not ended, and a menu with rarer ones. */
 export function RunActions({ run }: { readonly run: Run }) {
   const workspace = useWorkspace();
   const actions = useRunActions(run);

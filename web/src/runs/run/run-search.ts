@@ -1,4 +1,5 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
+import { type SearchTexts, useChangeSearch } from "../../ui/index.ts";
 
 const tabs = ["input", "output", "journal", "deliveries"] as const;
 const views = ["rendered", "text", "json"] as const;
@@ -27,7 +28,7 @@ export interface RunSearch {
 }
 
 /** Parses the search parameters of the run page. Unknown values count as absent. */
-function parseRunSearch(search: Readonly<Record<string, string | undefined>>): RunSearch {
+function parseRunSearch(search: SearchTexts): RunSearch {
   const seq = /^[1-9]\d{0,8}$/.test(search.seq ?? "") ? Number(search.seq) : undefined;
   return {
     seq: search.seq === "now" ? "now" : seq,
@@ -39,25 +40,26 @@ function parseRunSearch(search: Readonly<Record<string, string | undefined>>): R
   };
 }
 
+/** The opposite of `parseRunSearch`. A parameter with its default value is undefined. */
+function textsOf({ seq, tab, view, as, fold, compare }: RunSearch): SearchTexts {
+  return {
+    seq: seq === undefined ? undefined : String(seq),
+    tab: tab === "input" ? undefined : tab,
+    view: view === "rendered" ? undefined : view,
+    as: as === "rendered" ? undefined : as,
+    fold: fold ? "1" : undefined,
+    compare: compare ? "1" : undefined,
+  };
+}
+
 /** Returns the search parameters, and a function that changes some of them. */
 export function useRunSearch() {
-  const search: Record<string, string | undefined> = useSearch({ strict: false });
-  const navigate = useNavigate();
-  const change = (changed: Partial<RunSearch>, history: "push" | "replace" = "replace") => {
-    const { seq, tab, view, as, fold, compare } = { ...parseRunSearch(search), ...changed };
-    void navigate({
-      to: ".",
-      search: {
-        seq: seq === undefined ? undefined : String(seq),
-        tab: tab === "input" ? undefined : tab,
-        view: view === "rendered" ? undefined : view,
-        as: as === "rendered" ? undefined : as,
-        fold: fold ? "1" : undefined,
-        compare: compare ? "1" : undefined,
-      } as never,
-      replace: history === "replace",
-      resetScroll: false,
+  const search: SearchTexts = useSearch({ strict: false });
+  const changeSearch = useChangeSearch();
+  const change = (changed: Partial<RunSearch>, history: "push" | "replace" = "replace") =>
+    changeSearch((now) => textsOf({ ...parseRunSearch(now), ...changed }), {
+      push: history === "push",
+      keepsScroll: true,
     });
-  };
   return { ...parseRunSearch(search), change };
 }

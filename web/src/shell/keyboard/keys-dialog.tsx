@@ -6,7 +6,7 @@ interface KeysDialogProps {
   readonly onOpenChange: (open: boolean) => void;
 }
 
-/** Lists the keys that work on every screen. */
+/** The dialog that lists the keyboard shortcuts. */
 export function KeysDialog({ open, onOpenChange }: KeysDialogProps) {
   const items = useNavigation();
   const command = /Mac|iP/.test(navigator.platform) ? "⌘" : "Ctrl";

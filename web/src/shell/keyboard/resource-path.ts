@@ -1,5 +1,6 @@
 /**
- * The screens to which ids link, by the prefix of the id. `route` is the screen that must exist.
+ * The screens to which ids link, by the prefix of the id. An id has a link only if the dashboard
+ * has the route `route`.
  */
 const targets: Readonly<
   Record<string, { readonly route: string; readonly pathOf: (id: string) => string }>

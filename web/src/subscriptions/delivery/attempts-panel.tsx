@@ -6,6 +6,7 @@ import {
   Panel,
   StatusMark,
   Time,
+  useMedia,
 } from "../../ui/index.ts";
 import type { DeliveryAttempt } from "../queries.ts";
 
@@ -20,6 +21,22 @@ interface AttemptsPanelProps {
   readonly onFollow: () => void;
 }
 
+/** The only column on a phone, where the outcome would be truncated beside others. */
+const narrowColumns: readonly Column<DeliveryAttempt>[] = [
+  {
+    id: "outcome",
+    header: "Attempt",
+    cell: ({ number, error, status, started_at }) => (
+      <span className="flex min-w-0 flex-col">
+        <AttemptMark error={error} status={status} />
+        <span className="truncate text-dense text-ink-2">
+          Attempt {number} · <Time value={started_at} />
+        </span>
+      </span>
+    ),
+  },
+];
+
 const columns: readonly Column<DeliveryAttempt>[] = [
   {
     id: "number",
@@ -30,12 +47,7 @@ const columns: readonly Column<DeliveryAttempt>[] = [
   {
     id: "outcome",
     header: "Outcome",
-    cell: ({ error, status }) => (
-      <StatusMark
-        status={error === null ? "succeeded" : "failed"}
-        word={error ?? `Status ${status}`}
-      />
-    ),
+    cell: AttemptMark,
   },
   {
     id: "started",
@@ -54,9 +66,19 @@ const columns: readonly Column<DeliveryAttempt>[] = [
   },
 ];
 
+function AttemptMark({ error, status }: Pick<DeliveryAttempt, "error" | "status">) {
+  return (
+    <StatusMark
+      status={error === null ? "succeeded" : "failed"}
+      word={error ?? `Status ${status}`}
+    />
+  );
+}
+
 /** The attempts of a delivery. The one that is chosen is shown below. */
 export function AttemptsPanel(props: AttemptsPanelProps) {
   const { attempts, current, hrefOf, isFollowed, onFollow } = props;
+  const isNarrow = !useMedia("(min-width: 640px)");
   if (attempts.length === 0) return null;
   return (
     <Panel
@@ -72,8 +94,8 @@ export function AttemptsPanel(props: AttemptsPanelProps) {
     >
       <DataTable
         label="Attempts"
-        density="dense"
-        columns={columns}
+        density={isNarrow ? "double" : "dense"}
+        columns={isNarrow ? narrowColumns : columns}
         rows={attempts}
         rowKey={({ number }) => String(number)}
         rowHref={({ number }) => hrefOf(number)}

@@ -23,5 +23,5 @@ export function curlOf(
   ].join(" \\\n  ");
 }
 
-/** POSIX: only a single quote ends a single-quoted argument. */
+/** Quotes a text for a POSIX shell, in which only a single quote ends a single-quoted argument. */
 const shellArgument = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -7,7 +7,10 @@ interface DeliveryNoticeProps {
   readonly delivery: DeliveryDetails;
 }
 
-/** Why the delivery has not arrived, and what happens next; nothing if it has arrived. */
+/**
+ * Explains why the delivery has not arrived, and what happens next. Renders nothing if it has
+ * arrived, or before the first attempt.
+ */
 export function DeliveryNotice({ subscription, delivery }: DeliveryNoticeProps) {
   const { id } = useWorkspace();
   const { status, last_error: error, next_attempt_at: next } = delivery;

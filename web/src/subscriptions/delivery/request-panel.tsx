@@ -14,7 +14,10 @@ interface RequestPanelProps {
 
 const encoder = new TextEncoder();
 
-/** What Beckon sends. The body is the same in each attempt. */
+/**
+ * The request of an attempt. The API does not store bodies: it builds the body when the delivery is
+ * read, from the event and the current settings of the subscription.
+ */
 export function RequestPanel({ delivery, attempt }: RequestPanelProps) {
   const { body } = delivery;
   const url = attempt?.url ?? delivery.url;

@@ -20,7 +20,7 @@ interface HeadersFieldProps {
   readonly mustReplace: boolean;
 }
 
-/** Fields for headers that are sent with every delivery, for example to a gateway. */
+/** Fields for extra headers of all deliveries except callbacks, for example for a gateway. */
 export function HeadersField({ form, stored, mustReplace }: HeadersFieldProps) {
   const { control, register, watch, formState } = form;
   const { fields, append, remove } = useFieldArray({ control, name: "headers" });
@@ -33,7 +33,7 @@ export function HeadersField({ form, stored, mustReplace }: HeadersFieldProps) {
       <p className="text-label text-ink-3">
         {mustReplace && stored.length > 0
           ? "The stored values were entered for another server. Enter them again, or remove them."
-          : "Sent with every delivery, stored encrypted, and never shown again."}
+          : "Sent with every delivery except callbacks, stored encrypted, and never shown again."}
       </p>
       {hasStored ? (
         <Checkbox

@@ -10,7 +10,7 @@ import type { FieldErrors, Resolver, UseFormReturn } from "react-hook-form";
 import { wording } from "../../data/form-messages.ts";
 import { eventTypes, usualEvents } from "../events.ts";
 
-/** A header that is sent with each delivery. */
+/** An extra header of the deliveries. */
 export interface HeaderRow {
   name: string;
   value: string;

@@ -2,7 +2,10 @@ import type { Subscription } from "@beckon/client";
 import { Time } from "../../ui/index.ts";
 import { disabledBecause, healthOf } from "../health.ts";
 
-/** Why a subscription does not deliver, in one line; nothing if it delivers. */
+/**
+ * Explains in one line why a subscription fails or is not enabled. Renders nothing for other
+ * subscriptions.
+ */
 export function HealthLine({ subscription }: { readonly subscription: Subscription }) {
   const { health, inactive_since: since } = subscription;
   switch (healthOf(subscription)) {

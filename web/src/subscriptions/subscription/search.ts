@@ -1,4 +1,5 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
+import { type SearchTexts, useChangeSearch } from "../../ui/index.ts";
 import { eventTypes } from "../events.ts";
 import type { DeliveryFilters } from "../queries.ts";
 
@@ -15,10 +16,8 @@ export const deliveryStatuses = [
   "not_sent",
 ] as const;
 
-type Search = Readonly<Record<string, string | undefined>>;
-
 /** Returns the filters of a URL. What the API would reject is left out. */
-export function filtersOf(search: Search): DeliveryFilters {
+export function filtersOf(search: SearchTexts): DeliveryFilters {
   const given = {
     status: listOf(search.status, deliveryStatuses),
     type: listOf(search.type, eventTypes),
@@ -34,15 +33,9 @@ function listOf(value: string | undefined, known: readonly string[]): string | u
 
 /** Returns the open dialog and the filters that the page's URL contains, and how to change them. */
 export function useSubscriptionSearch() {
-  const search: Search = useSearch({ strict: false });
-  const navigate = useNavigate();
-  const change = (changed: Search) =>
-    void navigate({
-      to: ".",
-      search: { ...search, ...changed } as never,
-      replace: true,
-      resetScroll: false,
-    });
+  const search: SearchTexts = useSearch({ strict: false });
+  const changeSearch = useChangeSearch();
+  const change = (changed: SearchTexts) => changeSearch(changed, { keepsScroll: true });
   return {
     act: acts.find((act) => act === search.act),
     /** Opens a dialog, or closes the open one. */

@@ -3,7 +3,10 @@ import { Banner, Time } from "../../ui/index.ts";
 import { disabledBecause, healthOf } from "../health.ts";
 import { ResumeButton } from "./resume-button.tsx";
 
-/** Says why the subscription does not deliver, and what to do; shows nothing if it delivers. */
+/**
+ * Explains why the subscription fails or is not enabled, and what to do. Renders nothing for other
+ * subscriptions.
+ */
 export function StateNotice({ subscription }: { readonly subscription: Subscription }) {
   const { health, inactive_since: since } = subscription;
   switch (healthOf(subscription)) {

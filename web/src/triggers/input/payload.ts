@@ -23,7 +23,7 @@ export function contentTypeOf(type: PayloadType): string {
   return payloadTypes.find(({ value }) => value === type)?.contentType ?? "text/plain";
 }
 
-/** Returns the type that a search parameter names. */
+/** Returns the type that a search parameter names; `json` if it names none. */
 export function payloadTypeOf(text: string | undefined): PayloadType {
   return payloadTypes.find(({ value }) => value === text)?.value ?? "json";
 }

@@ -25,7 +25,7 @@ export function PrefixForm({ trigger, onEdit }: PrefixFormProps) {
     resolver: zodResolver(fields, { error: wording }),
     mode: "onTouched",
     defaultValues: { prompt_prefix: trigger.prompt_prefix },
-    // If another tab saves a prefix, it replaces the value here only if that was not edited.
+    // A prefix that is saved elsewhere replaces the value of this field, unless it was edited here.
     values: { prompt_prefix: trigger.prompt_prefix },
     resetOptions: { keepDirtyValues: true },
   });

@@ -1,4 +1,5 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
+import { type SearchTexts, useChangeSearch } from "../../ui/index.ts";
 import { type PayloadType, payloadTypeOf } from "./payload.ts";
 
 /**
@@ -6,14 +7,9 @@ import { type PayloadType, payloadTypeOf } from "./payload.ts";
  * changes it.
  */
 export function usePayloadType(): [PayloadType, (type: PayloadType) => void] {
-  const navigate = useNavigate();
-  const search: Readonly<Record<string, string | undefined>> = useSearch({ strict: false });
+  const changeSearch = useChangeSearch();
+  const search: SearchTexts = useSearch({ strict: false });
   const change = (type: PayloadType) =>
-    void navigate({
-      to: ".",
-      search: { ...search, payload: type === "json" ? undefined : type },
-      replace: true,
-      resetScroll: false,
-    });
+    changeSearch({ payload: type === "json" ? undefined : type }, { keepsScroll: true });
   return [payloadTypeOf(search.payload), change];
 }

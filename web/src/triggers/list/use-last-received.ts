@@ -5,8 +5,8 @@ import { lastReceivedQuery, recentQuery } from "../queries.ts";
 
 /**
  * Returns the time of the last payload of a trigger; null if there was none, undefined while it is
- * not known. For triggers that are in use, one request for all of them is enough. Each other
- * trigger needs a request of its own.
+ * not known. One request reads the last 50 payloads of all triggers of the agent. A trigger without
+ * a payload among them needs a request of its own.
  */
 export function useLastReceived({ id, agent_id }: Trigger): string | null | undefined {
   const workspace = useWorkspace();

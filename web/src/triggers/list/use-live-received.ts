@@ -11,8 +11,8 @@ import { receivedKey } from "../queries.ts";
 const readIntervalMs = 2_000;
 
 /**
- * Reads the payloads that the agent's triggers have received again after each new run of the agent,
- * because events do not say which trigger started a run.
+ * Refetches the payloads that the agent's triggers have received after each new run of the agent.
+ * Events do not say which trigger started a run, or whether one did.
  */
 export function useLiveReceived(agentId: string): void {
   const { id } = useWorkspace();

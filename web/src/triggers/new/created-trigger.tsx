@@ -11,7 +11,7 @@ interface CreatedTriggerProps {
   readonly onClose: () => void;
 }
 
-/** Shows the URL of a trigger that was just created, with a form for a first test. */
+/** Shows the URL of a trigger that was just created, with a button for a first test. */
 export function CreatedTrigger({ trigger, onClose }: CreatedTriggerProps) {
   const { can } = useWorkspace();
   const test = useTestTrigger(trigger);

@@ -20,7 +20,7 @@ import { shortTitle } from "../receiving/short-title.ts";
 import type { TriggerExample } from "./examples.ts";
 import { SenderChoice } from "./sender-choice.tsx";
 
-/** What the form asks for. */
+/** The fields of the request that the person types. */
 const typed = { name: true, prompt_prefix: true, allows_callback: true } as const;
 
 interface Fields {
@@ -43,7 +43,7 @@ interface NewTriggerFormProps {
   readonly onCreated: (created: Created) => void;
 }
 
-/** The form of a new trigger: who sends, and a name. */
+/** The form of a new trigger: sender, name, prompt prefix, and whether callbacks are allowed. */
 export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormProps) {
   const workspace = useWorkspace();
   const agent = useAgent();
@@ -79,8 +79,9 @@ export function NewTriggerForm({ example, onClose, onCreated }: NewTriggerFormPr
       const secret = needsSecret
         ? await workspace.client.triggers
             .setSecret(agent.id, trigger.id, {}, { idempotencyKey: keyOf(trigger.id) })
-            // The trigger exists. The next page offers to generate the secret again.
             .then(({ secret: generated }) => generated)
+            // The trigger exists already, so a failure is not shown here. The next dialog offers to
+            // generate the secret again.
             .catch(() => undefined)
         : undefined;
       return { trigger, preset, secret };

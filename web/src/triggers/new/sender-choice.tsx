@@ -31,7 +31,7 @@ export function SenderChoice({ value, onChange }: SenderChoiceProps) {
       options={[
         { value: "", label: "Anything" },
         ...data
-          // Without verification, "Anything" is simpler. It can still be chosen in the settings.
+          // The preset `none` is offered only in the settings: "Anything" does not verify either.
           .filter(({ name }) => name !== "none")
           .map(({ name, title }) => ({ value: name, label: shortTitle(title) })),
       ]}

@@ -14,9 +14,7 @@ export interface LocationDraft {
 /** The settings of a trigger as they are typed. */
 export interface Draft {
   readonly promptPrefix: string;
-  /**
-   * Whether the trigger accepts what every trigger accepts. If so, the other fields have no effect.
-   */
+  /** True for a trigger without settings. Of the other fields, only `promptPrefix` is then used. */
   readonly isDefault: boolean;
   readonly preset: PresetName | null;
   readonly kind: Kind;
@@ -152,8 +150,9 @@ export function receivingOf(draft: Draft): unknown {
 }
 
 /**
- * Returns the draft with the settings of a preset. What describes this agent and not the sender is
- * kept: filter, template, and what happens while the agent is paused.
+ * Returns the draft with the settings of a preset. Settings that do not depend on the sender are
+ * kept: prompt prefix, filter, template, requests per minute, and what happens while the agent is
+ * paused or the trigger is disabled.
  */
 export function withPreset(draft: Draft, preset: Preset): Draft {
   const { filter, template, whenPaused, whenDisabled, maxPerMinute, promptPrefix } = draft;
@@ -222,7 +221,7 @@ const wordsOf = (text: string) => text.split(/[\s,]+/).filter((word) => word !==
 const orNull = (words: readonly string[]) => (words.length === 0 ? null : words);
 const numberOf = (text: string) => (text.trim() === "" ? Number.NaN : Number(text));
 
-/** The settings with which a trigger begins that gets its first ones. */
+/** The settings with which the form starts for a trigger that has none. */
 const unset: Receiving = {
   preset: null,
   verification: { kind: "none" },

@@ -12,11 +12,14 @@ interface LineAreaProps
   readonly label: string;
   readonly hint: string;
   readonly value: string;
-  /** Whether an empty field is valid. */
+  /** True to mark the field as optional. */
   readonly optional?: boolean;
   readonly rows: number;
   readonly mistake: Mistake | undefined;
-  /** The mistake of the saved text, found with the last received request. */
+  /**
+   * Why the saved text failed for the last received request; undefined if it did not. In contrast,
+   * `mistake` is what is wrong with the text that the field contains now.
+   */
   readonly warning: Mistake | undefined;
 }
 

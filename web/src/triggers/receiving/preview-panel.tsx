@@ -15,7 +15,7 @@ import {
 } from "../../ui/index.ts";
 import { payloadTypes } from "../input/payload.ts";
 import { SeenParts } from "./seen-parts.tsx";
-import type { OwnPayload, TrialChoice } from "./trial.ts";
+import { exampleChoice, type OwnPayload, type TrialChoice } from "./trial.ts";
 
 interface PreviewPanelProps {
   readonly choice: TrialChoice;
@@ -26,7 +26,7 @@ interface PreviewPanelProps {
   readonly onOwnChange: (own: OwnPayload) => void;
   readonly preview: Preview | undefined;
   readonly error: Error | null;
-  /** Whether the settings cannot be sent, so that the preview is the last possible one. */
+  /** True if the typed settings are not valid, so that `preview` is that of earlier settings. */
   readonly isStale: boolean;
   /** The button that starts a run, and its result. */
   readonly children: ReactNode;
@@ -74,9 +74,9 @@ export function PreviewPanel({
                 : [
                     {
                       group: `Examples of ${preset.title}`,
-                      options: preset.examples.map(({ name }, index) => ({
-                        value: `example:${index}`,
-                        label: name,
+                      options: preset.examples.map((example) => ({
+                        value: exampleChoice(preset, example),
+                        label: example.name,
                       })),
                     },
                   ]),

@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { CurrentWorkspace } from "../../data/index.ts";
 
-/** The presets of senders. They change only with Beckon itself. */
+/** The presets of senders. They are part of Beckon, so they are read only once. */
 export const presetsQuery = ({ id, client }: CurrentWorkspace) =>
   queryOptions({
     queryKey: [id, "trigger presets"],

@@ -66,7 +66,7 @@ export function ReceivingPanel({ trigger, receiving }: ReceivingPanelProps) {
           </div>
         </div>
       </details>
-      {/* Beside the summary and not in it: a control within a control has no accessible name. */}
+      {/* Not inside the summary: a control within another control has no accessible name. */}
       <span className="absolute top-2 right-4">
         <LinkButton href={href} icon={SlidersHorizontal} size="small">
           Edit and preview

@@ -3,7 +3,7 @@ import { CopyButton, ScrollRegion } from "../../ui/index.ts";
 
 interface SeenPartsProps {
   readonly parts: Preview["parts"];
-  /** Whether each part has its name beside it. Default: false. */
+  /** True to show the name of each part, and a line in its colour. Default: false. */
   readonly marked?: boolean;
 }
 
@@ -27,7 +27,7 @@ export function SeenParts({ parts, marked = false }: SeenPartsProps) {
   return (
     <div className="relative min-w-0 rounded-control border border-rule bg-well">
       <ScrollRegion label="Input of the model" variant="bounded">
-        <div className="flex min-h-20 min-w-0 flex-col gap-3 px-3 py-2">
+        <div className="flex min-h-20 min-w-0 flex-col gap-3 py-2 pr-10 pl-3">
           {parts.length === 0 ? <p className="text-dense text-ink-3">Empty</p> : null}
           {parts.map(({ kind, text: part }, index) => (
             <div

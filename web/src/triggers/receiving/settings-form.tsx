@@ -25,7 +25,7 @@ import { SenderGroup } from "./groups/sender-group.tsx";
 import { VerificationGroup } from "./groups/verification-group.tsx";
 import { PreviewPanel } from "./preview-panel.tsx";
 import { summariesOf } from "./summaries.ts";
-import { firstChoice, type OwnPayload, trialOf } from "./trial.ts";
+import { currentChoice, type OwnPayload, trialOf } from "./trial.ts";
 import { usePreview } from "./use-preview.ts";
 import { check, problemAt } from "./validate.ts";
 
@@ -61,7 +61,7 @@ export function SettingsForm({ trigger, presets }: SettingsFormProps) {
   const sent = useRef(draft);
   const patch = useTriggerPatch(trigger, {
     onSaved: (next) => {
-      // What was changed while the settings were being saved is kept.
+      // Changes that were typed while the settings were being saved are kept.
       setEdited((current) => {
         const later = changesOf(sent.current, current?.draft ?? sent.current);
         const read = draftOf(next.prompt_prefix, next.receiving);
@@ -212,10 +212,7 @@ function useTrial(trigger: Trigger, presets: readonly Preset[], draft: Draft) {
       ? recent
       : [linkedRequest.data, ...recent];
   const preset = draft.isDefault ? undefined : presets.find(({ name }) => name === draft.preset);
-  const examples = preset?.examples ?? [];
-  // Examples of another sender are no longer offered.
-  const isGone = chosen?.startsWith("example:") && examples[Number(chosen.slice(8))] === undefined;
-  const choice = chosen === undefined || isGone ? firstChoice(requests, examples) : chosen;
+  const choice = currentChoice(chosen, requests, preset);
   const isWaiting = chosen === undefined && list.isPending;
   return {
     choice,

@@ -77,7 +77,7 @@ function verificationText(draft: Draft): string {
 const handshakeText = ({ handshake }: Draft) =>
   handshake === "none" ? "" : `handshake of ${handshakeNames[handshake]}`;
 
-/** The names of the senders that ask before they send events. */
+/** For each kind of handshake, the name of its sender or standard. */
 export const handshakeNames = {
   meta: "Meta",
   dropbox: "Dropbox",

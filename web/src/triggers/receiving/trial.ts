@@ -4,8 +4,16 @@ import { contentTypeOf, type PayloadType } from "../input/payload.ts";
 
 type TrialRequest = PreviewTriggerBody["request"];
 
-/** The chosen request of a preview: `request:<id>`, `example:<index>` or `own`. */
+/** The chosen request of a preview: `request:<id>`, `own`, or see `exampleChoice`. */
 export type TrialChoice = string;
+
+/** Returns the choice of an example. It names the preset, because others have other examples. */
+export function exampleChoice(preset: Preset, { name }: ExampleRequest): TrialChoice {
+  return `example:${preset.name}/${name}`;
+}
+
+const exampleOf = (choice: TrialChoice, preset: Preset | undefined) =>
+  preset?.examples.find((example) => exampleChoice(preset, example) === choice);
 
 /** A payload that a person has typed. */
 export interface OwnPayload {
@@ -15,7 +23,7 @@ export interface OwnPayload {
   readonly headers: string;
 }
 
-/** Returns the request of a preview for the API; undefined if it no longer exists. */
+/** Returns the request of a preview for the API; undefined for an example that does not exist. */
 export function trialOf(
   choice: TrialChoice,
   preset: Preset | undefined,
@@ -23,7 +31,7 @@ export function trialOf(
 ): TrialRequest | undefined {
   if (choice.startsWith("request:")) return { request_id: choice.slice("request:".length) };
   if (choice.startsWith("example:")) {
-    const example = preset?.examples[Number(choice.slice("example:".length))];
+    const example = exampleOf(choice, preset);
     return preset && example && { example: { preset: preset.name, name: example.name } };
   }
   const headers = headersOf(own.headers);
@@ -34,14 +42,21 @@ export function trialOf(
   };
 }
 
-/** Returns the most useful choice: the last request, else an example, else an own payload. */
-export function firstChoice(
-  requests: readonly ReceivedRequest[],
-  examples: readonly ExampleRequest[],
+/**
+ * Returns what a person has chosen. If nothing is chosen, or an example of another preset, returns
+ * the most useful choice: the last request, else an example, else an own payload.
+ */
+export function currentChoice(
+  chosen: TrialChoice | undefined,
+  requests: readonly Pick<ReceivedRequest, "id">[],
+  preset: Preset | undefined,
 ): TrialChoice {
+  const isGone = chosen?.startsWith("example:") && exampleOf(chosen, preset) === undefined;
+  if (chosen !== undefined && !isGone) return chosen;
   const [request] = requests;
   if (request !== undefined) return `request:${request.id}`;
-  return examples.length > 0 ? "example:0" : "own";
+  const [example] = preset?.examples ?? [];
+  return preset === undefined || example === undefined ? "own" : exampleChoice(preset, example);
 }
 
 /** Reads lines such as `x-event: push`. Lines of another form are left out. */

@@ -6,7 +6,7 @@ import { useWorkspace } from "../../data/index.ts";
 import { triggersKey } from "../queries.ts";
 import type { TriggerIds } from "../requests/queries.ts";
 
-/** The first mistake of each expression. */
+/** The first mistake in the filter and the first in the message template. */
 export type Mistakes = Readonly<Partial<Record<MappingMistake["part"], MappingMistake>>>;
 
 /** Time without typing after which a preview is requested, in milliseconds. */

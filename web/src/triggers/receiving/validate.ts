@@ -19,7 +19,7 @@ export function check(draft: Draft): Checked {
   const issues = [...(parsed.error?.issues ?? []), ...(text.error?.issues ?? [])];
   const problems = new Map<string, string>();
   for (const { path, message } of issues) {
-    // An item of a list is shown at its list.
+    // A problem of an item is shown at its list, so the indexes are removed from the path.
     const names = path.filter((part) => typeof part === "string").join(".");
     if (!problems.has(names)) problems.set(names, messageOf({ message }) ?? message);
   }

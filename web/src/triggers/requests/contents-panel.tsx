@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { JsonTree, parseJson } from "../../json/index.ts";
 import { ByteSize, CodeBlock, Panel } from "../../ui/index.ts";
 
-/** What a request contained: its query parameters, headers and body, always as text. */
+/** What a request contained: its query parameters, headers and body. HTML is shown as text. */
 export function ContentsPanel({ request }: { readonly request: ReceivedRequestDetails }) {
   const { body, body_encoding, outcome } = request;
   const query = Object.entries(request.query).flatMap(([name, values]) =>
@@ -86,7 +86,7 @@ function Pairs({ pairs }: { readonly pairs: readonly (readonly [string, string])
   return (
     <dl className="grid min-w-0 grid-cols-[minmax(0,auto)_minmax(0,1fr)] gap-x-3 gap-y-1 font-mono text-dense">
       {pairs.map(([name, value], index) => (
-        // A query parameter can be given several times.
+        // The key contains the index, because a query parameter can be given several times.
         // biome-ignore lint/suspicious/noArrayIndexKey: the pairs of a request do not change
         <div key={`${index} ${name}`} className="contents">
           <dt className="min-w-0 break-all text-ink-3">{name}</dt>

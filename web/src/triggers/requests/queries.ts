@@ -32,7 +32,7 @@ export const requestsQuery = (
   meta: { live: true },
 });
 
-/** How often the newest request is read while its list is visible, in milliseconds. */
+/** Time between two reads of the newest request, in milliseconds. */
 const pollMs = 2_000;
 
 /**

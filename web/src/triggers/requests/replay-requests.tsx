@@ -42,7 +42,8 @@ export function ReplayRequests({ trigger, close }: ReplayRequestsProps) {
   const [progress, setProgress] = useState(0);
   const replay = useMutation({
     mutationFn: async (body: ReplayTriggerRequestsBody) => {
-      // One call replays the newest requests of the range, so the next one ends where it began.
+      // One call replays only the newest requests of the range. The next call replays the requests
+      // before `next_until`.
       for (let part = body, counts = none; ; ) {
         const result = await client.triggers.replayRequests(trigger.agent_id, trigger.id, part, {
           idempotencyKey: `${keyOf(body)} ${part.until ?? ""}`.trim(),

@@ -62,7 +62,10 @@ export function requestColumns(isNarrow: boolean): readonly Column<ReceivedReque
   ];
 }
 
-/** The type of the event or, if it is not known, what the request is. */
+/**
+ * The event type of a request; without one, its content type, or "Request" if it has neither. A
+ * replay is marked as such.
+ */
 export function EventName({ request }: { readonly request: ReceivedRequest }) {
   const { event_type, content_type, replay_of } = request;
   return (

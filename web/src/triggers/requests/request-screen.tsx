@@ -21,9 +21,11 @@ export function RequestScreen() {
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <title>Received request · Beckon</title>
-      <div className="flex min-w-0">
+      <div className="-ml-2 flex min-w-0">
         <LinkButton href={path} icon={ArrowLeft} size="small" variant="quiet">
-          {trigger.data?.name ?? "The trigger"}
+          <span className="max-w-72 truncate sm:max-w-120" dir="auto">
+            {trigger.data?.name ?? "The trigger"}
+          </span>
         </LinkButton>
       </div>
       {trigger.data !== undefined && request.data !== undefined ? (

@@ -1,12 +1,11 @@
 import type { RequestOutcome } from "@beckon/contract";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
+import { type SearchTexts, useChangeSearch } from "../../ui/index.ts";
 import { outcomes } from "./outcomes.ts";
 import type { RequestFilters } from "./queries.ts";
 
-type Search = Readonly<Record<string, string | undefined>>;
-
 /** Returns the filters of a URL. What the API would reject is left out. */
-function filtersOf(search: Search): RequestFilters {
+function filtersOf(search: SearchTexts): RequestFilters {
   const outcome = search.outcome as RequestOutcome | undefined;
   const eventType = search.event_type?.trim().slice(0, 200) || undefined;
   return {
@@ -17,15 +16,9 @@ function filtersOf(search: Search): RequestFilters {
 
 /** Returns the filters and the open dialog of the page's URL, and how to change them. */
 export function useRequestSearch() {
-  const search: Search = useSearch({ strict: false });
-  const navigate = useNavigate();
-  const change = (changed: Search) =>
-    void navigate({
-      to: ".",
-      search: { ...search, ...changed } as never,
-      replace: true,
-      resetScroll: false,
-    });
+  const search: SearchTexts = useSearch({ strict: false });
+  const changeSearch = useChangeSearch();
+  const change = (changed: SearchTexts) => changeSearch(changed, { keepsScroll: true });
   const filters = filtersOf(search);
   return {
     filters,

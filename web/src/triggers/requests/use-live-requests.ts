@@ -16,8 +16,8 @@ import {
 const topPx = 400;
 
 /**
- * Keeps a list of received requests up to date. New rows enter by themselves, unless a person has
- * scrolled down: then they are held back.
+ * Keeps a list of received requests up to date. New rows are added at once. If the person has
+ * scrolled down, they are added after scrolling up or by `show`.
  * @param firstId id of the first row that is shown; undefined if there is none
  */
 export function useLiveRequests(
@@ -41,7 +41,7 @@ export function useLiveRequests(
     void queryClient.invalidateQueries({ queryKey: list });
   };
   const onNews = useEffectEvent(() => {
-    // The captured sample ends listening, which is a member of the trigger.
+    // A captured sample ends listening, so the trigger with its `listening_until` is refetched.
     const { agent_id, id } = trigger;
     void queryClient.invalidateQueries({
       queryKey: triggerQuery(workspace, agent_id, id).queryKey,

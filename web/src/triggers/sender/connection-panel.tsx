@@ -15,7 +15,7 @@ const SetSecretDialog = lazy(async () => ({
   default: (await import("./set-secret-dialog.tsx")).SetSecretDialog,
 }));
 
-/** What is entered at the sender: the URL, the secret, and where. */
+/** What a person enters at the sender: the URL and the secret, with instructions. */
 export function ConnectionPanel({ trigger }: { readonly trigger: Trigger }) {
   const workspace = useWorkspace();
   const { data: presets } = useQuery(presetsQuery(workspace));

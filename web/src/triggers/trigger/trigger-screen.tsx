@@ -15,7 +15,7 @@ import { TriggerHeader } from "./trigger-header.tsx";
 import { TriggerSkeleton } from "./trigger-skeleton.tsx";
 import { UrlPanel } from "./url-panel.tsx";
 
-/** The screen of a trigger: its URL, how it creates an input, and the received payloads. */
+/** The screen of a trigger: its URL, its settings, and what it has received. */
 export function TriggerScreen() {
   const workspace = useWorkspace();
   const agent = useAgent();
@@ -24,7 +24,7 @@ export function TriggerScreen() {
   const path = `/w/${workspace.id}/agents/${agent.id}/triggers`;
   return (
     <div className="flex min-w-0 flex-col gap-4">
-      <div className="flex lg:hidden">
+      <div className="-ml-2 flex lg:hidden">
         <LinkButton href={path} icon={ArrowLeft} size="small" variant="quiet">
           All triggers
         </LinkButton>

@@ -22,8 +22,9 @@ export function useTriggerActions({ id, agent_id, name }: Trigger) {
   const tellOthers = () => announceChanges(queryClient, triggersKey(workspace.id, agent_id));
   return {
     /**
-     * Changes the name or a switch of the trigger, without If-Match. Texts of a form are saved by
-     * `useTriggerPatch`, so that two people do not overwrite each other's texts.
+     * Changes the name or a switch of the trigger. It sends no If-Match, so the last change wins.
+     * For all other settings use `useTriggerPatch`: it sends If-Match, and the server rejects the
+     * change if someone else has changed the trigger in the meantime.
      */
     update: async (changes: Omit<UpdateTriggerBody, "prompt_prefix" | "receiving">) => {
       try {
@@ -32,8 +33,7 @@ export function useTriggerActions({ id, agent_id, name }: Trigger) {
         void tellOthers();
         return updated;
       } catch (thrown) {
-        // If the response was lost, the change may have been made all the same, so the data is
-        // refetched.
+        // If the response was lost, the change may have been made, so the trigger is refetched.
         if (isOutcomeUnknown(thrown)) void tellOthers();
         throw thrown;
       }

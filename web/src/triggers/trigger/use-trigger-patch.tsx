@@ -47,7 +47,7 @@ interface Warnings {
 
 /**
  * Saves the settings of a trigger with If-Match. If someone else has changed the same settings
- * since, `dialog` asks which values to keep.
+ * since `base` was read, `dialog` asks which values to keep.
  * @param onSaved called with the saved trigger, which also contains the changes of other people.
  */
 export function useTriggerPatch(

@@ -23,7 +23,7 @@ export interface ButtonProps extends Omit<ComponentProps<"button">, "className" 
 
 const stacked = "col-start-1 row-start-1 inline-flex items-center gap-2";
 
-/** A button whose text is a verb. Default of `type`: "button". */
+/** A button with a text. Default of `type`: "button". */
 export function Button({
   variant = "secondary",
   size = "medium",

@@ -1,9 +1,9 @@
 /**
- * Copies a text. Browsers offer `navigator.clipboard` only on HTTPS and localhost, so on plain-http
- * addresses it selects the text in a textarea and uses `execCommand`.
+ * Copies a text. Browsers offer `navigator.clipboard` only on HTTPS and localhost. Elsewhere, or if
+ * it fails, the text is put in a textarea, selected there and copied with `execCommand`.
  *
- * @param near what was pressed. The textarea is put beside it, because a dialog rejects focus
- *   outside of it, and a revealed secret is hidden when focus leaves it.
+ * @param near the pressed button. The textarea is put beside it, because a dialog rejects focus
+ *   outside of the dialog, and SecretField hides its secret when it loses the focus.
  * @returns true if the text is on the clipboard
  */
 export async function copyText(text: string, near: Element | null): Promise<boolean> {

@@ -13,8 +13,8 @@ interface IconButtonProps
   readonly variant?: ButtonVariant | undefined;
   readonly size?: ButtonSize | undefined;
   /**
-   * False to show no tooltip, because the label is visible nearby or the button opens a menu.
-   * Default true.
+   * False to not show the label as a tooltip, because it is visible nearby or the button opens a
+   * menu. A `disabledReason` is always shown. Default true.
    */
   readonly tooltip?: boolean | undefined;
 }

@@ -35,9 +35,10 @@ const looks = {
 };
 
 /**
- * The bar below a form: the unsaved fields, a Discard button and a Save button, which submits the
- * form. It is shown while there are unsaved changes. Its space is always reserved, so that nothing
- * moves when it appears. It sticks to the bottom of its container, on phones above the navigation.
+ * The bar below a form with unsaved changes: it names their fields and has the buttons Discard and
+ * Save, which submits the form. It is also shown for 6 seconds after saving, and always if there is
+ * a `disabledReason`. Its space is reserved, so that nothing moves when it appears. It sticks to
+ * the bottom of its container, on phones above the navigation.
  */
 export function SaveBar(props: SaveBarProps) {
   const { state, changed, savedText = "Saved", disabledReason, onDiscard, place = "panel" } = props;
@@ -46,8 +47,8 @@ export function SaveBar(props: SaveBarProps) {
   const hasButtons = disabledReason === undefined && (state === "dirty" || state === "saving");
   const hadButtons = useRef(false);
   useEffect(() => {
-    // The buttons disappear after saving. If the focus was on one of them, it is moved to the bar's
-    // text, so that the next Tab key does not start at the top of the page.
+    // The buttons disappear after saving or discarding. If one of them had the focus, the focus is
+    // moved to the bar's text, so that the next Tab key does not start at the top of the page.
     const isLost = hadButtons.current && !hasButtons && document.activeElement === document.body;
     if (isLost) status.current?.focus({ preventScroll: true });
     hadButtons.current = hasButtons;
@@ -92,7 +93,7 @@ function namesOf(changed: readonly string[]): string {
   return `${changed.slice(0, maxNamed).join(", ")} and ${more} more`;
 }
 
-/** Returns true for `savedSeconds` after the condition has become true, or until it is false. */
+/** Returns true while the condition is true, but for at most `savedSeconds`. */
 function useRecently(isTrue: boolean): boolean {
   const [isOver, setOver] = useState(false);
   useEffect(() => {

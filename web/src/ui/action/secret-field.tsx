@@ -7,13 +7,13 @@ import { CopyButton } from "./copy-button.tsx";
 interface SecretFieldProps {
   readonly label: string;
   /**
-   * Beginning of the value that is not secret, for example a URL up to its token. It is shown
+   * The first part of the value if it is not secret, for example a URL up to its token. It is shown
    * before the dots. Undefined: all of the value is secret.
    */
   readonly start?: string | undefined;
   /** Reads the secret from the server. Called for each reveal. */
   readonly load: () => Promise<string>;
-  /** Shown before the secret is revealed. Default: "Revealing is recorded in the audit log." */
+  /** Shown below the secret. Default: "Revealing is recorded in the audit log." */
   readonly hint?: string;
   /** Why this person cannot reveal the secret; undefined if they can. */
   readonly disabledReason?: string | undefined;
@@ -23,8 +23,8 @@ interface SecretFieldProps {
 const shownSeconds = 60;
 
 /**
- * A stored secret, shown as dots. The button Reveal loads it. It is hidden again after 60 seconds,
- * or when the field loses the focus.
+ * A stored secret, shown as dots. The button Reveal loads and shows it. It is hidden again after 60
+ * seconds, and when the field or the window loses the focus.
  */
 export function SecretField({
   label,
@@ -38,8 +38,8 @@ export function SecretField({
   const [error, setError] = useState<unknown>();
   const box = useRef<HTMLDivElement>(null);
 
-  // Before the secret is painted: `useEffect` could miss a window that loses the focus just then,
-  // and the secret would stay.
+  // A layout effect listens before the secret is painted. With `useEffect`, the window could lose
+  // the focus after the paint and before the listener is added, and the secret would stay visible.
   useLayoutEffect(() => {
     if (secret === undefined) return;
     const hide = () => setSecret(undefined);
@@ -103,8 +103,8 @@ export function SecretField({
             Reveal
           </Button>
         ) : (
-          // This button gets the focus, because Reveal has disappeared. When the focus leaves the
-          // field, the secret is hidden.
+          // Reveal, which had the focus, has disappeared. This button gets the focus, so that the
+          // secret is hidden when the focus leaves the field.
           <Button icon={EyeOff} onClick={() => setSecret(undefined)} autoFocus>
             Hide
           </Button>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import { copyText } from "./copy.ts";
 
-/** The result of the last press of a copy button. */
+/** The result of copying; `idle` before it, and again when it is no longer shown. */
 export type CopyState = "idle" | "copied" | "failed";
 
 /** Seconds for which the result of copying is shown. */

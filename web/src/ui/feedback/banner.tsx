@@ -21,7 +21,7 @@ export function Banner({ tone = "info", children, action }: BannerProps) {
       role="status"
       className={`flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 rounded-control px-3 py-1.5 ${looks[tone]}`}
     >
-      {/* Below this width, the action moves under the text. */}
+      {/* If the text would be narrower than 240 px (basis-60), the action moves below it. */}
       <div className="flex min-w-0 flex-1 basis-60 items-start gap-2">
         <ToneIcon tone={tone} />
         <div className="min-w-0 break-words">{children}</div>

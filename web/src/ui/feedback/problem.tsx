@@ -10,21 +10,21 @@ interface ProblemProps {
   readonly error: unknown;
   /** A heading that says what failed, for example "Runs could not be loaded." */
   readonly title?: string | undefined;
-  /** The code that a person should quote when asking for help. Default: the code of `error`. */
+  /** What a person should quote when asking for help. Default: code and HTTP status of `error`. */
   readonly code?: string | undefined;
   readonly onRetry?: (() => unknown) | undefined;
   /** A further remedy, beside the Retry button. */
   readonly action?: ReactNode;
   /** Content below the sentence, for example a list. */
   readonly children?: ReactNode;
-  /** True if the error existed before the page was opened. If so, it is not announced. */
+  /** True if the error is not announced, because it is not a reaction to what the person did. */
   readonly isState?: boolean;
 }
 
 /**
- * Shows an error that is not about one field: what happened, its code, and what to do. It is
- * announced when it appears. Errors of fields are shown by FieldError, errors of whole forms by
- * FormError.
+ * Shows an error that is not about one field: what happened, its code, and what to do. Screen
+ * readers announce it when it appears. For errors of fields use FieldError, for errors of whole
+ * forms FormError.
  */
 export function Problem({ isState = false, onRetry, action, ...rest }: ProblemProps) {
   const [pending, setPending] = useState(false);
@@ -63,7 +63,7 @@ export function Problem({ isState = false, onRetry, action, ...rest }: ProblemPr
   );
 }
 
-/** Problem without the announcement, for a parent element that announces it. */
+/** Problem without announcement and Retry button. Use it in an element that announces changes. */
 export function ProblemBox({
   error,
   title,

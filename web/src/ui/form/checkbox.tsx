@@ -9,7 +9,7 @@ interface CheckboxProps extends Omit<ComponentProps<"input">, "className" | "sty
   readonly indeterminate?: boolean | undefined;
 }
 
-/** A checkbox whose value takes effect only when the form is saved. */
+/** A checkbox. For a setting that takes effect at once, use Switch. */
 export function Checkbox({ label, labelHidden, hint, indeterminate, ref, ...rest }: CheckboxProps) {
   const note = useId();
   const attach = useCallback(

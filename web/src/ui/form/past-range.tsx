@@ -6,11 +6,11 @@ import { RadioCards } from "./radio-cards.tsx";
 import { TextInput } from "./text-input.tsx";
 
 const hourMs = 3_600_000;
-/** Deliveries and received requests are kept for 30 days. */
+/** Length of each range in ms. By default, deliveries and received requests are kept 30 days. */
 const starts = { hour: hourMs, day: 24 * hourMs, all: 30 * 24 * hourMs } as const;
 type Choice = keyof typeof starts | "custom";
 
-/** A time range that ends now, or at `until`. Both are RFC 3339. */
+/** A time range. Both times are RFC 3339; without `until`, the range ends now. */
 export interface PastRange {
   readonly since: string;
   readonly until?: string;
@@ -21,7 +21,7 @@ export interface PastRangeState {
   readonly choice: Choice;
   readonly from: string;
   readonly to: string;
-  /** What is wrong with the range; undefined until `read` has found it. */
+  /** What the last call of `read` found wrong with the range; undefined if nothing. */
   readonly problem: string | undefined;
   readonly set: (changed: Partial<Record<"from" | "to", string>> & { choice?: Choice }) => void;
   /** Returns the range; undefined, and shows the problem, if it is not valid. */
@@ -31,7 +31,8 @@ export interface PastRangeState {
 /** Returns the state of a time range that a person chooses. At first, the range is the last day. */
 export function usePastRange(): PastRangeState {
   const zone = useTimeZone();
-  // The same for each press of a button, so that pressing it again repeats the same call.
+  // Fixed when the dialog opens. If a request fails and is sent again, its body is then the same,
+  // and so is its Idempotency-Key.
   const [openedMs] = useState(Date.now);
   const [fields, setFields] = useState(() => ({
     choice: "day" as Choice,

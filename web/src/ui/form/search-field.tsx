@@ -4,6 +4,7 @@ import { IconButton } from "../action/icon-button.tsx";
 import { isSingleKey } from "../single-keys.ts";
 import { Kbd } from "../text/kbd.tsx";
 import { TextInput } from "./text-input.tsx";
+import { useEscape } from "./use-escape.ts";
 
 interface SearchFieldProps {
   /** Accessible name: "Search runs". */
@@ -17,7 +18,10 @@ interface SearchFieldProps {
   readonly slash?: boolean;
 }
 
-/** A search field. Esc clears it, `/` focuses it. */
+/**
+ * A search field. Esc clears it. In an empty field, Esc removes the focus, and closes a dialog or
+ * popover around the field.
+ */
 export function SearchField({
   label,
   placeholder,
@@ -38,13 +42,10 @@ export function SearchField({
     document.addEventListener("keydown", focus);
     return () => document.removeEventListener("keydown", focus);
   }, [slash]);
+  useEscape(input, value === "" ? undefined : () => onChange(""));
   const press = (event: KeyboardEvent) => {
     if (event.key === "Enter") onSubmit?.(value);
-    if (event.key !== "Escape") return;
-    // The event is not passed on, because Esc would also close a dialog around the field.
-    event.stopPropagation();
-    if (value === "") input.current?.blur();
-    else onChange("");
+    if (event.key === "Escape") input.current?.blur();
   };
   const clear = () => {
     onChange("");

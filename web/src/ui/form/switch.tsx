@@ -18,7 +18,7 @@ export function Switch({ label, labelHidden, hint, ...rest }: SwitchProps) {
         <input
           {...rest}
           type="checkbox"
-          // biome-ignore lint/a11y/useAriaPropsForRole: the state of a checkbox is its own
+          // biome-ignore lint/a11y/useAriaPropsForRole: `checked` has the effect of aria-checked
           role="switch"
           aria-describedby={hint === undefined ? undefined : note}
           className="peer h-4.5 w-8 appearance-none rounded-full border border-edge bg-well transition-colors checked:border-tide checked:bg-tide disabled:border-rule disabled:bg-page forced-colors:appearance-auto"

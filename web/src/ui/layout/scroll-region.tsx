@@ -17,7 +17,7 @@ export function ScrollRegion({ label, variant = "wide", children }: ScrollRegion
   return (
     <section
       aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: only with focus can the keyboard scroll
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls what has focus
       tabIndex={0}
       className={`min-w-0 overflow-auto rounded-control ${heights[variant]}`}
     >

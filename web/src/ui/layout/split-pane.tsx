@@ -17,7 +17,7 @@ interface SplitPaneProps {
   /** The open tab on narrow screens; undefined if the component itself keeps it. */
   readonly narrow?: "start" | "end" | undefined;
   /**
-   * `hidden` shows no tabs on narrow screens, because another page contains the other side.
+   * `hidden` shows no tabs on narrow screens. It is for a side that also has a page of its own.
    * Default: shown.
    */
   readonly tabs?: "shown" | "hidden";

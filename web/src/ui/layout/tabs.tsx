@@ -23,7 +23,7 @@ export const tabLook =
   "aria-[current=page]:text-ink " +
   "aria-selected:border-tide aria-selected:font-semibold aria-selected:text-ink";
 
-/** The index of the tab that a key opens. */
+/** By key, the function that returns the index of the tab to open. */
 const steps: Readonly<Record<string, (index: number, count: number) => number>> = {
   ArrowRight: (index, count) => (index + 1) % count,
   ArrowLeft: (index, count) => (index + count - 1) % count,

@@ -7,7 +7,7 @@ import { LeaveGuard } from "./leave-guard.tsx";
 interface FormDialogProps extends Omit<DialogProps, "open" | "onOpenChange" | "footer"> {
   /**
    * Returns whether the form has changes that would be lost. Called when the person closes the
-   * dialog.
+   * dialog or leaves the page.
    */
   readonly isDirty: () => boolean;
   readonly close: () => void;

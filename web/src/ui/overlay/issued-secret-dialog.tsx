@@ -13,10 +13,7 @@ interface IssuedSecretDialogProps {
   readonly children?: ReactNode;
   /** Buttons before "Done". */
   readonly actions?: ReactNode;
-  /**
-   * Called by "Done", Esc and a press outside of the dialog. The caller must then delete the secret
-   * from memory.
-   */
+  /** Called when the dialog is closed. The caller must then delete the secret from memory. */
   readonly onClose: () => void;
 }
 

@@ -48,8 +48,8 @@ const line =
 
 /** The implementation of `Menu`, loaded after the first paint. */
 export function MenuPanel({ trigger, label, items, align = "end", pressedBy }: MenuPanelProps) {
-  // Radix focuses the first item of a menu that is opened by a key. It does not know of a key that
-  // was pressed before it was loaded.
+  // Radix focuses the first item of a menu that is opened by a key, but not if the key was pressed
+  // before Radix was loaded. In that case, `onFocus` below does it.
   const mustFocus = useRef(pressedBy === "key");
   return (
     <Radix.Root modal={false} defaultOpen={pressedBy !== undefined}>

@@ -16,12 +16,12 @@ export function Menu(props: MenuProps) {
     // button is replaced and the click is lost.
     onPointerDown: (event: PointerEvent) => {
       if (event.button !== 0 || event.ctrlKey) return;
-      // Radix's own button does the same. Without it, the mouse would focus the button after the
-      // menu has opened, and the menu would close because the focus is outside of it.
+      // Without this line, the mouse would focus the button after the menu has opened. The menu
+      // would then close, because the focus is outside of it.
       event.preventDefault();
       setPressedBy("pointer");
     },
-    // A click without a pointer has no clicks to count.
+    // `detail` is the number of clicks; it is 0 if a key has caused the event.
     onClick: ({ detail }: MouseEvent) => setPressedBy(detail === 0 ? "key" : "pointer"),
   });
 }

@@ -21,7 +21,7 @@ export interface MergeDialogProps<Value extends Fields> {
    * without a label show their name.
    */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Renders a value. Default: as JSON. */
+  /** Renders a value. Default: texts unchanged, other values as JSON. */
   readonly show?: (field: string, value: unknown) => ReactNode;
   /** Called with all fields after the choices. Save them with the new ETag. */
   readonly onMerge: (merged: Value) => void;

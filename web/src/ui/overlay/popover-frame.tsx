@@ -9,7 +9,7 @@ export function PopoverFrame(props: PopoverFrameProps) {
   const { trigger, open, onOpenChange } = props;
   const [isPressed, setPressed] = useState(false);
   const Panel = useDeferred(panel, open);
-  // The loaded panel renders its own button. While the first button is pressed it is not replaced,
+  // The loaded panel renders its own button. The first button is not replaced while it is pressed,
   // because the click would be lost.
   if (Panel !== undefined && !isPressed) return <Panel {...props} />;
   return cloneElement(trigger, {

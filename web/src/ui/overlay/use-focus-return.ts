@@ -3,8 +3,8 @@ import { useEffect, useState } from "react";
 /**
  * Returns a handler for `onCloseAutoFocus` that returns the focus to the element that had it before
  * or, if that was in a menu, to the menu's button. Radix does so only for dialogs with a `Trigger`.
- * Call the hook in a component that is mounted only while the dialog is open: its first rendering
- * happens before `autoFocus` in the dialog.
+ * Call the hook in a component that is mounted only while the dialog is open: the first rendering
+ * reads which element has the focus.
  */
 export function useFocusReturn(): (event: Event) => void {
   const [opener] = useState(() => {
@@ -14,8 +14,8 @@ export function useFocusReturn(): (event: Event) => void {
       ? document.getElementById(menu.getAttribute("aria-labelledby") ?? "")
       : document.activeElement;
   });
-  // Radix calls the handler only if its focus scope had started. With a key that closes the dialog
-  // before that, the focus of an `autoFocus` in it would be lost.
+  // Radix calls the handler only if its focus scope has started. If a key closes the dialog before
+  // that, no element has the focus, so this effect focuses the opener.
   useEffect(
     () => () => {
       setTimeout(() => {

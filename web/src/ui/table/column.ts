@@ -20,6 +20,19 @@ export interface Column<Item> {
   readonly from?: "sm" | "md" | "lg" | "xl" | undefined;
 }
 
+/** Returns the column with the menu of each row, at the end of a table. */
+export function menuColumn<Item>(cell: Column<Item>["cell"]): Column<Item> {
+  return {
+    id: "menu",
+    header: "Actions",
+    headerHidden: true,
+    isControl: true,
+    width: 68,
+    align: "end",
+    cell,
+  };
+}
+
 const visibility = {
   sm: "max-sm:hidden",
   md: "max-md:hidden",
@@ -30,6 +43,28 @@ const visibility = {
 /** Returns the classes that hide a cell and its `<col>` in windows narrower than `from`. */
 export function visibleFrom(column: { from?: keyof typeof visibility | undefined }): string {
   return column.from === undefined ? "" : visibility[column.from];
+}
+
+const lastBelow = {
+  sm: "max-sm:pr-4",
+  md: "max-md:pr-4",
+  lg: "max-lg:pr-4",
+  xl: "max-xl:pr-4",
+};
+const breakpoints = ["sm", "md", "lg", "xl"] as const;
+
+/**
+ * Returns the class with the padding at the end of the table, for windows in which all later
+ * columns are hidden. `last:` does not apply there, because hidden cells stay in the document.
+ */
+export function endPadding(
+  columns: readonly { readonly from?: keyof typeof visibility | undefined }[],
+  index: number,
+): string {
+  const later = columns.slice(index + 1);
+  if (later.length === 0 || later.some(({ from }) => from === undefined)) return "";
+  const first = breakpoints.find((each) => later.some(({ from }) => from === each));
+  return first === undefined ? "" : lastBelow[first];
 }
 
 /** Rows chosen by their checkboxes. */

@@ -47,9 +47,9 @@ interface DataTableProps<Item> {
 }
 
 /**
- * A table with a sticky header. If it has more than 40 rows, only the visible ones are in the
- * document. All rows have the same height: their cells are one line, or two if `density` is
- * `double`. Its container or the page must scroll.
+ * A table with a sticky header. If it has more than 40 rows, only the visible ones and a few around
+ * them are in the document. All rows have the same height: their cells are one line, or two if
+ * `density` is `double`. The table must be in a container or page that scrolls.
  */
 export function DataTable<Item>(props: DataTableProps<Item>) {
   const { label, columns, rows, rowKey, rowHref, currentKey, density = "normal" } = props;

@@ -8,7 +8,7 @@ import { FilterChip } from "./filter-chip.tsx";
 interface FilterBarProps {
   readonly filters: readonly FilterDefinition[];
   readonly values: FilterValues;
-  /** Called with all values. The value of a removed filter is undefined. */
+  /** Called with the values that have changed. The value of a removed filter is undefined. */
   readonly onChange: (values: FilterValues) => void;
   /** Shown before the chips: a SearchField. */
   readonly children?: ReactNode;
@@ -33,8 +33,8 @@ export function FilterBar({ filters, values, onChange, children, end }: FilterBa
           key={filter.id}
           filter={filter}
           value={values[filter.id] ?? ""}
-          onChange={(value) => onChange({ ...values, [filter.id]: value })}
-          onRemove={() => onChange({ ...values, [filter.id]: undefined })}
+          onChange={(value) => onChange({ [filter.id]: value })}
+          onRemove={() => onChange({ [filter.id]: undefined })}
         />
       ))}
       {rest.length === 0 ? null : (
@@ -52,7 +52,7 @@ export function FilterBar({ filters, values, onChange, children, end }: FilterBa
             items={rest.map((filter) => ({
               label: filter.label,
               // With an empty value, the chip opens its editor, in which the value is chosen.
-              onSelect: () => onChange({ ...values, [filter.id]: "" }),
+              onSelect: () => onChange({ [filter.id]: "" }),
             }))}
           />
         </div>

@@ -1,4 +1,5 @@
 import { Check } from "lucide-react";
+import { useState } from "react";
 import type { FilterDefinition } from "./filter.ts";
 
 interface FilterOptionsProps {
@@ -11,12 +12,16 @@ interface FilterOptionsProps {
 
 /** The choices of a filter. */
 export function FilterOptions({ options, multiple, value, onChange }: FilterOptionsProps) {
-  const chosen = new Set(multiple ? value.split(",").filter(Boolean) : [value]);
+  // A state of its own, because `value` changes late: after two quick presses, it would lack the
+  // first.
+  const [shown, setShown] = useState(value);
+  const chosen = new Set(multiple ? shown.split(",").filter(Boolean) : [value]);
   const press = (pressed: string) => {
     if (!multiple) return onChange(pressed);
     if (!chosen.delete(pressed)) chosen.add(pressed);
     // The values are in the order of the options, so that equal filters result in equal URLs.
     const values = options.map((option) => option.value).filter((each) => chosen.has(each));
+    setShown(values.join(","));
     onChange(values.join(","));
   };
   return options.map((option) => (

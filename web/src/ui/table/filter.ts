@@ -5,7 +5,7 @@ export interface FilterDefinition {
   /** Name of the search parameter. */
   readonly id: string;
   readonly label: string;
-  /** Options to choose from; undefined if any text can be entered. */
+  /** Options to choose from; undefined if any text can be entered, or if there is an `editor`. */
   readonly options?: readonly { readonly value: string; readonly label: string }[] | undefined;
   /** True if several options can be chosen. The value then contains them separated by commas. */
   readonly multiple?: boolean | undefined;

@@ -4,7 +4,7 @@ import { Button } from "../action/button.tsx";
 interface NewRowsButtonProps {
   /** "3 new runs"; undefined while there are none. */
   readonly label: string | undefined;
-  /** Announced once. Later changes of the label are not announced. */
+  /** Announced when the label appears. Later changes of the label are not announced. */
   readonly announcement: string;
   readonly onShow: () => void;
 }

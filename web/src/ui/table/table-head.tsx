@@ -1,6 +1,6 @@
 import { memo } from "react";
 import { Checkbox } from "../form/checkbox.tsx";
-import { type Column, type Selection, visibleFrom } from "./column.ts";
+import { type Column, endPadding, type Selection, visibleFrom } from "./column.ts";
 
 interface TableHeadProps<Item> {
   readonly columns: readonly Column<Item>[];
@@ -23,11 +23,11 @@ function Content<Item>({ columns, selection, rows, rowKey }: TableHeadProps<Item
             <SelectAll selection={selection} keys={rows.map(rowKey)} />
           </th>
         )}
-        {columns.map((column) => (
+        {columns.map((column, at) => (
           <th
             key={column.id}
             scope="col"
-            className={`${look} truncate text-label font-normal text-ink-3 ${column.align === "end" ? "text-right" : "text-left"} ${visibleFrom(column)}`}
+            className={`${look} truncate text-label font-normal text-ink-3 ${column.align === "end" ? "text-right" : "text-left"} ${visibleFrom(column)} ${endPadding(columns, at)}`}
           >
             {column.headerHidden ? <span className="sr-only">{column.header}</span> : column.header}
           </th>

@@ -1,7 +1,7 @@
 import { memo } from "react";
 import { Checkbox } from "../form/checkbox.tsx";
 import { Anchor } from "../link.tsx";
-import { type Column, visibleFrom } from "./column.ts";
+import { type Column, endPadding, visibleFrom } from "./column.ts";
 
 interface TableRowProps<Item> {
   readonly item: Item;
@@ -52,10 +52,10 @@ function Content<Item>(props: TableRowProps<Item>) {
           </span>
         </td>
       )}
-      {columns.map((column) => (
+      {columns.map((column, at) => (
         <td
           key={column.id}
-          className={`${cellLook} ${column.isControl ? "whitespace-nowrap" : "truncate"} ${column.align === "end" ? "text-right" : ""} ${visibleFrom(column)}`}
+          className={`${cellLook} ${column.isControl ? "whitespace-nowrap" : "truncate"} ${column.align === "end" ? "text-right" : ""} ${visibleFrom(column)} ${endPadding(columns, at)}`}
         >
           {column.id !== linkColumn ? (
             column.cell(item)

@@ -5,8 +5,9 @@ import { useMedia } from "../use-media.ts";
 export type RowDensity = "normal" | "dense" | "double";
 
 /**
- * Returns the height of a row in px, which must match tokens.css. With a root font size of 16 px it
- * is 36 for normal rows, 30 for dense ones, 44 for a coarse pointer, 52 for `double`.
+ * Returns the height of a row in px. With a root font size of 16 px, it is 36 for `normal` and 30
+ * for `dense`, but 44 for both with a coarse pointer. For `double` it is always 52. The first three
+ * must match `--spacing-row` and `--spacing-dense` in tokens.css.
  */
 export function useRowHeight(density: RowDensity): number {
   const isCoarse = useMedia("(pointer: coarse)");

@@ -31,7 +31,7 @@ export function useRowKeys(
   }, [body, count, rowHeight]);
 }
 
-/** Returns the index of the first visible row. Rows above it may not be in the document. */
+/** Returns the index of the first visible row among all rows, also those not in the document. */
 function firstInSight(body: HTMLElement): number {
   const rows = [...body.querySelectorAll<HTMLElement>("[data-index]")];
   const first = rows.find((row) => row.getBoundingClientRect().top >= 0);

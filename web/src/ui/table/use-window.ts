@@ -47,8 +47,8 @@ export function useRowWindow(
   const step = useRef({ startedAt: 0, rows: minNewRows, isFull: false });
   const schedule = useRef(() => {});
   const isWindowed = count > maxWhole;
-  // If the number of rows has shrunk so far that the window is behind the last row, nothing would
-  // be visible until the next frame.
+  // True if the number of rows has shrunk so far that the window is behind the last row. Until the
+  // next frame, the last rows are rendered then, because otherwise nothing would be visible.
   const isLost = isWindowed && range.start >= count;
 
   useLayoutEffect(() => {
@@ -63,7 +63,7 @@ export function useRowWindow(
       frame = undefined;
       if (list.current === null || isPending.current) return;
       const now = performance.now();
-      // The time for a few rows is no measure of the time for many.
+      // Only full steps are measured, because steps with few rows are fast on every machine.
       const wasFast = step.current.isFull && now - step.current.startedAt < fastMs;
       const rows = wasFast ? Math.min(maxWhole, 2 * step.current.rows) : minNewRows;
       const next = nextWindow(list.current, { count, rowHeight, shown: shown.current, rows });

@@ -13,19 +13,22 @@ interface CodeBlockProps {
 const wrapped =
   "break-words whitespace-pre-wrap before:float-right before:-mr-2 before:-mt-1 " +
   "before:ml-2 before:size-control-small before:content-['']";
-const whole = "md:w-fit md:min-w-full md:whitespace-pre md:pr-12 md:before:hidden";
+const whole = "md:w-fit md:min-w-full md:whitespace-pre md:before:hidden";
 
 /** Code in a monospace font with a copy button. Below a width of 768 px, its lines wrap. */
 export function CodeBlock({ code, label, variant = "scroll" }: CodeBlockProps) {
   return (
     <div className="relative min-h-[calc(var(--spacing-control-small)+0.625rem)] min-w-0 rounded-control border border-rule bg-well">
-      <ScrollRegion label={label}>
-        <pre
-          className={`px-3 py-2 font-mono text-dense ${wrapped} ${variant === "scroll" ? whole : ""}`}
-        >
-          <code>{code}</code>
-        </pre>
-      </ScrollRegion>
+      {/* Lines that scroll end before the copy button, which would otherwise cover their text. */}
+      <div className={variant === "scroll" ? "min-w-0 md:mr-9" : "min-w-0"}>
+        <ScrollRegion label={label}>
+          <pre
+            className={`px-3 py-2 font-mono text-dense ${wrapped} ${variant === "scroll" ? whole : ""}`}
+          >
+            <code>{code}</code>
+          </pre>
+        </ScrollRegion>
+      </div>
       <span className="absolute top-1 right-1 rounded-control bg-well">
         <CopyButton text={code} what={label} />
       </span>

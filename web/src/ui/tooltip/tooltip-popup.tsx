@@ -42,7 +42,7 @@ export function TooltipPopup({ id, anchor, close, children, ...handlers }: Toolt
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== "Escape") return;
-      // A dialog around the element stays open.
+      // Without this line, Esc would also close a dialog around the element.
       event.stopPropagation();
       closeNow();
     };
@@ -63,7 +63,8 @@ export function TooltipPopup({ id, anchor, close, children, ...handlers }: Toolt
       id={id}
       role="tooltip"
       popover="manual"
-      // A press on the tooltip is not a press outside of a dialog, which would close the dialog.
+      // Without these handlers, a press on the tooltip would be a press outside of a dialog and
+      // close it.
       onPointerDown={stop}
       onClick={stop}
       onKeyDown={stop}

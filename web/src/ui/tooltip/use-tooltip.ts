@@ -41,8 +41,8 @@ export function useTooltip(): TooltipState {
   const [isOpen, setOpen] = useState(false);
   const anchor = useRef<HTMLElement>(null);
   const timer = useRef<number>(undefined);
-  // True from the first movement over the element until the pointer leaves it, so that a tooltip
-  // that a press has closed does not open again while the pointer rests on the element.
+  // True from the first movement over the element until the pointer leaves it. While it is true, a
+  // tooltip that a press has closed does not open again.
   const isInside = useRef(false);
   const after = (waitMs: number, act: () => void) => {
     clearTimeout(timer.current);

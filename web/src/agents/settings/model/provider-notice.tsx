@@ -8,7 +8,7 @@ import { Banner, Button } from "../../../ui/index.ts";
 import { providerOf } from "../../model/models.ts";
 import type { FormValues } from "../form-values.ts";
 
-/** Says what is wrong with the provider of the chosen model, and checks it again. */
+/** Shown if the provider of the chosen model is missing or does not list its models. */
 export function ProviderNotice() {
   const workspace = useWorkspace();
   const [isAdding, setAdding] = useState(false);

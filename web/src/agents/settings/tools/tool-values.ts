@@ -156,8 +156,7 @@ export function toolOf(values: ToolValues): HttpTool {
     headers: valuesOfRows(values.headers),
     query: valuesOfRows(values.query),
     operations: values.operations.map(operationOf),
-    // If one of these fields is empty, its value is null, and the API's error says that it is
-    // missing.
+    // An empty field is null. The casts allow that, because the schema then rejects the tool.
     timeout_seconds: values.timeoutSeconds as number,
     max_response_bytes: values.maxResponseBytes as number,
     max_calls_per_run: values.maxCallsPerRun as number,

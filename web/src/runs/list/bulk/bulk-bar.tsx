@@ -44,8 +44,8 @@ export function BulkBar({ selection, onChange, rows, filters, filterWords }: Bul
   };
   const prepare = (action: BulkAction) => {
     if (selection.kind === "all") {
-      // Relative times such as `24h` are resolved now, so that the dialog shows exactly the runs
-      // that it changes.
+      // Relative times such as `24h` are resolved now, so that all requests of the bulk operation
+      // select the same runs, even if the dialog stays open for long.
       const all = bulkSelection(filters, action, Date.now());
       return "reason" in all
         ? { disabledReason: all.reason, skipped: 0 }

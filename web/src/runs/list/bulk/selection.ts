@@ -8,7 +8,7 @@ export type RunSelection =
 
 export const nothingSelected: RunSelection = { kind: "some", keys: new Set() };
 
-/** Returns the selected rows to which the action applies. */
+/** Returns the ids of the selected runs to which the action applies. */
 export function applicable(
   rows: readonly ListedRun[],
   keys: ReadonlySet<string>,

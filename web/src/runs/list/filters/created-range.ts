@@ -35,8 +35,7 @@ export function wordsOf(range: string, nowMs: number, zone: string): string {
   const [after = "", before = ""] = range.split("/");
   const short = (value: string) => {
     const ms = timeOf(value, nowMs);
-    // Seconds, milliseconds and the zone's name are removed. The zone is always that of the
-    // workspace.
+    // Seconds, milliseconds and the zone's name are removed.
     return ms === undefined ? value : formatExact(ms, zone).replace(/:\d\d\.\d{3} .*$/, "");
   };
   if (before === "") return `since ${relativeOr(after, nowMs, zone, short)}`;

@@ -16,8 +16,8 @@ interface EntryDataProps {
 }
 
 /**
- * Loads a journal entry with its texts. Data above 64 KiB is offered as a download before it is
- * shown.
+ * Loads a journal entry with its texts. Data above 64 KiB is loaded when the person asks for it; it
+ * can also be downloaded.
  */
 export function EntryData({ runId, seq, children }: EntryDataProps) {
   const { data: entry, error, refetch } = useQuery(entryQuery(useWorkspace(), runId, seq));

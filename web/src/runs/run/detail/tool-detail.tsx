@@ -8,10 +8,7 @@ import { EntryData } from "./entry-data.tsx";
 
 interface ToolDetailProps {
   readonly runId: string;
-  /**
-   * The journal entry of the call, and below that of its result; each is undefined if it does not
-   * exist.
-   */
+  /** The journal entries of the call and of its result. Each is undefined if it does not exist. */
   readonly call: JournalEvent | undefined;
   readonly result: JournalEvent | undefined;
   /**

@@ -83,8 +83,8 @@ function without(object: Readonly<Record<string, unknown>>, names: ReadonlySet<s
 }
 
 /**
- * Returns the output of the current model call after an event of the run's stream. It becomes
- * undefined when the journal entry of the step arrives, which contains the output.
+ * Returns the output of the current model call after an event of the run's stream; undefined once
+ * a journal entry ends the call: the step with its whole output, its loss, or the end of the run.
  */
 export function applyOutput(
   output: ModelOutput | undefined,

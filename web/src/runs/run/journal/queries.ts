@@ -4,7 +4,7 @@ import type { CurrentWorkspace } from "../../../data/index.ts";
 import { type Journal, lastSeq } from "./live.ts";
 
 const pageSize = 200;
-/** The first page is small, because the run's page shows nothing before it has arrived. */
+/** The first page is small, because the screen shows no steps before it has arrived. */
 const firstPageSize = 60;
 /**
  * Minimum time between two updates of the screen while pages arrive, because each update lays out
@@ -81,7 +81,7 @@ export const entryQuery = ({ id, client }: CurrentWorkspace, runId: string, seq:
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** The version of the agent that the run executes. Its limits are shown. */
+/** The version of the agent that the run executes. It contains the maximum number of attempts. */
 export const versionQuery = ({ id, client }: CurrentWorkspace, agentId: string, version: number) =>
   queryOptions({
     queryKey: [id, "agents", agentId, "versions", version],

@@ -22,7 +22,7 @@ const icons = {
   resumed: RotateCw,
 };
 
-/** The icon of a step; a spinner while the step has not ended. */
+/** The icon of a row; a spinner while a model call or tool call has not ended. */
 export function RowIcon({ row }: { readonly row: TimelineRow }) {
   if (row.end === undefined && row.kind !== "queued" && row.kind !== "held")
     return (

@@ -17,7 +17,7 @@ export interface TimelineRow {
   /** `seq` of its first journal entry; `now` for the model call that has none yet. */
   readonly key: string;
   readonly kind: RowKind;
-  /** Tool calls are nested under the model call that requested them. */
+  /** 2 for a tool call, which is nested under the model call that requested it; otherwise 1. */
   readonly level: 1 | 2;
   readonly name: string;
   /** Journal entries that the row shows, in order. */
@@ -120,7 +120,8 @@ export function layOut(
         add(seq, {
           kind: "lost",
           name: `Model call ${numberOf(data.step, steps + 1)}`,
-          // The call was lost at an unknown time before another process resumed the run.
+          // The call was lost at an unknown time before another process resumed the run, so its
+          // row covers the same time as the row of that event.
           ...(data.reason === "process_lost" && resumed
             ? { start: resumed.start, end: resumed.end }
             : { end: at }),
@@ -249,7 +250,10 @@ function endRow(
   return { kind: "end", name, start: at, end: at, isFailed };
 }
 
-/** Closes the rows of calls without a result as lost: it is not known whether they took effect. */
+/**
+ * Ends all open rows. Tool calls without a result are shown as lost, because it is not known
+ * whether they took effect.
+ */
 function closeOpenRows(rows: readonly DraftRow[], end: number): void {
   for (const row of rows) {
     if (row.end !== undefined) continue;

@@ -23,7 +23,7 @@ const disabledOptions = [
 /** What happens while the agent or the trigger is not available. */
 export function AvailabilityGroup({ summary }: { readonly summary: string }) {
   const { draft, set, isReadOnly } = useReceivingForm();
-  /** Without the permission, only the chosen option is not greyed out. */
+  /** Without the permission to change triggers, all options but the chosen one are disabled. */
   const locked = <Option extends { readonly value: string; readonly hint: string }>(
     options: readonly Option[],
     value: string,

@@ -5,7 +5,7 @@ import { useReceivingForm } from "../form-context.ts";
 
 const generic: readonly string[] = ["hmac", "secret-header", "basic", "none"];
 
-/** The options of senders: services first, then what others are configured with by hand. */
+/** The options of senders: anything, then services, then general methods of verification. */
 function senderOptions(presets: readonly Preset[]): readonly (SelectOption | SelectGroup)[] {
   const optionOf = ({ name, title }: Preset) => ({ value: name, label: title });
   return [
@@ -21,7 +21,7 @@ function senderOptions(presets: readonly Preset[]): readonly (SelectOption | Sel
   ];
 }
 
-/** The choice of the sender, which sets all other settings. */
+/** The choice of the sender, which sets all settings that depend on the sender. */
 export function SenderGroup({ presets }: { readonly presets: readonly Preset[] }) {
   const { draft, set, isReadOnly } = useReceivingForm();
   const preset = presets.find(({ name }) => name === draft.preset);
@@ -46,7 +46,7 @@ export function SenderGroup({ presets }: { readonly presets: readonly Preset[] }
           onChange={({ target }) => choose(target.value)}
           options={[
             ...senderOptions(presets),
-            // The settings were made over the API, without a preset.
+            // Settings that were made over the API, without a preset, have an option of their own.
             ...(draft.isDefault || draft.preset !== null
               ? []
               : [{ value: "custom", label: "Settings of your own" }]),

@@ -1,0 +1,17 @@
+/** What a search field contains. */
+interface TypedSearch {
+  readonly text: string;
+  /** The texts for which the list was requested, and which it does not show yet; oldest first. */
+  readonly sent: readonly string[];
+}
+
+/**
+ * Returns the state of a search field after `applied` has become the text that the list is searched
+ * by. If the field has sent this text itself, what was typed since is kept. Otherwise, for example
+ * after the Back button, `applied` replaces the typed text.
+ */
+export function afterApplied({ text, sent }: TypedSearch, applied: string): TypedSearch {
+  const index = sent.indexOf(applied);
+  if (index !== -1) return { text, sent: sent.slice(index + 1) };
+  return { text: text.trim() === applied ? text : applied, sent: [] };
+}

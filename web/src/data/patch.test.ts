@@ -1,0 +1,71 @@
+import { BeckonError } from "@beckon/client";
+import { expect, test } from "vitest";
+import { savePatch } from "./patch.ts";
+
+interface Fields {
+  readonly name: string;
+  readonly note: string;
+}
+type Stored = Fields & { readonly version: number };
+
+const first: Stored = { version: 1, name: "First", note: "" };
+const stale = () =>
+  new BeckonError({ code: "precondition_failed", status: 412, message: "It was changed." });
+
+/**
+ * Saves the name "Mine" while someone else saves before each attempt.
+ * @param theirs what they save, from the first attempt on
+ */
+async function saveWhile(theirs: readonly Partial<Fields>[]) {
+  let stored = first;
+  const left = [...theirs];
+  const sent: [Partial<Fields>, number | string][] = [];
+  const state = await savePatch<Stored, Fields>(
+    {
+      read: async () => stored,
+      write: async (changes, ifMatch) => {
+        sent.push([changes, ifMatch]);
+        const next = left.shift();
+        if (next !== undefined) stored = { ...stored, ...next, version: stored.version + 1 };
+        if (ifMatch !== stored.version) throw stale();
+        stored = { ...stored, ...changes, version: stored.version + 1 };
+        return stored;
+      },
+      onRead: () => {},
+      onUnknown: () => {},
+    },
+    first,
+    { name: "Mine" },
+  );
+  return { state, sent };
+}
+
+const notes = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ note: `${index}` }));
+
+test("changes of other fields are merged three times", async () => {
+  const { state, sent } = await saveWhile(notes(3));
+  expect(state).toEqual({
+    name: "saved",
+    resource: { version: 5, name: "Mine", note: "2" },
+  });
+  expect(sent.map(([, ifMatch]) => ifMatch)).toEqual([1, 2, 3, 4]);
+});
+
+test("if the resource still changes after three merges, the person decides", async () => {
+  const { state, sent } = await saveWhile(notes(9));
+  expect(state).toEqual({
+    name: "conflict",
+    base: { version: 4, name: "First", note: "2" },
+    theirs: { version: 5, name: "First", note: "3" },
+    yours: { name: "Mine" },
+  });
+  expect(sent).toHaveLength(4);
+});
+
+test("a change of the same field is a conflict, also after merges, unless it is the same", async () => {
+  const { state } = await saveWhile([...notes(3), { name: "Theirs" }]);
+  expect(state).toMatchObject({ name: "conflict", theirs: { version: 5, name: "Theirs" } });
+  const same = await saveWhile([...notes(3), { name: "Mine" }]);
+  expect(same.state).toMatchObject({ name: "saved", resource: { version: 5 } });
+});

@@ -1,0 +1,34 @@
+import { useNavigate } from "@tanstack/react-router";
+
+/** The search parameters of a URL. A parameter that is undefined is absent. */
+export type SearchTexts = Readonly<Record<string, string | undefined>>;
+
+interface ChangeOptions {
+  /** Whether the Back button returns to the previous values. Default false. */
+  readonly push?: boolean;
+  /** Whether the page stays scrolled where it is. Default false: it scrolls to its top. */
+  readonly keepsScroll?: boolean;
+}
+
+/**
+ * Returns a function that changes some search parameters of the URL and keeps the others. The
+ * others are those of the URL at that moment. Those of the last rendering can be outdated: of two
+ * quick changes, the first would be lost.
+ */
+export function useChangeSearch() {
+  const navigate = useNavigate();
+  /** @param change the new values, or a function that returns them from the present ones. */
+  return (
+    change: SearchTexts | ((now: SearchTexts) => SearchTexts),
+    { push = false, keepsScroll = false }: ChangeOptions = {},
+  ) =>
+    void navigate({
+      to: ".",
+      search: ((now: SearchTexts) => ({
+        ...now,
+        ...(typeof change === "function" ? change(now) : change),
+      })) as never,
+      replace: !push,
+      resetScroll: !keepsScroll,
+    });
+}
