@@ -113,7 +113,8 @@ export const cases: readonly Case[] = [
     preparedOn: "checkout",
   },
   {
-    // The rows of deliveries are written, and almost nothing is sent.
+    // Measures the writes of the deliveries' rows. Almost no delivery is sent, because the receiver
+    // never responds.
     name: "invoke with a subscription whose receiver hangs, instant model, 64 connections",
     source: "invoke",
     model: "instant",
@@ -147,7 +148,7 @@ function headersOfGithub(): Record<string, string> {
   return { "x-github-event": "issues", "x-hub-signature-256": `sha256=${signature}` };
 }
 
-/** Sets the trigger to receive events of GitHub, and back to the default afterwards. */
+/** Makes the trigger receive GitHub's events. The returned function restores the default. */
 async function receiveAsGithub({ api, agent }: Prepared): Promise<() => Promise<void>> {
   const path = `/agents/${agent.id}/triggers/${agent.triggerId}`;
   const presets = await api<{ name: string; receiving: object }[]>("GET", "/trigger-presets");
@@ -165,7 +166,7 @@ async function receiveAsGithub({ api, agent }: Prepared): Promise<() => Promise<
   };
 }
 
-/** Opens five dashboards and closes them when the returned function is called. */
+/** Opens five dashboards. The returned function closes them. */
 async function openDashboards({ port, key }: Prepared): Promise<() => Promise<void>> {
   const opened = new AsyncDisposableStack();
   await run<"open">(opened, "dashboard/open-dashboards.ts", [
@@ -175,8 +176,8 @@ async function openDashboards({ port, key }: Prepared): Promise<() => Promise<vo
 }
 
 /**
- * Subscribes a receiver to all events of runs, and deletes the subscription afterwards. Prints the
- * deliveries per second, and the backlog and its age at the end of the load.
+ * Subscribes a receiver to the events of runs. The returned function prints the deliveries per
+ * second, the backlog and its age, and then deletes the subscription.
  */
 async function subscribe(
   { api, receivers }: Prepared,
@@ -205,7 +206,7 @@ async function subscribe(
   };
 }
 
-/** Sets a price and two ceilings that are never reached, and removes them afterwards. */
+/** Sets a price and two ceilings that are never reached. The returned function removes them. */
 async function setCeilings({ api, agent }: Prepared): Promise<() => Promise<void>> {
   const { model } = await api<{ model: string }>("GET", `/agents/${agent.id}`);
   const price = await api<{ id: string }>("POST", "/prices", {

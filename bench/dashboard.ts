@@ -28,7 +28,7 @@ const cpuSlowdown = 4;
 const loads = 5;
 const storedRuns = 10_000;
 const steps = 1_000;
-/** Gives 1,000 events per minute, because a run of `demo/echo` has three events. */
+/** 1,000 events per minute, because each run of `demo/echo` has three events. */
 const runsPerSecond = 1_000 / 60 / 3;
 
 interface Result {

@@ -38,7 +38,7 @@ const environment = (dataDir: string) => ({
   BECKON_DATA_DIR: dataDir,
   BECKON_DRAIN_SECONDS: "0",
   BECKON_EGRESS_ALLOW: `${tool.host},${new URL(receiver.origin).host}`,
-  // Failed deliveries stay pending.
+  // The second attempt is an hour after the first one, so failed deliveries stay pending.
   BECKON_RETRY_SCHEDULE: "0,3600",
 });
 
@@ -238,7 +238,7 @@ test("after a restore, acknowledged runs are there, and nothing of before the ba
   expect(receiver.received[delivered]?.body.data.run_id).toBe(invoked.body.run_id);
   expect(tool.reached).toHaveLength(1);
 
-  // A person can replay what was not sent.
+  // A delivery that was not sent can be replayed.
   expect((await call(`${deliveries}/${missed.id}/replay`, { method: "POST" })).status).toBe(200);
   const replayed = await receiver.awaitCount(1, ({ body }) => body.data.run_id === before.inTool);
   expect(replayed[0]?.body).toMatchObject({ type: "run.failed" });

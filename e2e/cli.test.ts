@@ -113,6 +113,7 @@ test("--version and --help of each command exit with 0, and the server's start p
   expect(await cli(["start", "--version"])).toEqual(done(`Beckon ${version}\n`));
   const commands = [
     ["--help"],
+    ["help", "start"],
     ...["start", "doctor", "invoke", "fire", "backup", "restore", "completion"].map((name) => [
       name,
       "--help",
@@ -180,7 +181,11 @@ test("fire takes the trigger from the environment or a file, never from an argum
   const missing = await cli(["fire", "x"]);
   expect(missing).toMatchObject({ code: 78, err: expect.stringContaining("Set BECKON_TRIGGER") });
   const wrong = await cli(["fire", "x"], { env: { BECKON_TRIGGER: "bkt_unknown" } });
-  expect(wrong).toMatchObject({ code: 77, out: "" });
+  expect(wrong).toMatchObject({
+    code: 77,
+    out: "",
+    err: expect.stringContaining("BECKON_TRIGGER"),
+  });
   expect(wrong.err).not.toContain("bkt_unknown");
 });
 
@@ -273,17 +278,40 @@ describe("agents", () => {
     expect(all.agents.map(({ name }: { name: string }) => name)).toContain("Applied");
   });
 
+  test("apply changes the reason of an agent that is paused already", async () => {
+    const apply = (reason: string) =>
+      cli(["agents", "apply", "-"], {
+        input: `beckon: 1\nagents: [{name: Paused, model: demo/echo, paused: true, pause_reason: ${reason}}]\n`,
+      });
+    expect((await apply("Holidays")).out).toMatch(/ created\n$/);
+    expect((await apply("Audit")).out).toMatch(/ updated: pause_reason\n$/);
+    expect((await cli(["agents", "export", "Paused"])).out).toContain("pause_reason: Audit");
+  });
+
   test("a file that cannot be applied is explained and changes nothing", async () => {
     for (const [text, reason] of [
       ["agents: []", "beckon: 1"],
       ["beckon: 1\nagents: [{name: A}, {name: A}]", "Two agents"],
       ["beckon: 1\nagents: [{name: A", "not valid YAML"],
+      ["beckon: 1\nagents: []", "no agents"],
     ] as const) {
       const result = await cli(["agents", "apply", "-"], { input: text });
       expect(result).toMatchObject({ code: 64, out: "", err: expect.stringContaining(reason) });
     }
     const missing = await cli(["agents", "apply", "nowhere.yaml"]);
     expect(missing).toMatchObject({ code: 64, err: expect.stringContaining("ENOENT") });
+  });
+
+  test("errors of the server name the agent, a new one and an existing one", async () => {
+    for (const [agents, reason] of [
+      ["{name: Demo}, {name: A new one, modl: x}", 'field "A new one".modl'],
+      ["{name: A new one, model: none/x}", '"A new one": model: there is no provider none'],
+      ["{name: Demo, modl: x}", 'The agent "Demo": unknown field modl'],
+    ] as const) {
+      const input = `beckon: 1\nagents: [${agents}]\n`;
+      const result = await cli(["agents", "apply", "-"], { input });
+      expect(result).toMatchObject({ code: 1, out: "", err: expect.stringContaining(reason) });
+    }
   });
 });
 
@@ -292,6 +320,12 @@ test("keys create prints the key once, or writes it to a new file that only its 
   expect(printed.out).toMatch(/^bkw_\S+\n$/);
   const env = { BECKON_KEY: printed.out.trim() };
   expect((await cli(["agents", "export"], { env })).code).toBe(0);
+
+  // Without a key there is no file, so that the command can be repeated.
+  const rejected = join(folder, "rejected.key");
+  const asObserver = ["keys", "create", "Denied", "--preset", "invoke", "--write", rejected];
+  expect((await cli(asObserver, { env })).code).toBe(77);
+  expect(existsSync(rejected)).toBe(false);
 
   const file = join(folder, "written.key");
   const args = ["keys", "create", "Written", "--scope", "runs:read", "--agent", "Demo"];
@@ -312,6 +346,8 @@ test.each([
   [["invoke", "agt_1", "x", "--nonsense"], 64, "unknown option"],
   [["start", "--nonsense"], 64, "Unknown argument"],
   [["invoke", "Nobody", "x"], 64, "No agent has the name"],
+  [["invoke", "Demo", ""], 64, "There is no input"],
+  [["invoke", "Demo", "x", "--no-wait", "--timeout", "3"], 64, "cannot be used with"],
   [["invoke", "agt_unknown", "x", "--timeout", "0"], 64, "whole number of seconds"],
   [["runs", "tail", "run_unknown"], 1, "run"],
   [["agents", "export", "--url", "ftp://x"], 64, "--url must be an http or https URL"],
@@ -329,10 +365,16 @@ test("a missing or wrong key, a wrong address and a server that is away have exi
     code: 78,
     err: expect.stringContaining("Set BECKON_KEY"),
   });
-  expect((await exportAgents({ BECKON_KEY: "bkw_wrong" })).code).toBe(77);
+  expect(await exportAgents({ BECKON_KEY: "bkw_wrong" })).toMatchObject({
+    code: 77,
+    err: expect.stringContaining("Put a valid key into BECKON_KEY"),
+  });
   expect((await exportAgents({ BECKON_URL: "nonsense" })).code).toBe(78);
-  const away = await exportAgents({ BECKON_URL: `http://127.0.0.1:${await freePort()}` });
-  expect(away).toMatchObject({ code: 75, err: expect.stringContaining("got no response") });
+  const url = `http://127.0.0.1:${await freePort()}`;
+  expect(await exportAgents({ BECKON_URL: url })).toMatchObject({
+    code: 75,
+    err: expect.stringContaining(`got no response from ${url}: connect ECONNREFUSED`),
+  });
 });
 
 describe("doctor", () => {

@@ -45,7 +45,7 @@ const product = await startProduct({
   NODE_EXTRA_CA_CERTS: authorityFile,
   PORT: String(await freePort()),
 });
-// Before the database is deleted.
+// Stops the server before the test's database is deleted.
 afterAll(() => product.stop());
 const call = caller(
   () => product.url,

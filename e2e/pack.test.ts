@@ -77,7 +77,7 @@ test("the packed tarball starts from inside a node_modules folder and serves the
   expect(await product.stop()).toBe(0);
 });
 
-/** Folders with a Node.js older than 24, and with the one that runs this test. */
+/** The first folder in PATH with a Node.js older than 24, and that of this test's Node.js. */
 const nodes = [
   ...(process.env.PATH ?? "")
     .split(":")
@@ -114,7 +114,7 @@ test.for(nodes)(
       npm_config_prefer_offline: "true",
       npm_config_loglevel: "error",
       npm_config_fetch_retries: "0",
-      // A network with a proxy of its own may need its certificate.
+      // A proxy between this machine and the registry can have its own certificate authority.
       NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS ?? "",
     };
     const settings = { ...npx, PORT: String(await freePort()) };
@@ -139,8 +139,8 @@ test.for(nodes)(
       encoding: "utf8",
     });
     expect(output).toBe("Hello\n");
-    // A terminal sends Ctrl-C to all its processes. npx does not pass on a signal that only npx
-    // gets.
+    // A terminal sends Ctrl-C to all its processes, so Beckon's command gets it too. npx does not
+    // forward a signal that only npx gets, so the test sends it to the command.
     const before = product.descendants();
     const start = before.find((pid) => argumentsOf(pid).includes("cli/src/main.js"));
     process.kill(start ?? 0, "SIGINT");

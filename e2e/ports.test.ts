@@ -44,7 +44,9 @@ test("a second installation on the same port exits with 78 and names the setting
   for (const own of [{}, { HOST: "0.0.0.0" }, { BECKON_PROCESSES: "1" }]) {
     const second = launch({ ...other, ...own });
     expect(await second.exited).toBe(78);
-    expect(second.output()).toMatch(/Beckon cannot start\..*EADDRINUSE.*set PORT to another port/);
+    expect(second.output()).toMatch(
+      /Beckon \S+ cannot start\..*EADDRINUSE.*set PORT to another port/,
+    );
   }
   expect(await statuses(first.url)).toEqual(all200);
 });

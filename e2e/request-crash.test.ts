@@ -17,6 +17,6 @@ it("starts one run for each event when processes are killed under duplicates", a
   });
   console.log(`${kills} kills: ${describeRequests(report)}`);
   expect(report.broken.slice(0, 20)).toEqual([]);
-  // Otherwise the kills were too late to meet a request.
+  // If no request was repeated, no kill occurred during a request.
   expect(report.repeated).toBeGreaterThan(0);
 }, 300_000);

@@ -91,7 +91,7 @@ describe.each(Object.keys(verifiers))("the verification in %s", (language) => {
       headers: { ...namesOf(request), ...headers },
     });
 
-  test("accepts a delivery", { timeout: 30_000 }, async () => {
+  test("accepts a delivery", { timeout: 60_000 }, async () => {
     expect((await verify({ text: request?.text ?? "" }))?.trim()).toBe("run.finished");
   });
 

@@ -18,7 +18,7 @@ it("bills no answer twice, estimates those that were cut off, and returns what w
   console.log(`${kills} kills: ${answered} calls answered, ${failed} failed, ${lost} lost`);
   expect(broken.slice(0, 20)).toEqual([]);
   expect(answered).toBeGreaterThanOrEqual(2 * kills * runsPerKill);
-  // Some calls were in flight at the kills. Otherwise the test would have tested nothing.
+  // Some calls were in progress at the kills. Without them the test would prove nothing.
   expect(lost).toBeGreaterThan(0);
   expect(reservedAtKills).toBeGreaterThan(0);
 }, 300_000);

@@ -127,8 +127,9 @@ function packManifests(root: string): void {
 }
 
 /**
- * Returns whether a workspace has a version of a package of its own. The server's packages keep
- * their names, because they are most of the packages and some know their names.
+ * Returns whether a package gets an alias, because the workspace needs another version of it than
+ * the other workspaces. The server's packages keep their names: they are most of the packages, and
+ * some refer to themselves by name.
  */
 function hasAlias(name: string, workspace: string): boolean {
   return workspace !== "server" && `${workspace}/node_modules/${name}` in lock.packages;

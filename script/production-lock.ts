@@ -55,7 +55,7 @@ export function lockOf(
       pending.push(...needsOf(locked).map((need) => ({ ...need, from: path, alias: undefined })));
       continue;
     }
-    // A workspace's own packages move to the root.
+    // A package in the node_modules of a workspace moves to the node_modules of the root.
     const target = path.slice(path.indexOf("node_modules/"));
     const known = needed.get(target);
     if (known === locked) continue;

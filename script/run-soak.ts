@@ -21,6 +21,8 @@ import { loseProcesses } from "../server/test/soak/lost-processes.ts";
 import { fillMemory } from "../server/test/soak/memory.ts";
 import { overloadServer } from "../server/test/soak/overload.ts";
 import { failOver } from "../server/test/soak/patroni/failover.ts";
+import { pruneUnderLoad } from "../server/test/soak/retention/prune-under-load.ts";
+import { stayFlat } from "../server/test/soak/retention/stay-flat.ts";
 
 /**
  * Runs the long tests. Prints one line of results for each. Arguments select some of them.
@@ -33,6 +35,7 @@ import { failOver } from "../server/test/soak/patroni/failover.ts";
  *   processes   lost processes with 500 runs
  *   memory      a workspace that fills the memory
  *   overload    ten times the load that a server can execute
+ *   retention   CPU of deleting old runs, and an hour in which nothing grows; only if named
  *   failover    kills of the primary of a Patroni cluster; needs root and apt-get, so only if named
  *   dashboard   all screens of the dashboard, in all states, themes and widths, and hostile texts
  *
@@ -43,6 +46,9 @@ import { failOver } from "../server/test/soak/patroni/failover.ts";
  *   DELIVERY_KILLS        kills while events are delivered; default 30
  *   DELIVERY_EVENTS       delivered events; default 10000
  *   REQUEST_KILLS         kills while triggers receive events; default 3000
+ *   RETENTION_RUNS        old runs that are deleted while CPU is measured; default 1000000, 0: none
+ *   RETENTION_SECONDS     seconds of each of the eight phases of that measurement; default 90
+ *   RETENTION_MINUTES     minutes in which nothing grows; default 60, 0: none
  *   FAILOVERS             kills of the primary; default 3
  */
 type Embedded = Awaited<ReturnType<typeof startEmbedded>>;
@@ -58,10 +64,11 @@ const tests: Readonly<Record<string, () => Promise<boolean>>> = {
   memory: () => fillMemory(log),
   dashboard: () => checkDashboard(log),
   overload: () => overloadServer(log),
+  retention: deleteOldRuns,
   failover: () => failOver(log, number("FAILOVERS", 3)),
 };
-/** Tests that install packages on the machine. They run only if they are named. */
-const onlyNamed = ["failover"];
+/** Tests that take an hour, or install packages on the machine. They run only if they are named. */
+const onlyNamed = ["retention", "failover"];
 const { positionals } = parseArgs({ allowPositionals: true });
 const unknown = positionals.filter((name) => !(name in tests));
 if (unknown.length > 0)
@@ -178,6 +185,16 @@ function killOftenAroundRequests(): Promise<boolean> {
     );
     return report.broken.length === 0;
   });
+}
+
+/** Deletes old runs while a server executes 50 runs a second. */
+async function deleteOldRuns(): Promise<boolean> {
+  const runs = number("RETENTION_RUNS", 1_000_000);
+  const phaseSeconds = number("RETENTION_SECONDS", 90);
+  const minutes = number("RETENTION_MINUTES", 60);
+  const isCheap = runs === 0 || (await pruneUnderLoad(log, { runs, pairs: 4, phaseSeconds }));
+  const isFlat = minutes === 0 || (await stayFlat(log, { minutes }));
+  return isCheap && isFlat;
 }
 
 /** Runs a test with a PostgreSQL of its own. */

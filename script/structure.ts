@@ -202,7 +202,7 @@ export function vagueNames(files: readonly SourceFile[]): string[] {
 
 /**
  * Finds SQL outside the files for a module's SQL. It recognizes SQL by calls of the query builder
- * and the pool, and by the `sql` tag. dependency-cruiser checks which files import these packages.
+ * and the pool, and by the `sql` tag. dependency-cruiser checks which files import kysely and pg.
  */
 export function misplacedSql(files: readonly SourceFile[]): string[] {
   const statement =

@@ -10,7 +10,7 @@ import { noRunsLeft, type Target } from "../measure.ts";
 import { cpuSeconds, family, residentMiB } from "../processes.ts";
 import { listenerOf } from "./listener-of.ts";
 
-/** A running checkout: its `script/server` with its own PostgreSQL and server flags. */
+/** A running version of Beckon: started with its own `script/server`, on its own PostgreSQL. */
 export interface Version extends Target {
   readonly api: Api;
   readonly key: string;

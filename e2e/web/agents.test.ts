@@ -143,6 +143,31 @@ inBrowser("agents are searched, and filters are in the URL", async () => {
   await page.getByRole("link", { name: /Zebra/ }).waitFor();
 });
 
+inBrowser("what is typed before the searched list is shown is kept", async () => {
+  const page = await open(agents);
+  await page.getByLabel("Search agents").waitFor();
+  // Types at the moment at which the first text arrives in the URL.
+  await page.evaluate(`{
+    const field = document.querySelector("[aria-label='Search agents']");
+    const { set } = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value");
+    const type = (text) => {
+      set.call(field, text);
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    };
+    const replace = history.replaceState;
+    history.replaceState = function (...args) {
+      replace.apply(this, args);
+      if (/search=none$/.test(args[2])) type("none-has-this-name");
+    };
+    type("none");
+  }`);
+  await page.waitForURL(/\?search=none-has-this-name$/);
+  await page.getByText("No agent matches.").waitFor();
+  await expect.poll(() => page.getByLabel("Search agents").inputValue()).toBe("none-has-this-name");
+  await page.getByRole("link", { name: "Clear filters" }).click();
+  await expect.poll(() => page.getByLabel("Search agents").inputValue()).toBe("");
+});
+
 inBrowser("an agent is paused with a reason and resumed, also seen by others", async () => {
   const { id } = await beckon.createAgent({ name: "Pausing" });
   const page = await open(`${agents}/${id}`);
@@ -152,7 +177,7 @@ inBrowser("an agent is paused with a reason and resumed, also seen by others", a
   await page.getByText("Use at most 500 characters.").waitFor();
   await page.getByLabel("Reason").fill(xss);
   await button(page, "Pause agent").click();
-  // The dialog shows the reason, too.
+  // Waits until the dialog is closed, because its text also contains the reason.
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await page.getByText("Paused: new runs are rejected.").waitFor();
   await page.getByText(xss).waitFor();

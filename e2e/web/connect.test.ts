@@ -64,7 +64,7 @@ inBrowser("every snippet runs as it is shown, and the first call appears", async
     await page.getByText("Received: calls arrive").waitFor();
   }
   await button(page, "Stream").click();
-  // The next press keeps the parameters of the URL that the page shows.
+  // Waits until the page shows the mode: the next press keeps the URL parameters of the shown page.
   await page.getByRole("button", { name: "Stream", exact: true, pressed: true }).waitFor();
   for (const language of ["Python", "TypeScript", "curl"]) {
     const code = await codeOf(page, language);

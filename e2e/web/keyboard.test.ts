@@ -146,7 +146,8 @@ inBrowser("Escape closes a dialog and returns the focus; ? lists the keys", asyn
 
 inBrowser("a shortcut of two keys works, also if the page is rendered between them", async () => {
   const page = await openDashboard(beckon.url, { as: owner, path: `/w/${owner.workspaceId}/keys` });
-  // The page forgets the first key after this time, which a busy machine may need for the test.
+  // Disables the timer after which the page forgets the first key. On a busy machine, the test can
+  // need more than these 3 seconds.
   await page.addInitScript(`const wait = setTimeout;
     setTimeout = (act, ms, ...rest) => (ms === 3000 ? 0 : wait(act, ms, ...rest));`);
   await page.reload();

@@ -203,9 +203,14 @@ inBrowser("settings are previewed, mistakes are shown at their line, and saved",
 
 inBrowser("every preset can be chosen, shown and saved", async () => {
   const { page, base } = await openGithub({ rest: "/settings" });
+  const sample = page.getByLabel("Made of");
+  await sample.selectOption({ index: 1 });
   for (const name of presetName.options) {
     await page.getByRole("combobox", { name: "Sender", exact: true }).selectOption(name);
     if (name !== "github") {
+      // The chosen example is one of GitHub's. Another sender has other examples.
+      const first = sample.locator("optgroup option:first-child:checked");
+      await expect.poll(() => first.count()).toBe(1);
       await button(page, "Save").click();
       await button(page, "Save").waitFor({ state: "detached" });
     }
@@ -264,7 +269,7 @@ inBrowser(
     await button(page, "Save").click();
     const warning = page.getByRole("status").getByText("fails for the last received request");
     await warning.waitFor();
-    // The warning describes the field, so that a screen reader reads it there, too.
+    // The warning is also the description of the field, so that a screen reader reads it there.
     const noteId = (await filter.getAttribute("aria-describedby"))?.split(" ").at(-1) ?? "";
     await page.locator(`[id="${noteId}"]`, { hasText: "last received request" }).waitFor();
     await expectAccessible(page);
@@ -311,6 +316,14 @@ inBrowser("each outcome is explained, and hostile text is text", async () => {
   await none.getByText("No request matches these filters.").waitFor();
   await button(none, "Clear filters").click();
   await row(none, /again.*Repeated/).waitFor();
+  const filtered = await open("?event_type=unknown&outcome=repeated");
+  await button(filtered, "Remove filter Outcome").waitFor();
+  // In one task, so that the page cannot show the first change before the second.
+  await filtered.evaluate(`
+    document.querySelector('[aria-label="Remove filter Event"]').click();
+    document.querySelector('[aria-label="Remove filter Outcome"]').click();
+  `);
+  await expect.poll(() => new URL(filtered.url()).search).toBe("");
 });
 
 inBrowser("the next request is captured as a sample, and many are replayed", async () => {

@@ -109,7 +109,7 @@ inBrowser("a failed run opens at the step that failed, and keys lead to the othe
   await selected(page, /refund_create failed/).waitFor();
   await steps(page).focus();
   await page.keyboard.press("Home");
-  // The next key moves on from the step that the page shows as selected.
+  // Waits until the page shows the selection, because the next key moves from the shown selection.
   await selected(page, /^Model call 1/).waitFor();
   await page.keyboard.press("ArrowDown");
   await selected(page, /^orders_get/).waitFor();
@@ -122,6 +122,25 @@ inBrowser("a failed run opens at the step that failed, and keys lead to the othe
   await selected(page, /^orders_get/).waitFor();
   await detail(page).getByText(`${runId}:`).waitFor();
 });
+
+inBrowser(
+  "two changes of the view are kept, also if both come before the page shows one",
+  async () => {
+    const runId = await ended([says("Done")]);
+    const page = await open(runId);
+    await detail(page).getByRole("button", { name: "Text", exact: true }).waitFor();
+    await page.getByRole("tab", { name: "Output" }).waitFor();
+    // In one task, so that the page cannot show the first change before the second.
+    await page.evaluate(`{
+    const press = (selector, text) =>
+      [...document.querySelectorAll(selector)].find((each) => each.textContent === text).click();
+    press("[aria-label='Detail of the step'] button", "Text");
+    press("[role=tab]", "Output");
+  }`);
+    await page.getByRole("tab", { name: "Output", selected: true }).waitFor();
+    await expect.poll(() => new URL(page.url()).search).toBe("?tab=output&view=text");
+  },
+);
 
 inBrowser("a run is shown while it happens, one event at a time", async () => {
   gates.set("live", Promise.withResolvers());

@@ -88,7 +88,7 @@ inBrowser("the preview is the input of the run, in each content type", async () 
   await payload.fill('{"order":   4711}');
   for (const type of ["JSON", "Text", "Form"]) {
     await button(page, type).click();
-    // The type is in the URL, which changes before the page does.
+    // Waits until the page shows the type, because the URL changes first.
     await page.getByRole("button", { name: type, exact: true, pressed: true }).waitFor();
     const [response] = await Promise.all([
       page.waitForResponse((given) => given.url().endsWith(`${trigger.id}/test`)),
