@@ -48,11 +48,11 @@ export interface TestBeckon {
     input: string,
     headers?: Record<string, string>,
   ): Promise<Answer>;
-  /** Returns the value of a metric of this process, of these labels; 0 if there is none. */
+  /** Returns the value of a metric of this server with exactly these labels; 0 if there is none. */
   metric(name: string, labels?: Readonly<Record<string, string>>): Promise<number>;
-  /** Returns all metrics of this process. */
+  /** Returns all metrics of this server. */
   metrics: Beckon["collectMetrics"];
-  /** Starts another process on the same database. The caller stops it. */
+  /** Starts another server on the same database, also in the test process. The caller stops it. */
   another(options?: Partial<StartOptions> & { settings?: Record<string, string> }): Promise<Beckon>;
 }
 

@@ -11,8 +11,9 @@ export interface BusyModel {
   /** Maximum concurrent calls so far. Can be reset. */
   maxConcurrent: number;
   /**
-   * Returns, in milliseconds, how long each of `slots` concurrent slots was idle between an answer
-   * and the next call.
+   * Returns idle times in milliseconds, for a test in which at most `slots` runs are executed at
+   * the same time: for each call after the first `slots` calls, the time since the answer that made
+   * room for it.
    */
   idleTimes(slots: number): number[];
 }

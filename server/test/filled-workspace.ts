@@ -26,7 +26,7 @@ export interface FilledWorkspace {
   readonly provider: { readonly id: string; readonly name: string };
   /** Price of a model of the provider. */
   readonly priceId: string;
-  /** Only `default` can have plans. The plan of the other workspace is inserted directly. */
+  /** A plan that is inserted directly, because the API adds plans in `default` only. */
   readonly planId: string;
   /** Secret of a tool of the agent. */
   readonly secretId: string;
@@ -187,7 +187,7 @@ async function fillWorkspace(
     preset: "invoke",
     agent_ids: [agent.id],
   });
-  // The busy agent gets no ceiling, because money would be reserved for its run, which waits for
+  // No ceiling applies to the busy agent, so that no money is reserved for its run, which waits for
   // the model.
   await send(`/limits/agent/${agent.id}`, { limit_micros: 1_000_000 }, "PUT");
   await send(`/limits/key/${keyId}`, { limit_micros: 1_000_000 }, "PUT");
@@ -255,7 +255,7 @@ async function fillWorkspace(
       ids.push(data.id);
     }
     const [subscriptionId = ""] = ids;
-    // Two deliveries about the same run. Deliveries of a run that just ends would be one.
+    // Inserts two deliveries about the run. The event types of the subscription would lead to one.
     const { rows } = await beckon.db.database.engine.query<{ id: string }>(
       `insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version,
           agent_id, run_id, seq, status, finished_at)

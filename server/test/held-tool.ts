@@ -2,7 +2,7 @@ import type { Tool } from "../src/engine/index.ts";
 import { eventually } from "./eventually.ts";
 
 export interface HeldTool {
-  /** Its name is `hold`. A call reserves `kib` KiB of the byte budget for the run and waits. */
+  /** The tool `hold`. A call with the argument `kib` reserves that many KiB and then waits. */
   readonly tool: Tool;
   /** Releases all calls, present and future. */
   release(): void;

@@ -12,7 +12,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Listens on one address. On Linux every 127.x.x.x exists. */
+/** Listens on one address. On Linux, every address 127.x.x.x is a loopback address. */
 export async function listenOn(
   address: string,
   listener: RequestListener,

@@ -28,7 +28,11 @@ export interface Receiver {
   readonly received: Received[];
   /** Responds to further requests; by default with 204. */
   respond: (request: Received, response: ServerResponse) => void;
-  /** Waits until `count` requests that `match` have arrived, and returns these. */
+  /**
+   * Waits until at least `count` requests that `match` have arrived. Returns all that `match`.
+   * @param match default: all requests.
+   * @param within timeout in milliseconds.
+   */
   awaitCount(
     count: number,
     match?: (request: Received) => boolean,

@@ -21,7 +21,7 @@ export interface Sender {
   readonly signatureHeaders: readonly string[];
   /**
    * What the signature covers: the body or, with `time`, the body and the time at which it was
-   * sent.
+   * sent. `nothing`: there is no signature.
    */
   readonly signs: "body" | "time" | "nothing";
   /** Signs a request to `url`. */

@@ -26,8 +26,8 @@ export interface SubscribeOptions {
 }
 
 /**
- * Inserts a subscription. Tests of deliveries need no more of REST than that, and the external
- * receivers' checks of its URL would only add time.
+ * Inserts a subscription directly into the database. Tests of deliveries do not need the checks of
+ * the REST route, which take time.
  */
 export async function subscribe(
   pool: Pick<Pool, "query">,

@@ -75,8 +75,8 @@ export async function seedProcess(database: Database): Promise<string> {
 }
 
 /**
- * Returns a start request for the agent that passes the admission check. If `owner` is set, this
- * process has capacity to execute the run at once. Otherwise the run is queued.
+ * Returns a start request for the agent that passes the admission check. If `owner` is the id of a
+ * process, that process executes the run at once. If it is undefined, the run is queued.
  */
 export function startRow(agent: SeededAgent, { owner, ...rest }: Partial<StartRow> = {}): StartRow {
   return {

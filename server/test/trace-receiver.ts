@@ -30,7 +30,11 @@ export interface TraceReceiver {
   readonly headers: IncomingHttpHeaders[];
   /** Status of further responses; by default 200. */
   status: number;
-  /** Waits for `count` spans that `match`, and returns these in the order in which they ended. */
+  /**
+   * Waits until at least `count` spans that `match` have arrived. Returns all that `match`, in the
+   * order of arrival.
+   * @param count default: 1.
+   */
   await(match: (span: ReceivedSpan) => boolean, count?: number): Promise<readonly ReceivedSpan[]>;
   close(): Promise<void>;
 }

@@ -13,7 +13,9 @@ export interface Call {
   attempts: number;
   /** Whether a connection broke, a server was unavailable, or the wait timed out. */
   faulted: boolean;
-  /** Number of 503 responses. Each may have left a run behind, which must be cancelled. */
+  /**
+   * Number of 503 responses. Each may have left a run behind, which the server must have cancelled.
+   */
   unavailable: number;
   /** Whether a response said that an earlier request with the same key had started the run. */
   replayed: boolean;

@@ -72,7 +72,7 @@ export interface World {
   readonly effectsUrl: string;
   readonly effects: readonly Effect[];
   readonly modelCalls: ReadonlyMap<string, ModelCalls>;
-  /** Blocks the run's model call number `call`, counted from 0. Default: 0. */
+  /** Blocks the run's model calls, including repeated ones, after `call` answers. Default: 0. */
   holdModel(nonce: string, call?: number): RequestGate;
   /** Executes the run's effects, but blocks their responses. */
   holdEffects(nonce: string): RequestGate;

@@ -68,7 +68,7 @@ export async function fillDisk(log: (line: string) => void): Promise<boolean> {
       problems.push(`/readyz returned ${readiness.whenFull} while the disk was full`);
     if (readiness.afterwards !== 200)
       problems.push(`/readyz returned ${readiness.afterwards} after the server had resumed`);
-    // Checks the database again after PostgreSQL was restarted.
+    // Restarts PostgreSQL and checks the database again.
     await first.stop();
     const second = await startEmbedded(options);
     embedded = second;

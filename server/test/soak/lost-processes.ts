@@ -50,7 +50,6 @@ interface LossTest {
 }
 
 async function loseProcess(options: LossTest): Promise<boolean> {
-  // Closed in reverse order.
   const opened = new AsyncDisposableStack();
   try {
     return await runLossTest(options, opened);

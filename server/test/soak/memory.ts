@@ -25,6 +25,7 @@ import { insertStranger } from "../workspace-key.ts";
  * of output, and sends bodies of 1 MiB. Meanwhile another workspace invokes its agent. Run by
  * script/soak or with: node server/test/soak/memory.ts
  */
+
 const heldRuns = 500;
 const heldBytes = 30_000_000;
 const largeRuns = 60;
@@ -268,7 +269,7 @@ async function serveModels() {
     response.writeHead(200, { "content-type": "text/event-stream" });
     if (text.includes('"held"')) {
       await say(response, heldBytes);
-      // Comments keep the connection from timing out.
+      // Comments in the event stream keep the connection from timing out.
       const beat = setInterval(() => response.write(":\n\n"), 10_000);
       await Promise.race([gate.promise, once(response, "close")]);
       clearInterval(beat);

@@ -137,7 +137,7 @@ async function measure({
   const goodput = (from: number, to: number) =>
     succeeded.filter((at) => at >= from && at < to).length / ((to - from) / 1_000);
 
-  /** Sends as much as the server can execute, until `isOver`. */
+  /** Keeps `peakCallers` requests in progress until `isOver`. */
   async function atCapacity(isOver: () => boolean): Promise<void> {
     await Promise.all(
       Array.from({ length: peakCallers }, async () => {
@@ -168,7 +168,8 @@ async function measure({
   const offered = requests.length / overloadSeconds;
   const otherMs = await others;
 
-  // The first full second in which the server is as good as before.
+  // The first of the seconds 2, 3, … after the overload in which goodput is at least `minGoodput`
+  // of the peak; undefined if there is none.
   let recoverySeconds: number | undefined;
   const recoveryEnd = overloadTo + maxRecoverySeconds * 1_000;
   await Promise.all([
