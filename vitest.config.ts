@@ -6,24 +6,26 @@ import { LongestFirst } from "./server/test/longest-first.ts";
 
 /**
  * Kinds of tests, told apart by their names:
- *   *.test.ts      needs no database
- *   *.db.test.ts   needs one, and passes on both: PostgreSQL inside (socket, ordinary role) and external (TCP, superuser);
- *                  those of http/ run on one of the two, see `runsOnce`
- *   e2e/*.test.ts  starts the server and talks to it over HTTP; in e2e/web, in a browser
+ *   *.test.ts          needs no database
+ *   *.db.test.ts       needs one, and runs on both kinds: embedded (socket, ordinary role) and
+ *                      external (TCP, superuser). `runsOnce` names the exceptions.
+ *   e2e/*.test.ts      starts the server and calls it over HTTP
+ *   e2e/web/*.test.ts  tests the dashboard in a browser
  */
 
 /**
- * All property tests use this seed. It is fixed, so that a change fails only for what it changed.
- * `FAST_CHECK_SEED=random script/test` searches for more; the seed that it prints repeats it.
+ * Seed of all property tests. It is fixed, so that a test that begins to fail fails because of a
+ * change of the code. `FAST_CHECK_SEED=random script/test` tests other values and prints its seed,
+ * which repeats the same values.
  */
 const given = process.env.FAST_CHECK_SEED ?? "1";
 const seed = given === "random" ? Math.floor(Math.random() * 2 ** 31) : Number(given);
-// Not when another tool reads these settings.
+// Other tools read this file too, and must not print the seed.
 if (process.env.VITEST === "true") console.log(`FAST_CHECK_SEED=${seed}`);
 
 const databaseTests = ["server/src/**/*.db.test.ts", "server/test/**/*.db.test.ts"];
 
-/** Long tests of what happens without a database, or of what does not depend on its role. */
+/** Long tests whose results do not depend on the kind of database. */
 const longOnes = [
   "server/src/accounts/sessions.db.test.ts",
   "server/src/accounts/shared-address.db.test.ts",
@@ -75,9 +77,9 @@ export default defineConfig({
     expect: { poll: { timeout: 10_000 } },
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
-    // A test that runs alone hides the others.
+    // A test marked with `only` would hide the others.
     allowOnly: false,
-    // An error that nobody caught is a failure, whatever the tests say.
+    // An uncaught error fails the run, even if all tests pass.
     dangerouslyIgnoreUnhandledErrors: false,
     unstubEnvs: true,
     unstubGlobals: true,
@@ -130,8 +132,8 @@ export default defineConfig({
       },
       {
         extends: true,
-        // These tests run after those of the other projects, because they start whole servers and
-        // measure waits.
+        // These tests run after those of the projects above, because they start whole servers and
+        // measure waits. `groupOrder` sets the order.
         test: {
           name: "e2e",
           experimental,

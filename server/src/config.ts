@@ -16,7 +16,7 @@ export interface Config {
   readonly host: string;
   /** Address that callers use, without a trailing slash; undefined for `http://host:port`. */
   readonly publicUrl: string | undefined;
-  /** Whether the caller's IP address is taken from the header `X-Forwarded-For`. */
+  /** Whether `X-Forwarded-For` names the caller's IP address, and `traceparent` its trace. */
   readonly trustProxy: boolean;
   /** URL of an external PostgreSQL; undefined if Beckon runs PostgreSQL in the data folder. */
   readonly databaseUrl: string | undefined;
@@ -58,7 +58,7 @@ export interface Config {
    * all workspaces; undefined for half of its heap's limit.
    */
   readonly memoryBudgetMib: number | undefined;
-  /** Connections of one process to PostgreSQL, not counting the separate one for its lease. */
+  /** Maximum connections of one process to PostgreSQL, without those for its lease and LISTEN. */
   readonly poolSize: number;
   /**
    * Addresses that agents can call although they are not public, each as `host:port` in the form
@@ -202,7 +202,7 @@ const settings = {
     help:
       "Data folder: PostgreSQL's files, the master key, the bootstrap key and " +
       "the demo agent's secrets.",
-    unset: "the folder data of the checkout",
+    unset: "the folder data of the checkout or, with the tarball, of the current folder",
   },
   BECKON_MASTER_KEY: {
     ...masterKey,
@@ -220,7 +220,7 @@ const settings = {
     ...flag("0"),
     help:
       "1: start with a new master key although the old one " +
-      "[is lost](master-key.md#a-lost-key).",
+      "[is lost](master-key.md#if-the-key-is-lost).",
   },
   BECKON_BOOTSTRAP_KEY: {
     schema: z
@@ -278,7 +278,7 @@ const settings = {
   BECKON_POOL_SIZE: {
     schema: whole(4, 200, 10),
     may: "4 to 200 connections",
-    help: "Database connections of one process.",
+    help: "Database connections of one process, without those for its lease and for LISTEN.",
   },
   BECKON_LEASE_SECONDS: {
     schema: whole(2, 600, 30),
@@ -481,7 +481,7 @@ export function describeSettings(): SettingDescription[] {
 /** Variables of the command line `beckon`, which are no settings of the server. */
 const commandLineVariables = ["BECKON_URL", "BECKON_KEY", "BECKON_TRIGGER"];
 
-/** Returns the variables that begin with `BECKON_` and mean nothing. */
+/** Returns the variables that begin with `BECKON_` and that neither server nor CLI reads. */
 function unknownSettings(env: Readonly<Record<string, string | undefined>>) {
   return findUnknownSettings(env, Object.keys(settings)).filter(
     ({ name }) => !commandLineVariables.includes(name),
@@ -577,7 +577,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     metricsPort: values.BECKON_METRICS_PORT,
     metricsHost: values.BECKON_METRICS_HOST,
     traces,
-    logLevels: values.LOG_LEVEL ?? { others: "info", areas: {} },
+    logLevels: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,
   });
 }

@@ -110,7 +110,7 @@ test("a database restart that is longer than the lease makes no process declare 
     () => performance.now() > afterwards + 3 * leaseMs || undefined,
   );
 
-  // The outage takes five seconds, in which each server tries dozens of times.
+  // Each server logs the outage of five seconds once, although it tries to connect dozens of times.
   for (const { lines } of logs)
     expect(lines.map(({ msg }) => msg).filter((msg) => !msg.startsWith("the LISTEN"))).toEqual([
       "the database is unavailable",

@@ -66,7 +66,7 @@ export interface Beckon {
    * settings request no link.
    */
   readonly setupToken: string | null;
-  /** The operator's providers that this startup found. */
+  /** The operator's providers that the workspace `default` could use when startup ended. */
   readonly providers: readonly FoundProvider[];
   /** Returns the number of runs that this process executes now. */
   executingRuns(): number;
@@ -124,7 +124,7 @@ async function build(
   const metrics = await createMetrics({ isOn: config.metricsPort !== undefined });
   const tracing = await createTracing(config, { log, processId });
   let graceOver = 0;
-  // Closed last, because requests and runs end their spans while they are closed.
+  // Closed after requests and runs, which end their spans when they are closed.
   opened.defer(() => tracing?.close(graceOver - elapsed()));
   const { databaseUrl, masterKey } = config;
   if (databaseUrl === undefined || masterKey === undefined)
@@ -333,11 +333,12 @@ async function build(
     collectMetrics: metrics.collect,
     recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runs.process.id),
     async stop() {
-      // Readiness checks fail. All requests are still accepted during the delay.
       log.write("process stopping", { process_id: runs.process.id, runs: runs.live.size });
+      // From here on, readiness checks fail. During the drain delay, requests are still accepted.
       runs.capacity.announceDrain();
       await http.divertRequests();
-      // From here on, no run starts. Callers that wait for a run wait until the drain time is over.
+      // From here on, this process starts no run. Callers that wait for a run can wait until
+      // `graceOver`.
       graceOver = elapsed() + config.drainSeconds * 1_000;
       runs.capacity.drain();
       await worker.stop();
@@ -355,8 +356,8 @@ async function build(
 /** Maximum failed authentications of one IP address per minute; then `too_many_requests`. */
 const failedAuthenticationsPerMinute = 300;
 /**
- * The same limit for attempts with a password or with the token of a one-time link. It is lower,
- * because passwords are easier to guess.
+ * The same limit for failed attempts with a password or with the token of a one-time link. It is
+ * lower, because passwords are easier to guess.
  */
 const guessesPerMinute = 30;
 
@@ -370,9 +371,9 @@ function configuredPorts({ port, publicUrl, databaseUrl }: Config): number[] {
 }
 
 /**
- * Runs one server process, with or without a supervisor. After SIGTERM or SIGINT it drains and
- * exits. It exits at once when the channel to its supervisor closes, because nothing would restart
- * it and the next startup stops the embedded PostgreSQL.
+ * Runs one server process, with or without a supervisor. After SIGTERM, SIGINT, SIGHUP or SIGQUIT
+ * it drains and exits. It exits at once when the channel to its supervisor closes, because nothing
+ * would restart it and the next startup stops the embedded PostgreSQL.
  */
 async function runServer(): Promise<void> {
   const { values } = parseArgs({
@@ -443,7 +444,7 @@ async function runServer(): Promise<void> {
 function reportFailure(reason: string): Promise<void> {
   return new Promise((sent) => {
     if (process.send === undefined) {
-      process.stderr.write(`Beckon cannot start. ${reason}\n`, () => sent());
+      process.stderr.write(`Beckon ${version} cannot start. ${reason}\n`, () => sent());
     } else {
       process.send({ type: "failed", reason } satisfies Failed, () => sent());
     }

@@ -42,7 +42,7 @@ export interface StartOptions {
   readonly heap?: HeapGuard;
   /** Model servers for which startup probes this machine; by default `modelServers`. */
   readonly modelServers?: readonly ModelServer[];
-  /** Time limits of their discovery, in milliseconds. */
+  /** Time limits of the discovery of model servers, in milliseconds. */
   readonly discovery?: {
     /**
      * Time that startup waits for model servers. A server that responds later is also added, but is

@@ -210,7 +210,7 @@ test("a server with an invalid configuration stops everything and is not started
   const env = { STAND_IN_EXIT: "78", STAND_IN_REASON: "The port is taken." };
   const supervisor = startSupervisor({ folder, env });
   expect(await supervisor.exited).toBe(78);
-  expect(supervisor.output()).toContain("Beckon cannot start. The port is taken.\n");
+  expect(supervisor.output()).toContain(`Beckon ${version} cannot start. The port is taken.\n`);
   expect(supervisor.trace().match(/started/g)).toHaveLength(1);
   expect(postmasterPid(join(folder, "data"))).toBe(0);
 });
@@ -224,7 +224,7 @@ test("a connection that PostgreSQL rejects ends the start at once", async () => 
   const supervisor = startSupervisor({ folder: temporaryFolder(), env });
   expect(await supervisor.exited).toBe(77);
   expect(supervisor.trace().match(/started/g)).toHaveLength(1);
-  expect(supervisor.output()).toBe("Beckon cannot start. The password is wrong.\n");
+  expect(supervisor.output()).toBe(`Beckon ${version} cannot start. The password is wrong.\n`);
 });
 
 /** Starts a supervisor with two servers that execute runs, and waits until both are ready. */
@@ -297,7 +297,7 @@ test("a start whose servers exit before one was ready fails with the last one's 
   expect(await supervisor.exited).toBe(3);
   expect(supervisor.trace().match(/started/g)).toHaveLength(3);
   expect(supervisor.output()).toContain(
-    "Beckon cannot start. 3 servers exited before one was ready. The server exited with code 3;",
+    `Beckon ${version} cannot start. 3 servers exited before one was ready. The server exited with code 3;`,
   );
   expect(postmasterPid(join(folder, "data"))).toBe(0);
 });
@@ -323,7 +323,7 @@ test("a start waits for a database that cannot be reached, says why once, and th
   expect(supervisor.trace().split("started").length).toBeGreaterThan(4);
   expect(supervisor.output()).toBe(
     "Waiting for PostgreSQL, at most 6 s. Nothing listens.\n" +
-      "Beckon cannot start. The database could not be reached for 6 s. Nothing listens.\n",
+      `Beckon ${version} cannot start. The database could not be reached for 6 s. Nothing listens.\n`,
   );
 });
 

@@ -27,8 +27,7 @@ import {
  * Runs the supervisor, the parent process of the servers. It stores generated secrets, runs
  * PostgreSQL in the locked data folder unless DATABASE_URL is set, and keeps the servers running.
  * It serves no requests but those for metrics, so that no request can crash the process that
- * restarts servers. Resolves
- * with the exit code.
+ * restarts servers. Resolves with the exit code.
  *
  *   started by       script/server
  *   starts           PostgreSQL, then the servers
@@ -166,7 +165,7 @@ export async function supervise({
     port?.close();
     metrics?.close();
     await embedded?.stop(signals.hurry);
-    // After a failed start the reason must stay the last line.
+    // After a failed start nothing is logged here, so that the reason is the last line of output.
     if (startedAt !== undefined) {
       const uptimeSeconds = Math.round((elapsed() - startedAt) / 1_000);
       log.write("process stopped", { ...own, uptime_seconds: uptimeSeconds });
@@ -183,7 +182,7 @@ function finishing(runs: number, drainSeconds: number): string {
 }
 
 function cannotStart(reason: string): string {
-  return `Beckon cannot start. ${reason}\n`;
+  return `Beckon ${version} cannot start. ${reason}\n`;
 }
 
 /** Returns the maximum time for which a stopping server waits: see `divertRequests`. */
@@ -288,7 +287,7 @@ async function runCommand(
     return await supervise({ config, env: process.env, serverEntry, out });
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown;
-    out(`Beckon cannot start.\n${thrown.message}\n`);
+    out(`Beckon ${version} cannot start.\n${thrown.message}\n`);
     return exitCodes.invalidConfiguration;
   }
 }

@@ -22,21 +22,20 @@ import { rollUp } from "./usage/index.ts";
  */
 const pollIntervalMs = 1_000;
 /**
- * Number of polls from one sweep to the next. A sweep ends queued and held runs that have expired,
- * finds held runs of other processes, deletes dead processes from the database, finds out whether
- * there are subscriptions, and sums up usage.
+ * Number of polls from one sweep to the next. A sweep queues held runs of other processes that can
+ * start, ends queued and held runs that have expired, stores planned changes of plans, deletes dead
+ * processes from the database, finds out whether there are subscriptions, and sums up usage.
  */
 const pollsPerSweep = 60;
 /** Number of polls after which the worker again returns the reservations of ended runs. */
 const pollsPerReturn = 20;
 
 /**
- * The worker of a process. It claims queued runs, queues held runs that nothing holds any longer,
- * takes over runs of dead processes, stops runs that were cancelled, ends queued runs that have
- * expired, and sums up usage.
+ * The worker of a process: its background tasks for runs (claims, failover, cancellation, expiry),
+ * reservations, plans, processes, subscriptions and usage.
  */
 export interface Worker {
-  /** Stops claiming runs. Runs that already execute continue. */
+  /** Stops all tasks, and waits for those in progress. Runs that already execute continue. */
   stop(): Promise<void>;
 }
 
@@ -60,13 +59,14 @@ export function startWorker(
     attempt("taking over runs", () => takeOverRuns(runs)),
   );
   /**
-   * Whether runs can be held, so that each poll must find out which of them can be queued. A start
-   * in this process sets it with `noteHeld`; the sweep finds the held runs of other processes.
+   * Whether there can be held runs, so that each poll must find out which of them can be queued. A
+   * start in this process sets it with `noteHeld`. The sweep finds the held runs of other
+   * processes.
    */
   let canBeHeld = true;
   const releases = serially(stopping.signal, () =>
     attempt("releasing held runs", async () => {
-      // Set before the query, because a start can set it again meanwhile.
+      // Set to false before the query, because a start can set it to true meanwhile.
       canBeHeld = false;
       const released = await releaseHeld(runs.database).catch((thrown: unknown) => {
         canBeHeld = true;

@@ -26,7 +26,8 @@ export function createAuth(given: {
     loaded ??= import("./sessions-by-library.ts").then(
       ({ openSessions }) => openSessions(given),
       (thrown: unknown) => {
-        // The next request tries again, for example after too many files were open.
+        // A library that could not be loaded, for example because too many files were open, is
+        // loaded again by the next request.
         loaded = undefined;
         throw thrown;
       },

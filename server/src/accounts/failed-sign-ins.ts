@@ -6,7 +6,7 @@ import { maxCompared } from "./find-account.ts";
 import { listAccounts } from "./password-store.ts";
 import { recordAccountAction } from "./record-account-action.ts";
 
-/** Writes failed sign-ins to the audit logs of the account's workspaces. */
+/** Writes failed sign-ins to the audit logs of the workspaces of the accounts with the e-mail. */
 export interface FailedSignIns {
   /**
    * Records that a wrong password was sent for this e-mail. Returns at once and writes the audit
@@ -16,7 +16,10 @@ export interface FailedSignIns {
   note(attempt: { email: string; workspaceId?: string | undefined; address: string }): void;
 }
 
-/** Maximum entries per e-mail and minute: enough to notice an attack, too few to fill the log. */
+/**
+ * Maximum failed sign-ins per e-mail and minute that are written: enough to notice an attack, too
+ * few to fill the log.
+ */
 const maxEntries = 10;
 const windowMs = 60_000;
 /**

@@ -11,7 +11,7 @@ import { type IdPrefix, newId } from "../base/ids.ts";
 export interface Sessions {
   /** Creates a session. The caller must have checked the person's password. */
   startSession(given: { userId: string } & Visitor): Promise<NewSession>;
-  /** Returns the valid session of a `Cookie` header, or undefined. Always queries the database. */
+  /** Returns the valid session of a `Cookie` header, or undefined. Sessions are not cached. */
   find(cookies: string): Promise<FoundSession | undefined>;
 }
 
@@ -150,15 +150,18 @@ export function openSessions({
     async find(cookies) {
       const result = await withCause(() =>
         auth.api.getSession({ headers: new Headers({ cookie: cookies }), returnHeaders: true }),
-      );
-      const found = result.response;
-      return found === null
-        ? undefined
-        : {
-            id: found.session.id,
-            userId: found.session.userId,
-            cookies: result.headers.getSetCookie(),
-          };
+      ).catch((thrown: unknown) => {
+        // The session was deleted while better-auth extended it.
+        if (statusOf(thrown) === 401) return undefined;
+        throw thrown;
+      });
+      if (result === undefined || result.response === null) return undefined;
+      const { session } = result.response;
+      return {
+        id: session.id,
+        userId: session.userId,
+        cookies: result.headers.getSetCookie(),
+      };
     },
   };
 }

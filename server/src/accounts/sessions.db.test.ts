@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
@@ -194,6 +194,29 @@ describe("a session", () => {
     expect((await person.call("/agents")).headers.getSetCookie()).toEqual([]);
     const { body } = await person.call("/sessions");
     expect(Date.parse(body.data[0].expires_at) - Date.now()).toBeGreaterThan(29 * 24 * 3_600_000);
+  });
+
+  test("that is revoked while it is extended is rejected", async () => {
+    const person = await addPerson(beckon, { role: "viewer" });
+    await engine.query(
+      "update sessions set expires_at = now() + interval '20 days' where user_id = $1",
+      [person.id],
+    );
+    const revoking = await engine.connect();
+    onTestFinished(() => revoking.release(true));
+    await revoking.query("begin");
+    const { rows } = await revoking.query("select pg_backend_pid() as pid");
+    await revoking.query("delete from sessions where user_id = $1", [person.id]);
+    const response = person.call("/agents");
+    await eventually("the extension waits for the deletion", async () => {
+      const waiting = await engine.query(
+        "select from pg_stat_activity where $1::int = any (pg_blocking_pids(pid))",
+        [rows[0].pid],
+      );
+      return waiting.rows.length > 0 || undefined;
+    });
+    await revoking.query("commit");
+    expectError(await response, 401, "unauthorized");
   });
 
   test("returns internal_error while sessions cannot be queried", async () => {

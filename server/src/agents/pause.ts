@@ -8,8 +8,9 @@ import { type EventContext, orderWorkspaceEvents, writeWorkspaceEvent } from "..
 import { requireAgent, requireAgentForChange, toAgent, updateAgentRow } from "./records/index.ts";
 
 /**
- * Pauses an agent: after the response, every request to start a run is rejected. Accepted runs
- * continue. Pausing a paused agent changes the reason.
+ * Pauses an agent: after the response, a request to start a run is rejected, or its run is held if
+ * the trigger's `when_paused` is `hold`. Accepted runs continue. Pausing a paused agent changes the
+ * reason.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function pauseAgent({

@@ -17,8 +17,8 @@ interface NewAgent {
   readonly config: AgentConfig;
   /**
    * Id of the workspace's provider that serves `config.model`; null for a built-in model and for a
-   * provider of the operator. `resolveModel` must have returned it in the same transaction, because
-   * it locks the provider, which then cannot be deleted before the agent is inserted.
+   * provider of the operator. This transaction must prevent the deletion of the provider: either
+   * `resolveModel` has locked the provider, or the row of another agent that uses it is locked.
    */
   readonly providerId: string | null;
   readonly secrets: readonly EncryptedSecret[];

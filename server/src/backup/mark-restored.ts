@@ -5,7 +5,8 @@ import { countClients, isInstallation, markRestored } from "../events/index.ts";
 import { BackupError, explained } from "./backup-error.ts";
 
 /**
- * Marks the external database as restored, so that the next startup ends what was in progress.
+ * Marks the external database as restored, so that the next startup ends the runs and deliveries
+ * that were in progress.
  * @param env environment variables of the next startup; DATABASE_URL is read.
  * @throws BackupError if Beckon is connected to the database, or it cannot be reached or changed.
  */

@@ -20,9 +20,9 @@ export interface RestoreSummary {
 
 /**
  * Restores the backup in the folder `source` into a data folder that contains no installation, and
- * marks it as restored. The next startup ends what was in progress.
- * @param env environment variables of the next startup; BECKON_DATA_DIR and BECKON_MASTER_KEY are
- *   read, with the settings that say which key is valid.
+ * marks it as restored. The next startup ends the runs and deliveries that were in progress.
+ * @param env environment variables of the next startup; BECKON_DATA_DIR, BECKON_MASTER_KEY,
+ *   BECKON_MASTER_KEY_PREVIOUS and BECKON_MASTER_KEY_LOST are read.
  * @param options `masterKeyFile`: a file with the master key, which is copied into the data folder.
  * @throws BackupError if it is not possible; the signal's reason on abort.
  */
@@ -86,12 +86,25 @@ async function findMasterKey(
   return { key: given, isNew: stored === undefined };
 }
 
+/** @throws BackupError if the file can be read and contains no master key. */
 async function readKey(path: string): Promise<string | undefined> {
-  const text = await readFile(path, "utf8").catch(() => undefined);
-  return text?.trim();
+  const text = (await readFile(path, "utf8").catch(() => undefined))?.trim();
+  if (text !== undefined && parseMasterKey(text).length !== masterKeyBytes) {
+    throw new BackupError(
+      "invalid_setting",
+      `${path} does not contain a master key: 32 bytes as 64 hex digits or as base64. ` +
+        "Replace it with the key that Beckon had when the backup was made, or move it away.",
+    );
+  }
+  return text;
 }
 
-/** @throws BackupError unless the key decrypts the backup, or was declared lost. */
+const masterKeyBytes = 32;
+
+/**
+ * @throws BackupError if the backup has secrets that neither the key nor the previous master key
+ *   encrypted, unless the key was declared lost.
+ */
 function rejectOtherKey(
   { masterKeyLost, previousMasterKey, dataDir }: Config,
   file: BackupFile,
@@ -106,7 +119,7 @@ function rejectOtherKey(
         "BECKON_MASTER_KEY_LOST=1 restores without the secrets that it encrypted.",
     );
   }
-  // The next startup re-encrypts what the previous key encrypted.
+  // A backup of the previous key is accepted too, because the next startup re-encrypts its secrets.
   const keys = [key, ...(previousMasterKey === undefined ? [] : [previousMasterKey])];
   if (keys.some((each) => createSecretCipher(parseMasterKey(each)).prefix === file.master_key))
     return;

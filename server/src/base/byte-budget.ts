@@ -136,9 +136,9 @@ export class ByteBudget {
 }
 
 /**
- * When the map has this many owners and another one is added, all owners without a hold are
- * removed. They are kept until then, so that a busy owner's share is not created again for each
- * hold.
+ * When `#shares` has this many owners and another one is added, all owners without a hold are
+ * removed from it. Until then they stay, so that a busy owner's share is not created again for
+ * each hold.
  */
 const maxIdleShares = 1_000;
 
@@ -165,9 +165,9 @@ interface Pool {
 }
 
 /**
- * Counts the bytes of one run or one large body. This is a class and not an object with closures,
- * because there are many holds and an instance costs less garbage collection
- * (docs/decisions/0012-what-is-brief-dies-young.md).
+ * Counts the bytes that an owner keeps in memory for one purpose, for example for one run. This is
+ * a class and not an object with closures, because there are many holds and an instance costs less
+ * garbage collection (docs/decisions/0012-what-is-brief-dies-young.md).
  */
 export class ByteHold {
   readonly #share: Share;
@@ -199,7 +199,7 @@ export class ByteHold {
    * Reserves `bytes` for this hold, which must be empty. The bytes stay reserved until `release`,
    * and `grow` uses them before it takes others from the budget.
    *
-   * @param bytes at most `maxShareBytes`: a larger request would wait forever.
+   * @param bytes at most `maxBytes`: a hold that asks for more would wait forever.
    * @returns undefined if the bytes were reserved at once, else a promise that resolves when they
    *   are reserved.
    * @throws the reason of `signal`, as a rejection, if the signal aborts first.

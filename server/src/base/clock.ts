@@ -27,9 +27,8 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Returns the result of `work`, or rejects if `work` takes longer than `ms`. The work is not
- * stopped then, and its result is ignored.
- * @param ms milliseconds.
+ * Returns the result of `work`, or rejects if `work` takes longer than `ms` milliseconds. The work
+ * is not stopped then, and its result is ignored.
  * @throws the value that `late` returns, if `work` takes longer than `ms`; else the error of
  *   `work`.
  */

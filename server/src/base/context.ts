@@ -53,7 +53,7 @@ export interface IdempotencyRequest {
  */
 export interface IdempotencyBinding {
   readonly key: string;
-  /** SHA-256 of the raw body and, if the request sets labels of a run, of these labels. */
+  /** SHA-256 of the raw body and, if the request sets them, of a run's labels and callback URL. */
   readonly bodyHash: Buffer;
 }
 
@@ -111,7 +111,7 @@ export interface Context {
   readonly address?: string | undefined;
   readonly database: Database;
   readonly cipher: SecretCipher;
-  /** Absent if no operator providers are configured. */
+  /** The operator's providers; if absent, there are none. */
   readonly operator?: OperatorProviders | undefined;
   /** How long rows are kept. Absent if it is not known; rows then count as kept for ever. */
   readonly retention?: Retention | undefined;

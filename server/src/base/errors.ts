@@ -91,8 +91,9 @@ export function orThrow<T>(result: Result<T>): T {
 
 /**
  * Beckon cannot start with this configuration, for example because of a wrong setting or an
- * unsuitable database. The message says what is wrong, what was found and how to fix it. The
- * process exits with 78 (EX_CONFIG) and is not restarted.
+ * unsuitable database. The message says what is wrong, what was found and how to fix it. A server
+ * process exits with 78 (EX_CONFIG) and is not restarted. For its subclass `MissingRightError` the
+ * exit code is 77.
  */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";

@@ -29,7 +29,7 @@ export type IdPrefix =
   | "inv"
   /**
    * HTTP requests, in the header `beckon-request-id`. The prefix `req` is not used for them,
-   * because it is reserved for a resource that represents a received request.
+   * because it is the prefix of the requests that triggers received.
    */
   | "rid";
 

@@ -92,7 +92,7 @@ test("every line that docs/operate.md lists exists, with this area and level", (
   let area = "";
   const listed = rows.flatMap(([, named, text = "", levels = ""]) => {
     area = named?.slice(1, -1) ?? area;
-    // Messages contain commas, and some contain others.
+    // A message can contain commas or another message, so the longest are searched first.
     let rest = text.split(": ")[0] ?? "";
     const names = Object.keys(logLines)
       .sort((one, other) => other.length - one.length)

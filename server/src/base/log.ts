@@ -17,23 +17,23 @@ import {
 
 /** Writes the lines of `logLines`. */
 export interface Log {
-  /** Writes a line. The message names it; `logLines` lists its area, level and fields. */
+  /** Writes the line with the message `name`, if its level is on. `logLines` lists its fields. */
   write<Name extends LogLineName>(name: Name, fields: LogFields<Name>): void;
   /** Returns whether the level of the line is on. */
   writes(name: LogLineName): boolean;
-  /** Failures that repeat. Each of these writes few lines however long its outage lasts. */
+  /** Logs of failures that repeat. Each writes few lines, however long an outage lasts. */
   readonly outages: Outages;
 }
 
-/** The kinds of outages. Keys are ids, and error messages of our own. */
+/** The kinds of outages. Each `OutageLog` distinguishes its outages by a key. */
 export interface Outages {
   /** Errors of the database, in any task. */
   readonly database: { failed(thrown: unknown): void; succeeded(): void };
   /** Requests that are rejected with 503 for another reason than the database. The key is empty. */
   readonly overload: OutageLog<Omit<LogFields<"requests are rejected with 503">, "count">>;
-  /** Failed model calls, by provider. */
+  /** Runs that failed because of a model call. The key names workspace and provider. */
   readonly providers: OutageLog<Omit<LogFields<"provider failed">, "count">>;
-  /** Failed deliveries, by subscription. */
+  /** Failed attempts of deliveries. The key is the id of the subscription. */
   readonly receivers: OutageLog<Omit<LogFields<"delivery failed">, "count">>;
   /** Failed exports of spans. The key is empty. */
   readonly traces: OutageLog<Omit<LogFields<"spans could not be exported">, "count">>;
@@ -54,7 +54,7 @@ export interface LogOptions {
   readonly output?: LogOutput;
 }
 
-/** Creates a log. A level stands for all areas. */
+/** Creates a log. A single level applies to all areas. */
 export function createLog(levels: LogLevels | LogLevel, options: LogOptions = {}): Log {
   const { others, areas } = typeof levels === "string" ? { others: levels, areas: {} } : levels;
   const { output = silentIf(others, areas) ?? standardOutput(options.sharing) } = options;
@@ -77,7 +77,8 @@ export function createLog(levels: LogLevels | LogLevel, options: LogOptions = {}
     const logger = loggers.get(spec.area);
     if (logger === undefined || !logger.isLevelEnabled(spec.level)) continue;
     const kinds = Object.entries(spec.fields);
-    // Warnings are written at once, so that they are not lost if the process is killed.
+    // Warnings and errors do not wait in the buffer, where they would be lost if the process is
+    // killed.
     const isUrgent = ["warn", "error", "fatal"].includes(spec.level);
     writers.set(name as LogLineName, (fields) => {
       logger[spec.level](pick(fields, kinds), name);
@@ -137,7 +138,7 @@ function databaseOutage(write: Log["write"]): Outages["database"] {
   };
 }
 
-/** Returns an output that discards everything if no area has a level. */
+/** Returns an output that discards everything if every area is `silent`, else undefined. */
 function silentIf(others: LogLevel, areas: LogLevels["areas"]): LogOutput | undefined {
   const isSilent = logAreas.every((area) => (areas[area] ?? others) === "silent");
   return isSilent ? { write: () => {} } : undefined;
@@ -146,7 +147,10 @@ function silentIf(others: LogLevel, areas: LogLevels["areas"]): LogOutput | unde
 /** Maximum characters of a text and of a stack. */
 const maxCharacters = { text: 300, stack: 4_000 };
 
-/** Returns the fields that the line has by its declaration, with safe text. */
+/**
+ * Returns the fields that the line declares, without those that are undefined or null. Texts and
+ * stacks are passed through `safeText`.
+ */
 function pick(
   fields: Readonly<Record<string, unknown>>,
   kinds: readonly (readonly [string, string])[],
@@ -177,7 +181,7 @@ function safeText(text: string, kind: keyof typeof maxCharacters): string {
 const unsafe =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched for
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-/** The lines of a stack stay lines: JSON escapes them, and people read them. */
+/** Like `unsafe`, without the newline: JSON escapes it, and the format `pretty` needs it. */
 const unsafeInStack =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched for
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;

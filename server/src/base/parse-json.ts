@@ -2,7 +2,8 @@ import { ApiError } from "./errors.ts";
 
 /**
  * Returns the parsed JSON. Skips a byte order mark, as RFC 8259 allows: some editors add one.
- * @throws ApiError `bad_request` with the position at which the text is not JSON.
+ * @throws ApiError `bad_request` if the text is empty or not JSON. The message contains the
+ *   position of the mistake, if `JSON.parse` reports it.
  */
 export function parseJson(text: string): unknown {
   if (text === "") throw new ApiError("bad_request", "The body is empty. Send JSON.");
@@ -14,8 +15,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Returns the part of the parser's message that says where the text is not JSON. The message itself
- * is not returned, because it repeats parts of the body.
+ * Returns the end of the error message, which says where the text is not JSON; empty if unknown.
+ * The message of `JSON.parse` is not returned, because it repeats parts of the body.
  */
 function positionIn(thrown: unknown): string {
   const message = thrown instanceof Error ? thrown.message : "";

@@ -1,5 +1,5 @@
 import { elapsed } from "../base/clock.ts";
-import type { Database } from "../base/database/index.ts";
+import { type Database, failureKind } from "../base/database/index.ts";
 import { type Egress, EgressDenied, type ResponseBeginning } from "../base/egress/index.ts";
 import { ApiError } from "../base/errors.ts";
 import type { SecretCipher } from "../base/secrets/index.ts";
@@ -13,7 +13,7 @@ import { nextDelayMs, type RetrySchedule, readRetryAfter } from "./schedule.ts";
 import { openHeaders, openSigningSecret, originOf } from "./secrets.ts";
 import { sign } from "./sign.ts";
 
-/** What an attempt needs. */
+/** The services and settings that attempts need. */
 export interface AttemptPorts {
   readonly database: Database;
   readonly cipher: SecretCipher;
@@ -32,15 +32,17 @@ const limits = { maxReadBytes: 64 * 1024, maxKeptBytes: 4 * 1024 };
 const maxLoggedHeaders = 100;
 const maxLoggedHeaderLength = 8 * 1024;
 
-/** The outcome of an attempt, and whether the receiver responded with 410. */
+/** The result of `attemptDelivery`. */
 export interface Attempted {
   readonly outcome: Outcome;
+  /** Whether the subscription's receiver responded with 410. Always false for a callback. */
   readonly isGone: boolean;
 }
 
 /**
  * Sends a delivery once. Never rejects: a failure is part of the outcome.
- * @param signal aborts the attempt, which then does not count.
+ * @param signal aborts the attempt. An attempt that is aborted before its response does not count,
+ *   and neither does one for which the database did not return the event's data.
  */
 export async function attemptDelivery(
   ports: AttemptPorts,
@@ -53,9 +55,11 @@ export async function attemptDelivery(
   let requestHeaders: Record<string, string> = {};
   let response: ResponseBeginning | undefined;
   let error: string | undefined;
+  let [isPrepared, isDataLost] = [false, false];
   const span = startSpan(ports, delivery, url);
   try {
     const request = withTrace(await prepare(ports, delivery, url, startedAt), span);
+    isPrepared = true;
     requestHeaders = request.logged;
     response = await ports.egress.callForBeginning(
       new URL(url),
@@ -65,9 +69,11 @@ export async function attemptDelivery(
     error = rejectionOf(response.status);
   } catch (thrown) {
     error = failureOf(thrown, ports.timeoutMs);
+    // The database could not return the event's data, so nothing was sent.
+    isDataLost = !isPrepared && failureKind(thrown) === "lost";
   }
   const status = response?.status ?? null;
-  const isAborted = response === undefined && signal.aborted;
+  const isAborted = response === undefined && (signal.aborted || isDataLost);
   span?.set({ "http.response.status_code": response?.status });
   span?.end(error === undefined ? undefined : isAborted ? "aborted" : errorType(status));
   if (isAborted) return { outcome: released(delivery), isGone: false };
@@ -98,7 +104,7 @@ export async function attemptDelivery(
   };
 }
 
-/** Returns the outcome of a delivery that was not attempted, or whose attempt was aborted. */
+/** Returns the outcome of a delivery that was not attempted, or whose attempt does not count. */
 export function released(delivery: ClaimedDelivery): Outcome {
   return {
     ...claimOf(delivery),
@@ -115,7 +121,7 @@ const claimOf = ({ subscription_id, id, lease }: ClaimedDelivery) => ({
   lease,
 });
 
-/** Starts the span of an attempt. It has the host of the URL only: its path can be a secret. */
+/** Starts the span of an attempt, with only the URL's host and port: its path can be a secret. */
 function startSpan(
   { tracing }: AttemptPorts,
   delivery: ClaimedDelivery,
@@ -138,7 +144,7 @@ function startSpan(
   });
 }
 
-/** Returns `error.type` of a failed attempt: the status, or that there was no response. */
+/** Returns the span attribute `error.type`: the status, or that there was no response. */
 const errorType = (status: number | null) => (status === null ? "no_response" : String(status));
 
 interface PreparedRequest {

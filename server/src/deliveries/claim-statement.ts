@@ -2,10 +2,7 @@ import type { DeliveryFormat, PayloadStyle } from "@beckon/contract";
 import { type Database, statement } from "../base/database/index.ts";
 import type { DeliveredRow } from "./body.ts";
 
-/**
- * A delivery that this process attempts now, with the values of its subscription that the attempt
- * needs.
- */
+/** A delivery that this process has claimed, with the subscription's values for the attempt. */
 export interface ClaimedDelivery extends DeliveredRow {
   readonly id: string;
   /** Attempts since the delivery was created or last replayed, including this one. */
@@ -20,10 +17,10 @@ export interface ClaimedDelivery extends DeliveredRow {
   readonly payload: PayloadStyle;
   readonly format: DeliveryFormat;
   readonly secret: string;
-  /** null unless the secret was rotated and the previous one also signs. */
+  /** null unless the secret was rotated and the previous secret is still valid. Then both sign. */
   readonly previous_secret: string | null;
   readonly headers: string | null;
-  /** Version of the subscription whose values these are. */
+  /** Version of the subscription when its values were read. */
   readonly subscription_version: number;
   /** Whether the last attempt of the subscription failed. */
   readonly is_failing: boolean;

@@ -7,16 +7,22 @@ import { disableRow } from "./maintenance-store.ts";
 /**
  * Disables a subscription if it is enabled, and writes an event and an audit entry about that.
  * `closeDeliveries` later closes its pending deliveries.
+ * @param url the URL whose receiver is the reason; undefined for another reason. If the subscription
+ *   has another URL by now, it is not disabled.
  * @returns whether this call has disabled it.
  */
 export async function disableSubscription(
   { tenant }: Database,
-  { id, workspaceId }: { readonly id: string; readonly workspaceId: string },
+  {
+    id,
+    workspaceId,
+    url,
+  }: { readonly id: string; readonly workspaceId: string; readonly url?: string | undefined },
   reason: DisabledReason,
 ): Promise<boolean> {
   return inWorkspace(tenant, workspaceId, async (tx) => {
     await orderWorkspaceEvents(tx, id);
-    const disabled = await disableRow(tx, { id, workspaceId }, reason);
+    const disabled = await disableRow(tx, { id, workspaceId, url }, reason);
     if (disabled === undefined) return false;
     await writeWorkspaceEvent(
       tx,

@@ -7,10 +7,13 @@ interface SubscriptionRef {
   readonly workspaceId: string;
 }
 
-/** Disables an enabled subscription and returns its URL; undefined if it is not enabled. */
+/**
+ * Disables an enabled subscription and returns its URL; undefined if it is not enabled.
+ * @param url if given, a subscription with another URL is not disabled.
+ */
 export function disableRow(
   tx: WorkspaceTransaction,
-  { id, workspaceId }: SubscriptionRef,
+  { id, workspaceId, url }: SubscriptionRef & { readonly url?: string | undefined },
   reason: DisabledReason,
 ): Promise<{ url: string } | undefined> {
   return tx
@@ -26,6 +29,7 @@ export function disableRow(
     .where("workspace_id", "=", workspaceId)
     .where("status", "=", "enabled")
     .where("deleted_at", "is", null)
+    .$if(url !== undefined, (query) => query.where("url", "=", url ?? ""))
     .returning("url")
     .executeTakeFirst();
 }

@@ -5,7 +5,7 @@ export interface AttemptLog {
   readonly startedAt: Date;
   readonly durationMs: number;
   readonly url: string;
-  /** Without signature and extra headers. */
+  /** The sent headers without the signature and without the subscription's own, secret headers. */
   readonly requestHeaders: Readonly<Record<string, string>>;
   /** null if no response arrived. */
   readonly status: number | null;

@@ -19,7 +19,10 @@ export interface SenderOptions extends AttemptPorts {
   readonly maxPending: number;
   /** A subscription is disabled if all its attempts have failed for this long, in seconds. */
   readonly maxFailingSeconds: number;
-  /** Time between two sweeps, which close, limit and delete deliveries, in milliseconds. */
+  /**
+   * Time between two sweeps in milliseconds. A sweep closes the pending deliveries of subscriptions
+   * that are not enabled, and disables subscriptions with more than `maxPending` of them.
+   */
   readonly sweepMs: number;
 }
 
@@ -121,7 +124,7 @@ export function startSender(options: SenderOptions): Sender {
   }
 
   function disable(
-    subscription: { readonly id: string; readonly workspaceId: string },
+    subscription: Parameters<typeof disableSubscription>[1],
     reason: DisabledReason,
   ): Promise<unknown> {
     return attemptTo("disabling a subscription", async () => {
@@ -136,8 +139,10 @@ export function startSender(options: SenderOptions): Sender {
     const { outcome, isGone } = await attemptDelivery(options, delivery, signal);
     recordAndFree(delivery, outcome);
     logOutcome(delivery, outcome);
-    if (isGone)
-      await disable({ id: delivery.subscription_id, workspaceId: delivery.workspace_id }, "gone");
+    if (isGone) {
+      const { subscription_id: id, workspace_id: workspaceId, url } = delivery;
+      await disable({ id, workspaceId, url }, "gone");
+    }
     return outcome.kind === "succeeded";
   }
 
@@ -190,7 +195,7 @@ export function startSender(options: SenderOptions): Sender {
     return lane;
   }
 
-  /** @returns whether anything was due. */
+  /** Claims deliveries and starts to send them. @returns whether any was claimed. */
   async function claim(): Promise<boolean> {
     lagMs = await eventLoopLag();
     const all = [...lanes.values()];
@@ -207,7 +212,7 @@ export function startSender(options: SenderOptions): Sender {
     someSubscriptions = result.someSubscriptions;
     nextDueMs = result.nextDueMs ?? pollMs;
     for (const id of result.stopped) lanes.get(id)?.abort();
-    // They are claimed again, with the new URL, secret and headers.
+    // The released deliveries are claimed again, with the new URL, secret and headers.
     for (const id of result.changed) lanes.get(id)?.releaseWaiting();
     for (const delivery of result.claimed) {
       const lane = laneOf(delivery.subscription_id);
@@ -227,7 +232,7 @@ export function startSender(options: SenderOptions): Sender {
       const idle = sleep(pauseMs, waiting.signal).catch(() => {});
       await Promise.race([idle, woken.promise]);
       waiting.abort();
-      // Few large claims are cheaper: a claim of many deliveries costs about as much as of one.
+      // Few large claims are cheaper: claiming many deliveries costs about as much as claiming one.
       const lengthenedMs = Math.min(pollMs, lagsPerGap * lagMs);
       const wantedMs = Math.max(minGapMs[found ? "found" : "empty"], lengthenedMs);
       const gapMs = wantedMs - (elapsed() - start);

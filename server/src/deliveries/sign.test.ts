@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { sign } from "./sign.ts";
 
-// The example of the Standard Webhooks specification.
 test("a signature is that of the specification's example", () => {
   expect(
     sign(["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"], {

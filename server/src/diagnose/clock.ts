@@ -36,7 +36,10 @@ export function checkClock(readings: readonly ClockReading[]): Finding[] {
   });
 }
 
-/** Returns how far the clock of a response's header `Date` is ahead; undefined without header. */
+/**
+ * Returns how far the clock of a response's header `Date` is ahead, as a list of one reading. The
+ * list is empty if there is no valid header.
+ */
 export function readingOf(name: string, date: string | null, nowMs: number): ClockReading[] {
   const at = Date.parse(date ?? "");
   // The header omits the fraction of the second, so half a second is added.

@@ -7,7 +7,7 @@ const connectTimeoutMs = 3_000;
 /** Variables of other programs that name a proxy. Beckon does not read them. */
 const proxyVariables = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY"];
 
-/** Connects to each address in BECKON_EGRESS_ALLOW. */
+/** Connects to each address in BECKON_EGRESS_ALLOW, and warns if `env` names a proxy. */
 export async function checkEgress(
   { egressAllow }: Config,
   env: Readonly<Record<string, string | undefined>>,

@@ -9,7 +9,7 @@ import { type Finding, ok, problem, warning } from "./finding.ts";
 
 const timeoutMs = 10_000;
 
-/** Requests the list of models of each of the operator's providers. It is free at all of them. */
+/** Requests the list of models of each of the operator's providers. The request costs nothing. */
 export async function checkProviders(config: Config): Promise<{
   readonly findings: readonly Finding[];
   readonly readings: readonly ClockReading[];

@@ -1,8 +1,8 @@
 import type { AnswerPart } from "@beckon/contract";
 
 /**
- * Matches ids that every provider accepts and that are valid in a header. An idempotency key, which
- * is sent in a header, contains the id.
+ * Matches ids that are kept: printable ASCII without spaces. The id is part of the idempotency key
+ * of its call, which is sent as a header value.
  */
 const validId = /^[\x21-\x7e]{1,128}$/;
 

@@ -15,8 +15,8 @@ export interface PlannedAttempt {
 export interface AttemptLimit {
   readonly maxOutputTokens: number;
   /**
-   * Returns how the run ends if the answer is truncated; undefined if the answer was not truncated
-   * at `maxOutputTokens`. The function itself is undefined if `maxOutputTokens` is what the call
+   * Called for a truncated answer. Returns how the run ends; undefined if the answer is shorter
+   * than `maxOutputTokens`. The function itself is undefined if `maxOutputTokens` is what the call
    * would have had without limits: a truncated answer then does not mean that a limit is reached.
    * @param calls all attempts of the model call. The last one is the answered one.
    */

@@ -367,6 +367,16 @@ describe("tools of one step", () => {
     ).toHaveLength(6);
   });
 
+  it("can return results nested thousands of levels deep, which become text", async () => {
+    server.script([says({ calls: [call("a", "deep")] }), says("done")]);
+    const nested = `${"[".repeat(3_900)}${"]".repeat(3_900)}`;
+    const { outcome, journal } = await play(server.url, {
+      tools: [tool("deep", { run: async () => JSON.parse(nested) })],
+    });
+    expect(outcome).toMatchObject({ status: "succeeded", output: "done" });
+    expect(dataOf(journal, "run.tool_result")).toMatchObject([{ outcome: "ok", result: nested }]);
+  });
+
   it("can return large results, which are truncated with a note; results that are not JSON are errors", async () => {
     server.script([says({ calls: [call("a", "large"), call("b", "endless")] }), says("done")]);
     const endless: { self?: unknown } = {};

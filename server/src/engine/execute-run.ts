@@ -21,17 +21,17 @@ import { finishCalls } from "./tool-call/index.ts";
  *         │                  ▼
  *         └── results ◄── call tools ◄── step and intents durable
  *
- * An intent is a `run.tool_call` event, which is written before the tool is called. The loop finds
- * its first position from the journal, so another process can resume a run. If the journal has an
- * answered step, the run continues with the remaining tool calls of the last such step. If that
- * step's answer ends the run, the run ends at once. The model is called again only when every tool
- * call of the last step has a result.
+ * An intent is a `run.tool_call` event, which is written before the tool is called. The loop starts
+ * where the journal ends, so another process can resume a run. If the journal has an answered step,
+ * the run continues with the remaining tool calls of the last answered step. If the answer of that
+ * step ends the run, the run ends at once. The model is called again only when every tool call of
+ * the last step has a result.
  *
  * Resolves when the run has ended. Also resolves, without an end in the journal, when the run was
  * stopped as `fenced` or `drain` (see `StopReason`). Failures of models and tools do not reject the
  * promise.
  *
- * @throws any error of the journal except `RunStopped`.
+ * @throws an unexpected error, for example of the database.
  */
 export async function executeRun(request: RunRequest): Promise<void> {
   const recorder = new RunRecorder(request.journal);
@@ -114,9 +114,10 @@ function lostModelCall(
 
 /**
  * Returns how the run ends after the loop threw. Returns undefined if this process does not end the
- * run, because it was stopped as `fenced` or `drain`.
+ * run: the run was stopped as `fenced` or `drain`, or an unexpected error was thrown after the
+ * signal aborted.
  *
- * @throws the error if it is neither a model failure nor a stop.
+ * @throws an unexpected error (not of the model, a limit or a stop) if the signal has not aborted.
  */
 function endingOf(thrown: unknown, request: RunRequest, recorder: RunRecorder): Ending | undefined {
   const unanswered = thrown instanceof UnansweredCall ? thrown : undefined;
@@ -135,16 +136,26 @@ function endingOf(thrown: unknown, request: RunRequest, recorder: RunRecorder): 
     recorder.reportAtEnd(unanswered?.calls ?? []);
     return { status: "failed", ...reason.end };
   }
-  const ending = reason instanceof RunStopped ? endingOfStop(reason) : undefined;
+  const stop = reason instanceof RunStopped ? reason : stopOf(request.signal);
+  if (stop === undefined) throw reason;
+  const ending = endingOfStop(stop);
   if (unanswered !== undefined && ending !== undefined) recordAborted(unanswered, ending, recorder);
-  if (ending === undefined && !(reason instanceof RunStopped) && !request.signal.aborted)
-    throw reason;
   return ending;
 }
 
 /**
- * Records a model call during which the run was stopped. An attempt that was in flight is shown as
- * a lost step. If none was in flight, the event that ends the run reports the failed attempts.
+ * Returns why the run was stopped; undefined if it was not. A run that was stopped ends for this
+ * reason, whatever error follows the stop.
+ */
+function stopOf({ aborted, reason }: AbortSignal): RunStopped | undefined {
+  if (!aborted) return undefined;
+  return reason instanceof RunStopped ? reason : new RunStopped("drain");
+}
+
+/**
+ * Records a model call during which the run was stopped. If an attempt was in flight, a
+ * `run.step_lost` event reports all attempts of the call. Otherwise the event that ends the run
+ * reports them.
  */
 function recordAborted(
   { calls, inFlight }: UnansweredCall,

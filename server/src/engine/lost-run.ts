@@ -156,9 +156,10 @@ export function endByDigest(digest: JournalDigest, ending: Stopped, prompt?: Pro
 }
 
 /**
- * Returns the end of a run whose processes were lost more often than allowed. The journal of the
- * run is not loaded, because the journal may be what crashed the processes. The usage is marked as
- * estimated, because the calls that were in flight are unknown.
+ * Returns the end of a run that is not resumed, for example because its processes were lost more
+ * often than allowed. The journal of the run is not loaded, because the journal may be what crashed
+ * the processes. The usage is marked as estimated, because the calls that were in flight are
+ * unknown.
  * @param message why the run is not resumed. Default: its processes were lost.
  */
 export function interrupt(

@@ -233,8 +233,8 @@ describe.each(["never", "always"] as const)("the calls of a run, streamed: %s,",
     const usage = { prompt_tokens: 99_000, completion_tokens: 900 };
     const reasoned = await run([says({ text: "hi", usage })], { contextWindow: 99_900 });
     expect(reasoned.outcome?.usage).toEqual(tokens(99_000, 900));
-    // Each of the 70,000 characters takes three bytes, and each byte can be a token. 280,000 input
-    // tokens are therefore plausible.
+    // Each of the 70,000 characters takes three bytes, and each byte can be a token. With 100,000
+    // reasoning tokens (`maxUnseenTokens`), up to 310,000 tokens are plausible.
     const long = { prompt_tokens: 280_000, completion_tokens: 9 };
     const { outcome } = await run([says({ text: "hi", usage: long })], {
       input: "語".repeat(70_000),

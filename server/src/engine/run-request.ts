@@ -23,7 +23,10 @@ export type Delta =
   | { readonly type: "step_start"; readonly step: number; readonly attempt: number }
   | { readonly type: "text_delta"; readonly step: number; readonly text: string }
   | { readonly type: "reasoning_delta"; readonly step: number; readonly text: string }
-  /** The attempt ended. If `complete` is true, its deltas are the complete answer. */
+  /**
+   * The attempt ended. If `complete` is true, the deltas of the attempt are the complete answer. It
+   * is false if the attempt failed or was not streamed.
+   */
   | { readonly type: "step_end"; readonly step: number; readonly complete: boolean };
 
 /** Everything that one run needs. */
@@ -75,7 +78,8 @@ export interface RunRequest {
   /** Maximum size of one answer in bytes. Default: `defaultMaxAnswerBytes`. */
   readonly maxAnswerBytes?: number;
   /**
-   * Counts the memory that the run holds. The caller releases it. Default: memory is not counted.
+   * Counts the memory that the run holds. The caller of `executeRun` releases this memory. Default:
+   * memory is not counted.
    */
   readonly hold?: ByteHold;
   /** Reserves what each attempt of a model call can use. Default: no limit applies. */

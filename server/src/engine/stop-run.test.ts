@@ -84,6 +84,25 @@ describe.each([
     expect(server.requests).toHaveLength(1);
   });
 
+  it("ends even if its next write fails with an unexpected error", async () => {
+    server.script([calling]);
+    const controller = new AbortController();
+    const journal = memoryJournal({
+      gate: (_, { end }) => {
+        if (end) return;
+        controller.abort(new RunStopped(reason));
+        throw new Error("the disk is full");
+      },
+    });
+    const { outcome } = await play(server.url, {
+      tools: [tool("act")],
+      signal: controller.signal,
+      journal,
+    });
+
+    expect(outcome).toMatchObject({ status: status_, error: { code } });
+  });
+
   it("starts nothing if it is stopped before it begins", async () => {
     const { journal, outcome } = await play(server.url, {
       signal: AbortSignal.abort(new RunStopped(reason)),

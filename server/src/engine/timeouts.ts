@@ -8,9 +8,8 @@ export interface Timeouts {
    */
   readonly connectMs: number;
   /**
-   * Maximum time from the request of a streamed call to the headers of its response. Calls without
-   * streaming are limited only by `stepMs`, because their response starts when the answer is
-   * complete.
+   * Maximum time from the request of a streamed call to the headers of its response. Does not apply
+   * to calls without streaming, because their response starts only when the answer is complete.
    */
   readonly firstByteMs: number;
   /**

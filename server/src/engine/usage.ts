@@ -33,8 +33,8 @@ export function reportedUsage(
 }
 
 /**
- * Maximum number of tokens above our estimate that is still plausible: reasoning tokens, whose text
- * Beckon does not get.
+ * Number of tokens that are plausible in addition to one for each byte: reasoning tokens, whose
+ * text Beckon does not get.
  */
 const maxUnseenTokens = 100_000;
 

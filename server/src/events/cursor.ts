@@ -3,7 +3,7 @@ import type { Position } from "./position.ts";
 
 /**
  * A decoded cursor: a position, and the generation of the database in which the cursor was issued.
- * A new generation begins when the database was restored.
+ * A new generation begins when a startup detects that the database was restored.
  */
 export interface Cursor extends Position {
   /** The first 8 hex digits of the generation. */

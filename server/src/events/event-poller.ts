@@ -71,8 +71,9 @@ const pollIntervalMs = 500;
  */
 const gapMs = 100;
 /**
- * Time until the next poll if a transaction is open, because events of later transactions cannot be
- * read before it ends. The time doubles with each such poll, up to `pollIntervalMs`.
+ * Time until the next poll if the last one found an open transaction. Events of later transactions
+ * can only be read after it has ended, and no notification reports its end. The time doubles with
+ * each such poll, up to `pollIntervalMs`.
  */
 const heldBackRetryMs = 4;
 /**

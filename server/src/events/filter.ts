@@ -15,11 +15,12 @@ export interface Filter {
 }
 
 /**
- * Narrows the requested filter to the events that the actor can read. With an agent token, these
- * are the run events of the token's own agent. With a key or session, these are all events of the
- * workspace or, if the key is limited to some agents, the events of those agents.
+ * Narrows the requested filter to the events that the actor can read. An agent token can read the
+ * run events of its own agent. A key or session can read all events of the workspace. A key that is
+ * limited to some agents can read the events of those agents.
  * @throws ApiError `forbidden` if an agent token requests a kind of workspace event; `not_found` if
- *   the requested agent does not exist or the actor cannot access it.
+ *   the actor is limited to other agents than the requested one. Does not check that the agent
+ *   exists.
  */
 export function permitFilter(
   ctx: Context,

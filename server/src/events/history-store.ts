@@ -25,8 +25,8 @@ export async function readStoredHistory(client: Queryable): Promise<string | nul
 }
 
 /**
- * Stored in place of the history after a restore from a backup, until a startup has ended what was
- * in progress. It differs from every real history.
+ * Stored in place of the history after a restore from a backup, until a startup has ended the runs
+ * and deliveries that were in progress. It differs from every real history.
  */
 export const restoreMark = "restored";
 
@@ -47,8 +47,8 @@ export async function isInstallation(client: Queryable): Promise<boolean> {
 }
 
 /**
- * Returns how many connections Beckon has to the database, without this one. The leases in the
- * database do not show whether Beckon runs, because they are from the time of the backup.
+ * Returns how many connections Beckon has to the database, without this one. After a restore, the
+ * leases in the database do not show whether Beckon runs: they are from the time of the backup.
  */
 export async function countClients(client: Queryable): Promise<number> {
   const { rows } = await client.query<{ clients: number }>(
@@ -59,7 +59,7 @@ export async function countClients(client: Queryable): Promise<number> {
   return rows[0]?.clients ?? 0;
 }
 
-/** Stores the history, to compare it at the next startup. null: it cannot be read. */
+/** Stores the history, to compare it at the next startup; null if the history cannot be read. */
 export async function storeHistory(client: Queryable, history: string | null): Promise<void> {
   await client.query("update installation set history = $1", [history]);
 }

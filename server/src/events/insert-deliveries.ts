@@ -51,7 +51,7 @@ function deliveryId(eventId: string, subscriptionId: string, kind: DeliveryKind)
 }
 
 /**
- * Subscriptions filter by properties of the run. This says where the statement reads them.
+ * Where the statement reads a run's callback and the properties by which subscriptions filter.
  * - `stored`: in the tables `run_inputs` and `run_callbacks`.
  * - `columns`: in `source`, because the same statement writes the runs. `source` then has the
  *   columns run_source, trigger_id, tags, callback_subscription_id and callback_url.

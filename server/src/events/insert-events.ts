@@ -7,13 +7,13 @@ import {
 
 /**
  * Returns SQL that inserts run events and their deliveries to subscriptions. No other code inserts
- * into their table, so a new column of all run events, or a side effect of writing them, belongs
- * here.
+ * into the table `events`, so a new column of all run events, or a side effect of writing them,
+ * belongs here.
  *
  * @param source name of a common table expression with the columns run_id, seq, workspace_id,
  *   agent_id, id, type, data and `transaction`. The last one is the run's `last_transaction`, by
  *   which the events of a workspace are ordered.
- * @param options `facts`: where the facts about the runs are, which decide who gets the events.
+ * @param options `facts`: where the statement reads the properties of the runs, see `RunFacts`.
  *   Default: `stored`. `withDeliveries`: whether to insert the deliveries. Default true. If false,
  *   `source` must have no rows if `someSubscriptions` is true.
  * @returns common table expressions to put after `source`.
@@ -33,7 +33,7 @@ export function insertEvents(
 
 /**
  * Returns SQL that inserts workspace events, which belong to no run, and their deliveries to
- * subscriptions. No other code inserts into their table.
+ * subscriptions. No other code inserts into the table `workspace_events`.
  *
  * @param source name of a common table expression with the columns workspace_id, agent_id, id,
  *   type, data.

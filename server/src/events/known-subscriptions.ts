@@ -4,13 +4,13 @@ import { readSomeSubscriptions } from "./store.ts";
 /**
  * Whether any workspace has a subscription, as far as this process knows. While none is known, the
  * statements of every run are sent in a variant that cannot write deliveries and therefore costs
- * less. This variant queries the subscriptions itself and writes nothing if there is one, so an
- * outdated value costs time and no delivery.
+ * less. If this variant finds a subscription, it writes nothing, and the other variant is sent. So
+ * an outdated value loses no delivery.
  */
 export class KnownSubscriptions {
   some = false;
 
-  /** Reads whether there is a subscription, so that deleting the last one is noticed, too. */
+  /** Reads `some` from the database. It becomes false if the last subscription was deleted. */
   async refresh(database: Pick<Database, "engine">): Promise<void> {
     this.some = await readSomeSubscriptions(database);
   }

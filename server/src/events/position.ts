@@ -1,13 +1,13 @@
 /**
- * A position in the order of all events. Events are ordered by the transaction that wrote them,
- * then by run, then by `seq`. A reader at a position has read all events up to this position,
- * including the event at it.
+ * A position in the order of all events. Events are ordered by `transaction`, then by run, then by
+ * `seq`. A reader at a position has read all events up to this position, including the event at it.
  */
 export interface Position {
   /**
-   * Id of the transaction. It is negative for events that were written before the database was
-   * restored and were then renumbered. A JavaScript number holds it exactly: PostgreSQL reaches
-   * 2^53 only after almost three centuries with a million transactions a second.
+   * Id of the transaction that wrote the event or, if an earlier event of the run has a higher id,
+   * that id. It is negative for events that were renumbered after a restore of the database. A
+   * JavaScript number holds it exactly: PostgreSQL reaches 2^53 only after almost three centuries
+   * with a million transactions a second.
    */
   readonly transaction: number;
   /**

@@ -11,18 +11,18 @@ import {
 
 /**
  * Detects whether the database was restored since the last startup. If it was, begins a new
- * generation of event cursors. A database restored from a dump has another system identifier; after
- * point-in-time recovery and after a failover to a standby the timeline differs. In all of these
- * cases an old cursor could point to a different event. The new generation makes all old cursors
- * invalid.
+ * generation of event cursors. After a restore into another cluster the system identifier differs;
+ * after point-in-time recovery and after a failover to a standby the timeline differs. In all of
+ * these cases an old cursor could point to a different event. The new generation makes all old
+ * cursors invalid.
  *
  * `beckon restore` also marks the database. The timeline alone cannot distinguish a restored
  * backup, after which nothing must be repeated, from a failover, after which runs continue. The
  * mark stays until `finishRestore`.
  *
- * If the data files of a stopped server were copied and later put back without the mark, this
- * function cannot distinguish the restore from a restart. Such a restore is detected when a client
- * sends a cursor that cannot exist: see `readGeneration`.
+ * This function cannot distinguish a restart from an unmarked restore into the same cluster, of a
+ * dump or of the data files of a stopped server. Such a restore is detected when a client sends a
+ * cursor that cannot exist: see `readGeneration`.
  *
  * @param client a connection that can read all workspaces. The caller holds the migration lock.
  * @returns whether the database has the mark.
@@ -47,7 +47,7 @@ export async function reconcileHistory(client: Queryable, log: Log): Promise<boo
   return false;
 }
 
-/** Removes the mark of a restore. The caller has ended what was in progress. */
+/** Removes the mark of a restore. Call it after the runs and deliveries in progress were ended. */
 export async function finishRestore(client: Queryable, log: Log): Promise<void> {
   await storeHistory(client, await currentHistory(client, log));
 }

@@ -67,7 +67,7 @@ interface BatchOptions {
   readonly ofRuns?: boolean;
   /** Whether to read workspace events. Default true. */
   readonly ofWorkspace?: boolean;
-  /** Whether to read summaries of run events, without their texts. Default false. */
+  /** Whether to read summaries of run events: see `summarizedData`. Default false. */
   readonly summaries?: boolean;
 }
 
@@ -149,7 +149,10 @@ function toStoredEvent(row: Omit<Row, "horizon" | "held">, id: string): StoredEv
   };
 }
 
-/** Returns a workspace event, and the generation of this installation, which cursors contain. */
+/**
+ * Returns a workspace event, and the generation of this installation, which cursors contain;
+ * undefined if there is no such event.
+ */
 export async function findWorkspaceEvent(
   database: Pick<Database["engine"], "query">,
   workspaceId: string,

@@ -32,7 +32,7 @@ interface Route {
 
 /**
  * Creates the Hono app with all routes. If a path has routes but none for the request's method, the
- * response is 405.
+ * response is 405, except to a handshake of a trigger.
  */
 export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> {
   const admitted = createAdmittedCredentials(services);

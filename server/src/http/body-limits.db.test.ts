@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { rawRequest } from "../../test/raw-request.ts";
@@ -72,6 +72,21 @@ test("a body without a declared length is accepted up to 1 MiB", async () => {
     pieces,
   });
   expect(status).toBe(200);
+});
+
+test("a body in many chunks for a route about accounts is counted once", async () => {
+  const warnings: string[] = [];
+  const note = ({ name }: Error) => warnings.push(name);
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  const response = await rawRequest(`${beckon.url}/api/public/sign-in`, {
+    method: "POST",
+    headers: ["content-type", "application/json"],
+    pieces: Array.from({ length: 64 }, () => " ".repeat(4_096)),
+  });
+  expectError(response, 400, "bad_request");
+  // Node warns if a listener is added to the response for each chunk.
+  expect(warnings).not.toContain("MaxListenersExceededWarning");
 });
 
 test("a rejected body starts no run", async () => {

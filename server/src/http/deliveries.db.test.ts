@@ -222,10 +222,19 @@ describe("which events", () => {
     const received = await receiver.awaitCount(2);
     const payloads = received.map(({ body }) => body.data.payload);
     expect(payloads.find(({ output }) => output !== undefined)?.output).toBe(texts[0]);
-    expect(payloads.find(({ output }) => output === undefined)).toEqual({
-      artifact_id: expect.stringMatching(/^art_/),
-      bytes: expect.any(Number),
-    });
+    const reference = { artifact_id: expect.stringMatching(/^art_/), bytes: expect.any(Number) };
+    expect(payloads.find(({ output }) => output === undefined)).toEqual(reference);
+
+    // A receiver reads what is larger in the steps of docs/subscriptions.md.
+    for (const { body } of received) {
+      const { url, run_id: runId, payload } = body.data;
+      const { data } = (await beckon.call(url)).body.data;
+      expect(data).toEqual(reference);
+      const { artifact_id: id } = payload.output === undefined ? payload : data;
+      const whole = (await beckon.call(`/runs/${runId}/artifacts/${id}`)).body;
+      expect(texts).toContain(whole.output);
+      expect(payload.output ?? whole.output).toBe(whole.output);
+    }
     await models.close();
   });
 });

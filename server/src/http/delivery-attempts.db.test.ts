@@ -157,6 +157,26 @@ describe("a response", () => {
     expect(await deliveriesOf(watcher)).toHaveLength(1);
   });
 
+  test("of 410 from an earlier URL does not disable the subscription", async () => {
+    const subscription = await subscribed();
+    const url = `${receiver.url}-moved`;
+    receiver.respond = async (request, response) => {
+      if (!url.endsWith(request.path)) {
+        await engine.query(
+          "update subscriptions set url = $2, version = version + 1 where id = $1",
+          [subscription.id, url],
+        );
+        response.writeHead(410);
+      }
+      response.end();
+    };
+    await invoke();
+    expect(await finished(subscription)).toMatchObject({ status: "failed", last_status: 410 });
+    await invoke();
+    await receiver.awaitCount(1, ({ path }) => url.endsWith(path));
+    expect(await subscriptionOf(subscription)).toMatchObject({ status: "enabled", version: 2 });
+  });
+
   test("that never ends counts by its status, and its connection is closed", async () => {
     const closed = Promise.withResolvers<void>();
     receiver.respond = (_request, response) => {

@@ -30,7 +30,7 @@ const subscribed = (options: Partial<SubscribeOptions> = {}) =>
     eventTypes: ["run.finished"],
     ...options,
   });
-/** Waits until the sender has polled since, as it shows with a delivery to another receiver. */
+/** Waits for the sender's next poll: causes a delivery to a new receiver, and waits for it. */
 async function awaitPoll(): Promise<void> {
   const witness = await receive();
   await subscribed({ url: witness.url });
@@ -54,7 +54,7 @@ test("a healthy receiver gets its events within 2 s while ten others hang", asyn
     // The promise is 2 s. A busy machine gets three times as long.
     expect(performance.now() - start).toBeLessThan(6_000);
   }
-  // A process makes ten attempts for one subscription at the same time.
+  // A process makes at most ten attempts for one subscription at the same time.
   for (const each of hanging) expect(each.received).toHaveLength(10);
 });
 
@@ -110,7 +110,7 @@ test("what waits goes to the new URL, signed with the new secret, when the URL i
   expect(status).toBe(200);
   await awaitPoll();
   for (const release of slow) release();
-  // The rest of the 30, and the event by which the test noticed the poll.
+  // 20 of the 30 deliveries, and that of the run which `awaitPoll` has started.
   const received = await next.awaitCount(21);
   expect(receiver.received).toHaveLength(10);
   const webhook = new Webhook(secret);
@@ -154,9 +154,8 @@ test("a process that stops lets attempts in progress end, and releases what it h
   target.respond = (_request, response) => slow.push(() => response.writeHead(204).end());
   const process = await beckon.another();
   const { id } = await subscribed({ url: target.url });
-  // More than one process claims in advance.
+  // One process claims at most 40 deliveries of a subscription, so both processes claim some.
   await Promise.all(Array.from({ length: 60 }, invoke));
-  // Both processes send four at the same time.
   await target.awaitCount(8);
   const stopped = process.stop();
   for (const release of slow.splice(0)) release();

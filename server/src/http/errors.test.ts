@@ -8,7 +8,7 @@ import { apiErrors, errorResponse } from "./errors.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** The server's source files, without the examples of its documentation. */
+/** Text of the server's source files, without tests and the examples of the documentation. */
 const sources = globSync("**/*.ts", { cwd: root })
   .filter((file) => !/\.test\.ts$|^http\/openapi\//.test(file))
   .map((file) => readFileSync(join(root, file), "utf8"))

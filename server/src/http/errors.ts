@@ -18,7 +18,11 @@ export const apiErrors: {
     meaning:
       "the credential is missing, malformed, unknown, rotated, revoked or expired: the same response for all",
   },
-  forbidden: { status: 403, meaning: "the credential is valid but lacks the scope or role" },
+  forbidden: {
+    status: 403,
+    meaning:
+      "the credential is valid but lacks the scope or role, a session's request comes from another site, or a trigger does not allow the sender's address or origin",
+  },
   not_found: {
     status: 404,
     meaning: "the resource does not exist or this credential cannot see it",
@@ -36,17 +40,22 @@ export const apiErrors: {
     meaning: "the current state does not allow it: the text says what to do",
   },
   stale: { status: 412, meaning: "If-Match names an older version" },
-  too_large: { status: 413, meaning: "the body is larger than 1 MiB" },
+  too_large: {
+    status: 413,
+    meaning:
+      "the body is larger than 1 MiB or, for a trigger with its own limit, than up to 25 MiB: the text names the limit; with status 431, the headers are larger than 16 KiB",
+  },
   unsupported_type: { status: 415, meaning: "the body's media type is not supported" },
   idempotency_mismatch: {
     status: 422,
-    meaning: "the Idempotency-Key was used with a different body",
+    meaning:
+      "the Idempotency-Key was used with a different body or, to start a run, with a different `beckon-external-id`, `beckon-tags` or `beckon-callback`",
   },
   agent_busy: { status: 429, meaning: "the agent's queue is full: see Retry-After" },
   too_many_requests: {
     status: 429,
     meaning:
-      "too many failed authentications from this address, or too many open streams with this credential: see Retry-After",
+      "too many failed authentications from this address, open streams with this credential, requests to this trigger, or runs that it holds: see Retry-After",
   },
   secret_unreadable: {
     status: 409,
@@ -59,7 +68,7 @@ export const apiErrors: {
   unavailable: {
     status: 503,
     meaning:
-      "Beckon or its database is overloaded or away, and nothing was started: see Retry-After; the text has the request id",
+      "Beckon or its database is overloaded or away: see Retry-After; no run was started, unless the text says otherwise, but a change may have been saved; the text has the request id",
   },
 };
 
@@ -144,7 +153,7 @@ function internalError(thrown: unknown, { log, route, requestId }: FailedRequest
   );
 }
 
-/** Each 503 is in the line of its request. Here only the reason is logged, once per outage. */
+/** Logs the reason of a 503, once per outage. Each 503 itself is in the log line of its request. */
 function logUnavailable(error: ApiError, { log, route, requestId }: FailedRequest): void {
   const { cause } = error;
   if (cause !== undefined) log.outages.database.failed(cause);

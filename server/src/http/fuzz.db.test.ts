@@ -70,7 +70,7 @@ function checked(
   return String(body.run_id);
 }
 
-/** Expects exactly the runs that the responses named. */
+/** Expects that the responses named each new run, and that each run that they named exists. */
 async function expectOnlyRuns(namedRuns: readonly (string | undefined)[]): Promise<void> {
   const added = await newRuns();
   const answered = namedRuns.filter((run) => run !== undefined);

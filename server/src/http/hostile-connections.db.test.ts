@@ -36,7 +36,7 @@ async function open(count: number, first = ""): Promise<{ socket: Socket; answer
   return connections;
 }
 
-/** Sends the pieces one after the other, every 100 ms, as long as the connections are open. */
+/** Sends the piece on each open connection every 100 ms, until the test ends. */
 function drip(sockets: readonly Socket[], piece: string): void {
   const timer = setInterval(() => {
     for (const socket of sockets) if (socket.writable) socket.write(piece);

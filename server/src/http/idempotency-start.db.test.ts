@@ -13,7 +13,6 @@ const isReplay = ({ headers }: Answer) => headers.get("idempotency-replayed") ==
 const fire = (url: string, payload: string, headers: Record<string, string>) =>
   beckon.call(url, { credential: null, body: payload, headers });
 
-/** Sends the same request twice. */
 async function twice(send: () => Promise<Answer>): Promise<[Answer, Answer]> {
   return [await send(), await send()];
 }

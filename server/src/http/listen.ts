@@ -18,10 +18,10 @@ export interface Listening {
   readonly url: string;
   /**
    * Makes clients and proxies send their next requests to another server. Does nothing if
-   * `drainDelayMs` is 0. During the delay nothing changes, so that load balancers notice `/readyz`.
-   * Then the server stops accepting connections: a refused connection has sent nothing, so proxies
-   * try the next server. For up to the delay once more, each open connection is closed after its
-   * next response; from then on, as soon as it is idle.
+   * `drainDelayMs` is 0. During the delay nothing changes, so that load balancers notice the 503 of
+   * `/readyz`. Then the server stops accepting connections: a refused connection has sent nothing,
+   * so proxies try the next server. For up to the delay once more, each open connection is closed
+   * after its next response; from then on, as soon as it is idle.
    */
   divertRequests(): Promise<void>;
   /** Stops accepting connections, and two seconds later closes those that are not idle. */
@@ -40,11 +40,14 @@ export interface ListenAddress {
 
 /** Time limits of connections, in milliseconds. A connection that exceeds one is closed. */
 export interface ConnectionLimits {
-  /** Time for the headers of a request: from the opening of the connection, or the first byte. */
+  /**
+   * Time for the headers of a request. It begins when the connection is opened or, for a later
+   * request on the connection, with its first byte.
+   */
   readonly headersMs: number;
   /**
-   * Time for a whole request. 1 MiB at 17 kB/s takes that long; slower clients would occupy their
-   * connections for too long.
+   * Time for a whole request. Slower clients would occupy their connections for too long. The
+   * default is enough for 1 MiB at 18 kB/s.
    */
   readonly requestMs: number;
   /**
@@ -111,7 +114,7 @@ export async function listen(
   answerMalformed(server, logRequests(server, services));
   traceRequests(server, services);
   const { drainDelayMs } = limits;
-  // Without a delay, requests are not followed: it would cost CPU for each of them.
+  // Without a delay, pending responses are not tracked, which would cost CPU for each request.
   const closeAfterResponses = drainDelayMs === 0 ? undefined : closeConnections(server);
   let accepting: Promise<void> | undefined;
   const closed = new Promise<void>((resolve) => server.once("close", () => resolve()));

@@ -7,7 +7,6 @@ const beckon = await startTestBeckon();
 const agent = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
 
-/** Paths with their allowed methods. */
 const paths: readonly (readonly [path: string, allow: readonly string[]])[] = [
   ["/api/public/agents", ["POST", "GET", "HEAD"]],
   [`/api/public/agents/${agent.id}`, ["GET", "PATCH", "DELETE", "HEAD"]],

@@ -16,7 +16,7 @@ afterAll(() => Promise.all([models.close(), receiver.close()]));
 await beckon.createProvider(models.url, "scripted");
 const agent = await beckon.createAgent({ model: "scripted/scripted" });
 
-/** Waits until a metric has grown by `by` since this was called. */
+/** Returns a function that waits until a metric has grown by `by` since the call of `growth`. */
 async function growth(name: string, labels: Record<string, string>, by: number) {
   const before = await metric(name, labels);
   return () =>

@@ -92,11 +92,8 @@ test.each(Object.entries(rotating))(
   },
 );
 
-/**
- * For each route with If-Match: a resource, its path, a change of it that both callers have read,
- * and a request of the route.
- */
 const agentOfTriggers = await beckon.createAgent();
+/** For each route with If-Match: a resource, the path of its list, and two concurrent changes. */
 const matching: Readonly<
   Record<
     string,

@@ -13,7 +13,7 @@ export async function resolveKey(database: Database, text: string): Promise<Foun
 /**
  * Returns whether the text has the format of a key, without querying the database. A key has the
  * prefix `bkw_` and a valid checksum. A bootstrap key can be any 32 to 128 printable ASCII
- * characters that do not begin with the prefix of a token.
+ * characters without spaces that do not begin with `bkw_` or the prefix of a token.
  */
 export function hasKeyFormat(text: string): boolean {
   if (text.startsWith("bkw_")) return isCredential("bkw_", text);

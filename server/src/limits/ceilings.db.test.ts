@@ -194,6 +194,9 @@ test("the list is in pages, in the order of scopes and ids", async () => {
   expect((await call("/limits?scope=key")).body.data).toMatchObject([{ scope_id: ids.key }]);
   expectError(await call("/limits?scope=run"), 400, "bad_request", /scope must be/);
   expectError(await call(`/limits?scope=key&after=${first.next}`), 400, "bad_request", /cursor/);
+  const forged = Buffer.from(first.next, "base64url").toString().replace("trigger", "thing");
+  const after = Buffer.from(forged).toString("base64url");
+  expectError(await call(`/limits?limit=3&after=${after}`), 400, "bad_request", /cursor/);
 });
 
 test.each([

@@ -4,8 +4,8 @@ import { pricedWorkspace, wrongWithBudgets } from "../../test/limits.ts";
 import { says, startModelServer } from "../../test/model-server.ts";
 
 /**
- * Limits that are created, changed and deleted while runs write to the ledger: what is spent must
- * be the sum of the ledger at any time after the response.
+ * Creates, changes and deletes limits while runs write to the ledger. After the response to such a
+ * request, the amount spent of a limit must always be the sum of the ledger.
  */
 
 const beckon = await startTestBeckon();

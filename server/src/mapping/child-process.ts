@@ -8,14 +8,15 @@ import { readablePaths } from "./readable-paths.ts";
 
 const entry = fileURLToPath(new URL("./child/main.ts", import.meta.url));
 
-/** A character that JSON escapes takes at most six bytes. */
+/** Maximum bytes of a frame from a child. JSON can make a message six times as long by escapes. */
 const maxResultBytes = 6 * maxMessageBytes + 65_536;
-/** Enough for the largest payload, its variables, a filter and a template. */
+/** Maximum bytes of a frame to a child: the largest payload with variables, filter and template. */
 const maxRequestBytes = 64 * 1_048_576;
 
 /**
- * Units of liquidjs' memory limit (characters and elements that a rendering creates) per MiB of
- * heap. A character in memory has one or two bytes, an element eight.
+ * Units of LiquidJS' memory limit (characters and elements that a rendering creates) for each MiB
+ * of heap: about 16 bytes for each unit. A character takes one or two bytes, an element eight, so a
+ * rendering reaches this limit before the heap is full.
  */
 const objectsPerMib = 62_500;
 
@@ -52,9 +53,8 @@ export function childArguments(limits: EvaluationLimits): {
 /**
  * Starts a child process that can do nothing but compute: its environment is empty, it can read
  * only its own code, and it can write no file and start no process or thread (Node.js' permission
- * model).
- * If this Node.js has a permission for the network, the child does not have it.
- * @param on `exit` is called once, even if the process could not be started
+ * model). Versions of Node.js that have a permission for the network also deny it the network.
+ * @param on `exit` is called once, even if the process could not be started.
  */
 export function startChild(
   limits: EvaluationLimits,
@@ -90,13 +90,14 @@ export function startChild(
       for (let frame = frames.next(); frame !== undefined; frame = frames.next())
         if (!exited) on.result(fromChild.parse(JSON.parse(frame.head.toString())));
     } catch {
-      // A process that sends anything else can no longer be trusted.
+      // A process that sends an invalid frame can no longer be trusted.
       kill();
     }
   });
   // An idle child does not keep the server running.
   process_.unref();
-  for (const stream of [stdin, stdout]) if (stream !== null && "unref" in stream) unref(stream);
+  // Without a free file descriptor, the process has no streams, and exits.
+  for (const stream of [stdin, stdout]) if (stream) unref(stream);
   return {
     write: (frame) => void stdin?.write(frame),
     usedMs: () => processorTime(process_.pid),
@@ -108,13 +109,14 @@ function unref(stream: object): void {
   if ("unref" in stream && typeof stream.unref === "function") stream.unref();
 }
 
-/** Clock ticks of /proc have this length on every Linux that Node.js supports (`sysconf`). */
+/** Length of a clock tick in /proc (`sysconf`) on every Linux that Node.js supports. */
 const tickMs = 10;
 
 function processorTime(pid: number | undefined): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // proc_pid_stat(5): utime and stime are fields 14 and 15. Field 2 can have spaces, in brackets.
+    // proc_pid_stat(5): utime and stime are fields 14 and 15. Field 2, the name in parentheses, can
+    // contain spaces, so the text is split after it, from field 3 on.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const ticks = Number(fields[11]) + Number(fields[12]);
     return Number.isFinite(ticks) ? ticks * tickMs : undefined;

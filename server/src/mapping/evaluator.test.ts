@@ -281,6 +281,12 @@ describe("a hostile payload", () => {
     expect(await render(0, "{{ payload[4] }}", { json })).toBe("9".repeat(300));
   });
 
+  test("that begins with a byte order mark is read", async () => {
+    const json = '\ufeff{"id":9007199254740993}';
+    expect(await passes(0, "payload.id == 9007199254740993", { json })).toBe(true);
+    expect(await render(0, "{{ payload.id }}", { json: '\ufeff{"id":1}' })).toBe("1");
+  });
+
   test("that is not JSON fails the part that reads it", async () => {
     expect((await failure(0, { template: "x", json: "{" })).part).toBe("template");
   });

@@ -16,15 +16,16 @@ export interface Evaluator {
   /**
    * Returns the result of a mapping for one request. A mapping without filter and template needs no
    * child process.
-   * @param tenant workspace whose mapping it is; tenants share the time fairly
-   * @throws MappingError if filter or template fail; ApiError `unavailable` if too many wait
+   * @param tenant the workspace of the mapping. Tenants share the child's time fairly.
+   * @throws MappingError if the filter or template fails; ApiError `unavailable` if too many
+   *   evaluations wait, no child can be started, or this evaluator is closed.
    */
   evaluate(
     input: Mapping & { readonly tenant: string; readonly variables: MappingVariables },
   ): Promise<Mapped>;
   /**
    * Returns the mistakes of a filter and a template that can be found without a request.
-   * @throws ApiError `unavailable` if too many wait
+   * @throws ApiError `unavailable`, like `evaluate`.
    */
   check(input: Mapping & { readonly tenant: string }): Promise<MappingMistake[]>;
   /** Stops the child processes. */
@@ -41,7 +42,7 @@ const maxInFlight = 64;
 /** The large child holds much memory, so it is stopped after a minute without work. */
 const largeIdleMs = 60_000;
 
-/** Creates an evaluator. Its child processes start with the first evaluation. */
+/** Creates an evaluator. Each of its two child processes starts when it is first needed. */
 export function createEvaluator({ log }: { log: Log }): Evaluator {
   const small = new EvaluationLane({ ...smallLimits, log, maxInFlight, idleMs: null });
   const large = new EvaluationLane({ ...largeLimits, log, maxInFlight: 1, idleMs: largeIdleMs });

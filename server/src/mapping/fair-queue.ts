@@ -4,11 +4,14 @@
  * delays its own items and not those of other tenants.
  */
 export class FairQueue<T> {
-  /** Tenants that have items, or that used more time than the one that is served now. */
+  /** Tenants that have items, or that used more time than `#clockMs`. */
   readonly #tenants = new Map<string, { items: T[]; usedMs: number }>();
-  /** Items that are served before those of all tenants, because they have waited before. */
+  /** Items that were put back. They are taken before all others, because they already waited. */
   #returned: { tenant: string; item: T }[] = [];
-  /** Time of the tenant that was served last. A new tenant starts here, not at 0. */
+  /**
+   * Maximum used time of the tenants whose items were taken, at that moment. A new tenant starts
+   * with this used time: with 0, it would delay the others until it had used as much.
+   */
   #clockMs = 0;
   #size = 0;
 
@@ -16,8 +19,10 @@ export class FairQueue<T> {
     return this.#size;
   }
 
+  /** Returns how many items of the tenant wait, including those that were put back. */
   sizeOf(tenant: string): number {
-    return this.#tenants.get(tenant)?.items.length ?? 0;
+    const returned = this.#returned.filter((each) => each.tenant === tenant).length;
+    return returned + (this.#tenants.get(tenant)?.items.length ?? 0);
   }
 
   add(tenant: string, item: T): void {
@@ -77,7 +82,7 @@ export class FairQueue<T> {
     return created;
   }
 
-  /** A tenant without items that has used no more time than others needs no entry. */
+  /** Removes tenants without items that a new entry, which starts at `#clockMs`, can replace. */
   #forgetIdle(): void {
     for (const [name, { items, usedMs }] of this.#tenants)
       if (items.length === 0 && usedMs <= this.#clockMs) this.#tenants.delete(name);

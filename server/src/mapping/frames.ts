@@ -1,7 +1,7 @@
 /**
- * Frames between a server process and its evaluation children, over pipes. A frame is the length of
- * its head and of its body, as 32-bit numbers, then a head of JSON and a body of bytes. The body
- * carries a payload, because quoting 25 MiB as JSON would block the server's event loop.
+ * Frames between a server process and its evaluation children, over pipes. A frame consists of the
+ * lengths of its head and its body (32 bits each), the head in JSON, and the body in bytes. The
+ * payload is in the body, because quoting 25 MiB as JSON would block the server's event loop.
  */
 const lengthBytes = 8;
 
@@ -28,7 +28,7 @@ export class FrameReader {
   #size = 0;
   readonly #maxBytes: number;
 
-  /** @param maxBytes of one frame */
+  /** @param maxBytes maximum size of one frame with its lengths. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
@@ -59,7 +59,7 @@ export class FrameReader {
     return { head, body };
   }
 
-  /** Returns the first chunk, after it was joined with others until it has `bytes`. */
+  /** Returns the first chunk. If it has fewer than `bytes` bytes, joins all chunks first. */
   #peek(bytes: number): Buffer {
     const [first] = this.#chunks;
     if (first !== undefined && first.length >= bytes) return first;

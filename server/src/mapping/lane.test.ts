@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { afterEach, expect, test } from "vitest";
 import { createLog } from "../base/log.ts";
 import { type EvaluationProcess, startChild } from "./child-process.ts";
@@ -9,7 +11,7 @@ afterEach(() => {
   for (const lane of lanes.splice(0)) lane.close();
 });
 
-/** A lane, and the processes that it started. */
+/** Returns a new lane, the processes that it starts, and a function that renders a template. */
 function open(options: Partial<LaneOptions> = {}) {
   const processes: (EvaluationProcess & { exited: Promise<void> })[] = [];
   const lane = new EvaluationLane({
@@ -60,7 +62,8 @@ test("a child that is killed at any moment loses no evaluation", async () => {
   await render("a", "warm");
   let done = false;
   const killing = (async () => {
-    for (let kills = 0; kills < 8 && !done; kills++) {
+    // On a slow machine, more children would not start within the time that evaluations wait.
+    for (let kills = 0; kills < 3 && !done; kills++) {
       const last = processes.at(-1);
       last?.kill();
       await last?.exited;
@@ -103,8 +106,39 @@ test("evaluations fail if no child can be started, and the next ones try again",
   expect(await render("a", "x")).toBe("x");
 });
 
+test("evaluations fail if the system has no memory for a child, and the next ones try again", async () => {
+  let isFull = true;
+  const { render } = open({
+    start(limits, on) {
+      // Node.js throws this error; it emits most others of `spawn`.
+      if (isFull) throw Object.assign(new Error("spawn ENOMEM"), { code: "ENOMEM" });
+      return startChild(limits, on);
+    },
+  });
+  await expect(render("a", "x")).rejects.toMatchObject({ code: "unavailable" });
+  isFull = false;
+  expect(await render("a", "x")).toBe("x");
+});
+
+test("a child for which no file descriptor is left exits", async () => {
+  const script = `
+    import { openSync } from "node:fs";
+    import { startChild } from ${JSON.stringify(new URL("./child-process.ts", import.meta.url).href)};
+    try { for (;;) openSync("/dev/null"); } catch {}
+    const limits = ${JSON.stringify(smallLimits)};
+    startChild(limits, { result() {}, exit: () => process.exit(42) });
+    setTimeout(() => {}, 60_000);`;
+  const shell = spawn(
+    "sh",
+    ["-c", 'ulimit -n 100 && exec "$0" --input-type=module --eval "$1"', process.execPath, script],
+    { stdio: "ignore" },
+  );
+  expect(await once(shell, "exit")).toEqual([42, null]);
+});
+
 test("a tenant whose evaluations take long delays others by one of them at most", async () => {
-  const { render } = open();
+  // On a slow machine the evaluations take longer than the usual limit.
+  const { render } = open({ timeoutMs: 5_000 });
   await render("a", "warm");
   const slow = "{% for i in (1..20000) %}{{ i }}{% endfor %}";
   const order: string[] = [];
@@ -113,7 +147,7 @@ test("a tenant whose evaluations take long delays others by one of them at most"
   await heavy[0];
   const light = Array.from({ length: 10 }, () => render("light", "x").then(note("light")));
   await Promise.all([...heavy, ...light]);
-  // The light ones wait for what the child already has, and not for the whole queue.
+  // The light evaluations wait only for the heavy ones that were already sent to the child.
   expect(order.lastIndexOf("light")).toBeLessThan(30);
 });
 

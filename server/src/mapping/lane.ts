@@ -8,13 +8,11 @@ import type { ChildResult, FromChild, ToChild } from "./messages.ts";
 
 export interface LaneOptions extends EvaluationLimits {
   readonly log: Log;
-  /**
-   * Maximum requests that the child has at a time: the one that it evaluates and those after it.
-   */
+  /** Maximum requests that the child has at a time, including the one that it evaluates. */
   readonly maxInFlight: number;
   /** Time without a request after which the child is stopped, in milliseconds; null: never. */
   readonly idleMs: number | null;
-  /** Starts a child process; tests observe it. Default `startChild`. */
+  /** Starts a child process. Default `startChild`; tests replace it to observe the process. */
   readonly start?: typeof startChild;
 }
 
@@ -32,11 +30,9 @@ interface Job {
 interface Child {
   readonly process: EvaluationProcess;
   isReady: boolean;
-  /** In the order of evaluation. Only the first evaluation has started. */
+  /** The requests that the child has, in the order of evaluation. Only the first has started. */
   inFlight: Job[];
-  /** When the first evaluation in flight started. */
-  headSince: number;
-  /** Processor time of the child at that moment. */
+  /** CPU time in milliseconds that the child had used when its current evaluation started. */
   headUsedMs: number | undefined;
   /** Sum of the estimated durations of the requests in flight, in milliseconds. */
   estimatedMs: number;
@@ -47,8 +43,8 @@ const maxWaiting = 2_000;
 const maxWaitingOfTenant = 500;
 const maxWaitMs = 10_000;
 /**
- * Maximum estimated time of the evaluations that are sent ahead. Sending ahead hides the delay of
- * the pipe, but delays the requests of other tenants.
+ * While the requests in flight are estimated to take less than this, further ones are sent to the
+ * child, which hides the delay of the pipe. More of them would delay the requests of other tenants.
  */
 const maxAheadMs = 10;
 const startTimeoutMs = 10_000;
@@ -63,13 +59,16 @@ const maxExtensions = 10;
 /**
  * One child process and the evaluations that wait for it. The child evaluates one at a time; when
  * one takes too long, the child is killed and replaced. The evaluations behind it are only delayed.
- * If the child exits without being killed by us, its current evaluation is repeated once, because
- * the cause may be something else, such as a lack of memory.
+ * If the child exits on its own, its current evaluation is repeated once, because the cause may be
+ * something other than the evaluation, such as a lack of memory on the machine.
  */
 export class EvaluationLane {
   readonly #options: LaneOptions;
   readonly #queue = new FairQueue<Job>();
-  /** Mean duration of the evaluations of a tenant that has some, in milliseconds. */
+  /**
+   * Moving average of the duration of each tenant's evaluations, in milliseconds. Cleared when the
+   * lane is idle.
+   */
   readonly #meanMs = new Map<string, number>();
   #child: Child | undefined;
   #failedStarts = 0;
@@ -87,9 +86,10 @@ export class EvaluationLane {
   }
 
   /**
-   * @param text payload of an evaluation
-   * @throws MappingError if the evaluation needs more than the limits; ApiError `unavailable` if too
-   *   many others wait, or if no child can be started
+   * Evaluates a request in the child.
+   * @param text the payload; empty if `request` has none.
+   * @throws MappingError if the evaluation needs more than the limits; ApiError `unavailable` if
+   *   too many others wait, no child can be started, or the lane is closed.
    */
   run(tenant: string, request: ToChild, text: string): Promise<ChildResult> {
     if (this.#isClosed) return Promise.reject(stopping());
@@ -146,19 +146,29 @@ export class EvaluationLane {
 
   #start(): Child {
     const child: Child = {
-      process: (this.#options.start ?? startChild)(this.#options, {
+      process: this.#spawn({
         result: (result) => this.#onResult(child, result),
         exit: () => this.#onExit(child),
       }),
       isReady: false,
       inFlight: [],
-      headSince: 0,
       headUsedMs: undefined,
       estimatedMs: 0,
     };
     this.#child = child;
     this.#startTimer = setTimeout(() => child.process.kill(), startTimeoutMs).unref();
     return child;
+  }
+
+  /** Starts a process. One that the system has no memory for exits at once. */
+  #spawn(on: Parameters<typeof startChild>[1]): EvaluationProcess {
+    try {
+      return (this.#options.start ?? startChild)(this.#options, on);
+    } catch {
+      // This also runs in callbacks of timers and processes, where an error would end the server.
+      setImmediate(on.exit);
+      return { write: () => {}, usedMs: () => undefined, kill: () => {} };
+    }
   }
 
   #onResult(child: Child, result: FromChild): void {
@@ -196,13 +206,15 @@ export class EvaluationLane {
   }
 
   #startHead(child: Child): void {
-    child.headSince = performance.now();
     child.headUsedMs = child.process.usedMs();
     this.#extensions = 0;
     this.#limit(child, this.#options.timeoutMs);
   }
 
-  /** Kills the child if its current evaluation does not finish within `waitMs`. */
+  /**
+   * Kills the child if its current evaluation does not finish within `waitMs`. First extends the
+   * limit, up to `maxExtensions` times, if the child got less CPU time than `timeoutMs`.
+   */
   #limit(child: Child, waitMs: number): void {
     clearTimeout(this.#limitTimer);
     const { timeoutMs } = this.#options;

@@ -9,11 +9,11 @@ export interface MappingVariables {
   readonly payload: { readonly format: "json" | "text"; readonly text: string };
   /** Only the headers that the trigger's settings choose, by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Only the chosen query parameters. */
+  /** Only the query parameters that the trigger's settings choose. */
   readonly query: Readonly<Record<string, string>>;
   readonly event: { readonly id: string | null; readonly type: string | null };
   readonly files: readonly Readonly<Record<string, unknown>>[];
-  /** RFC 3339. */
+  /** When Beckon received the request, in RFC 3339. */
   readonly received_at: string;
 }
 
@@ -34,7 +34,7 @@ export interface Mapped {
 export class MappingError extends Error {
   override readonly name = "MappingError";
   readonly part: MappingMistake["part"];
-  /** Counted from 1; null if it is not known. */
+  /** Line of the filter or template, counted from 1; null if it is not known. */
   readonly line: number | null;
 
   constructor({ part, message, line }: MappingMistake) {
@@ -44,19 +44,19 @@ export class MappingError extends Error {
   }
 }
 
-/** Limits of one evaluation. A class has its own child process. */
+/** Limits of one evaluation. Small and large payloads have different limits and child processes. */
 export interface EvaluationLimits {
-  /** From the start of the evaluation to its result, without waiting. */
+  /** Maximum time from the start of the evaluation to its result, without the time in the queue. */
   readonly timeoutMs: number;
-  /** Of the child's heap. */
+  /** Maximum size of the child's heap. */
   readonly heapMib: number;
 }
 
-/** For payloads up to `maxSmallBytes`. */
+/** Limits for payloads up to `maxSmallBytes`. */
 export const smallLimits: EvaluationLimits = { timeoutMs: 100, heapMib: 64 };
-/** For larger payloads; they are evaluated one at a time. */
+/** Limits for larger payloads. */
 export const largeLimits: EvaluationLimits = { timeoutMs: 2_000, heapMib: 512 };
-/** Maximum size of a payload that shares a child with others, in bytes of UTF-8. */
+/** Maximum size of a payload to which `smallLimits` apply, in bytes of UTF-8. */
 export const maxSmallBytes = 1_048_576;
 /** Maximum size of a rendered message, in bytes of UTF-8: the maximum of any run's input. */
 export const maxMessageBytes = 1_048_576;

@@ -41,7 +41,7 @@ interface AccountFields {
  * Of concurrent requests with the same link, only one succeeds.
  * @param input.signedIn Returns the caller's session. Called only if the body has no password.
  * @throws ApiError `bad_request`; `unauthorized` for an invalid link, password or session;
- *   `conflict` in the same cases as `addMember`; `too_many_requests`
+ *   `conflict` in the same cases as `addMember`; `too_many_requests`, `unavailable`
  */
 export async function acceptInvitation({
   ctx,

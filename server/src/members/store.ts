@@ -38,7 +38,8 @@ export function findMemberRow(
 
 /**
  * Returns the workspace's name.
- * @throws if the workspace does not exist. A workspace with a member or an invitation exists.
+ * @throws if the workspace does not exist. Callers have found a member or an invitation of it, so
+ *   it exists.
  */
 export async function findWorkspaceName(
   tx: WorkspaceTransaction,

@@ -20,7 +20,8 @@ interface LinkUse {
 
 /**
  * Sets a new password with a reset link, if the link's issuer still has the right to issue it.
- * @throws ApiError `bad_request`; `unauthorized` for an invalid link; `too_many_requests`
+ * @throws ApiError `bad_request`; `unauthorized` for an invalid link; `too_many_requests`,
+ *   `unavailable`
  */
 export function useResetLink({ ctx, input }: LinkUse): Promise<void> {
   const { body, firstWorkspaceId } = input;

@@ -7,7 +7,8 @@ import { permitRole } from "./member.ts";
 
 /**
  * Deletes an invitation, which makes its link invalid.
- * @throws ApiError `not_found`; `forbidden` for a role with scopes that the actor does not have.
+ * @throws ApiError `not_found`; `forbidden` if the invitation's role has scopes that the actor does
+ *   not have.
  */
 export async function withdrawInvitation({
   ctx,

@@ -1,6 +1,7 @@
-import { type ModelPrice, pricesQuery } from "@beckon/contract";
+import { isStorableText, type ModelPrice, pricesQuery } from "@beckon/contract";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
+import { ApiError } from "../base/errors.ts";
 import { type Page, readPage } from "../base/page.ts";
 import { parseQuery } from "../base/parse.ts";
 import { type PriceServices, providerOf, toModelPrice } from "./model-price.ts";
@@ -14,7 +15,7 @@ const idForm = /^[\w-]+ (prv_[0-9a-z]{26})?$/;
  * workspace set a price, in the order of the models' names. If the query contains `model`, only
  * this model is listed, whether or not it is used. The list is empty if the model's provider is
  * unknown.
- * @throws ApiError `forbidden` without the scope `providers:read`.
+ * @throws ApiError `bad_request`; `forbidden` without the scope `providers:read`.
  */
 export async function listPrices({
   ctx,
@@ -55,8 +56,14 @@ function idOf({ model, providerId }: UsedModel): string {
 }
 
 function fromId(id: string): { model: string; providerId: string } {
-  const [model = "", providerId = ""] = id.split(" ");
-  return { model: Buffer.from(model, "base64url").toString(), providerId };
+  const [encoded = "", providerId = ""] = id.split(" ");
+  const model = Buffer.from(encoded, "base64url").toString();
+  if (!isStorableText(model))
+    throw new ApiError(
+      "bad_request",
+      "query parameter after is not a cursor of this list. Start again without after.",
+    );
+  return { model, providerId };
 }
 
 function withTimes({ model, provider, price }: UsedModel) {

@@ -16,7 +16,6 @@ writeFileSync(
   JSON.stringify({ models: { "openai/house-*": { input: 1, output: 2, cached_input: 0.5 } } }),
 );
 
-// Long because each rule of the routes needs its own requests.
 const beckon = await startTestBeckon({
   BECKON_PRICES: pricesFile,
   OPENAI_API_KEY: "operator-key-0123456789",
@@ -288,6 +287,14 @@ describe("the list of prices", async () => {
   test("rejects a cursor of another list", async () => {
     const { next } = (await call("/providers?limit=1")).body;
     expectError(await call(`/prices?after=${next}`), 400, "bad_request", /after/);
+  });
+
+  test("rejects a cursor that was changed to a model that no text column can contain", async () => {
+    const { next } = (await call("/prices?limit=1")).body;
+    const [mark] = Buffer.from(next, "base64url").toString().split(".");
+    const id = `${Buffer.from("a/\0").toString("base64url")} `;
+    const after = Buffer.from(`${mark}.${id}`).toString("base64url");
+    expectError(await call(`/prices?limit=1&after=${after}`), 400, "bad_request", /after/);
   });
 });
 

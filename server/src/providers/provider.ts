@@ -114,7 +114,8 @@ type StoredKey = Pick<ProviderRow, "api_key_sealed" | "api_key_url">;
 
 /**
  * Returns the origin that the stored key was given for, as a list of one. The list is empty if an
- * earlier version, which does not write the column, stored the key after migration 0005 added it.
+ * earlier version of Beckon, which does not write `api_key_url`, stored the key after migration
+ * 0005 had added this column.
  */
 function givenFor({ api_key_url }: Pick<ProviderRow, "api_key_url">): string[] {
   return api_key_url === null ? [] : [new URL(api_key_url).origin];

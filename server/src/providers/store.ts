@@ -150,8 +150,8 @@ export async function hasPrices(tx: WorkspaceTransaction, row: ProviderRow): Pro
 
 /**
  * Returns the names of at most 5 agents whose current version uses the provider. Reads the tables
- * of `agents/` in the caller's transaction. The result stays true until that transaction ends,
- * because a transaction that changes an agent must lock the provider's row too.
+ * of `agents/` in the caller's transaction, which must have locked the provider's row:
+ * `resolveModel` waits for this lock, so no agent is given the provider until the transaction ends.
  */
 export async function agentsUsingProvider(
   tx: WorkspaceTransaction,

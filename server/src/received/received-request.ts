@@ -7,25 +7,28 @@ export interface ReceivedRequestRow {
   readonly agentId: string;
   readonly triggerId: string;
   readonly outcome: RequestOutcome;
-  /** Why there is no run; null if the outcome says so. */
+  /** Why there is no run; null if the outcome alone says why. */
   readonly error: string | null;
   readonly eventId: string | null;
   readonly eventType: string | null;
-  /** The run of the first request with the same event id. */
+  /** The run that an earlier request with the same event id or Idempotency-Key has started. */
   readonly runId: string | null;
   readonly address: string | null;
   readonly contentType: string | null;
   readonly contentEncoding: string | null;
   /** Size of the body as it was received, in bytes. */
   readonly size: number;
-  /** `query`, `headers` (JSON) and `body` are null if the request was not verified. */
+  /**
+   * `query`, `headers` (JSON) and `body` are null if the request was not verified. `body` is also
+   * null if there is a `runId`.
+   */
   readonly query: string | null;
   readonly headers: string | null;
   readonly body: Buffer | null;
 }
 
 /**
- * Ensures that a response was decided with the trigger's current settings: if the token is no
+ * The token and the version of the settings with which an outcome was decided. If the token is no
  * longer valid, or the settings have another version, the request is not stored.
  */
 export interface SettingsCheck {

@@ -5,14 +5,14 @@ import type { ReceivedRequestRow, SettingsCheck } from "./received-request.ts";
 /** A request to record, and the check whether its outcome still applies. */
 export interface RecordRow {
   readonly request: ReceivedRequestRow;
-  /** undefined if the start statement has checked the settings. */
+  /** undefined if the start statement has checked the settings, so that no check is needed. */
   readonly check: SettingsCheck | undefined;
 }
 
 /** Maximum number of requests of one outcome that are stored per trigger and minute. */
 const maxStoredPerMinute = 60;
 
-/** Columns of `received_requests` that all statements write in the same way. */
+/** Columns of `received_requests` that the statements in this folder write. */
 export const requestColumns: Readonly<Record<string, Column<ReceivedRequestRow>>> = {
   id: ["text", (row) => row.requestId],
   workspace_id: ["text", (row) => row.workspaceId],
@@ -34,7 +34,7 @@ export const requestColumns: Readonly<Record<string, Column<ReceivedRequestRow>>
 
 const names = Object.keys(requestColumns);
 
-/** Returns SQL that inserts the rows of a table with these columns. */
+/** Returns SQL that inserts the rows of `source`, a table with `requestColumns`. */
 export function insertRequests(source: string): string {
   const columns = names.map((name) =>
     name === "headers" ? "nullif(headers, 'null'::jsonb)" : name,

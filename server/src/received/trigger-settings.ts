@@ -12,7 +12,7 @@ export interface TriggerOfToken {
   readonly triggerId: string;
   /** Changes with the settings and the secrets. */
   readonly version: number;
-  /** undefined for a trigger that accepts what every trigger accepts. */
+  /** undefined for a trigger whose `receiving` is null. */
   readonly settings: TriggerSettings | undefined;
 }
 
@@ -27,8 +27,8 @@ export interface TriggerSettings {
 }
 
 /**
- * Returns the trigger of a token, as it is stored now; undefined if the token is not valid. A secret
- * that cannot be decrypted is null, so that requests which need it are rejected.
+ * Returns the trigger of a token, as it is stored now; undefined if the token is not valid. A
+ * secret that cannot be decrypted is null, so that requests which need it are rejected.
  */
 export async function readTriggerOfToken(
   { database, cipher }: { readonly database: Database; readonly cipher: SecretCipher },

@@ -52,8 +52,8 @@ function answerMeta(
 
 /** @see https://docs.slack.dev/reference/events/url_verification */
 function slackChallenge(request: RawRequest): unknown {
-  // A challenge is at most 256 characters. Larger events are therefore not parsed to look for a
-  // challenge.
+  // A handshake is small, because its challenge has at most 256 characters. A larger body is an
+  // event and is not parsed here.
   if (request.body.length > 4_096) return undefined;
   if (mediaTypeOf(headerOf(request, "content-type")) !== "application/json") return undefined;
   try {

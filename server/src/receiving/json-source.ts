@@ -45,7 +45,10 @@ function elementAt(text: string, open: number, index: number): number | undefine
   return undefined;
 }
 
-/** Returns the index after the value that starts at `at`, and after spaces that follow a number. */
+/**
+ * Returns the index after the value that starts at `at`. If the value is a number, `true`, `false`
+ * or `null`, the index is after the spaces that follow.
+ */
 function endOfValue(text: string, at: number): number {
   let level = 0;
   for (let end = at; end < text.length; end++) {

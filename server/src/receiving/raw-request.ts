@@ -2,8 +2,8 @@
 export interface RawRequest {
   readonly method: string;
   /**
-   * PUBLIC_URL, or the origin that the request was sent to, followed by the path and the query
-   * exactly as they were received.
+   * PUBLIC_URL or, if it is not set, the URL at which this server listens, followed by the path and
+   * the query exactly as they were received. For a preview, test or replay, only `?` and the query.
    */
   readonly url: string;
   /** Names in lower case. Values of repeated headers are joined as Node joins them. */

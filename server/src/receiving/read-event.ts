@@ -55,8 +55,9 @@ function locate(
 }
 
 /**
- * Returns text or a number as text. Numbers above 2^53 lose their last digits when they are parsed,
- * so two events could get the same id. Such numbers are therefore taken from the JSON text.
+ * Returns a number as text, and other values unchanged. Integers above 2^53 lose their last digits
+ * when they are parsed, so two events could get the same id. All numbers except safe integers are
+ * therefore taken from the JSON text.
  */
 function bodyValue({ payload, text }: Body, pointer: string): unknown {
   const value = valueAt(payload, pointer);
@@ -66,8 +67,8 @@ function bodyValue({ payload, text }: Body, pointer: string): unknown {
 }
 
 /**
- * Returns `source` and `id`, which together identify an event (CloudEvents 1.0, section 3.1). A
- * source is a URI reference, which contains no space.
+ * Returns `source` and `id`, which together identify an event (CloudEvents 1.0, section 3.1),
+ * separated by a space. Spaces in the source are encoded, so that the result is unambiguous.
  */
 function cloudEventId(request: RawRequest, body: Body): string | undefined {
   const id = cloudEventAttribute("id", request, body);

@@ -3,11 +3,11 @@ import { receiving } from "@beckon/contract";
 import { describe, expect, test } from "vitest";
 import { type RawRequest, verifyRequest } from "./index.ts";
 
-const received = (headers: Record<string, string>): RawRequest => ({
+const received = (headers: Record<string, string>, body = "body"): RawRequest => ({
   method: "POST",
   url: "https://beckon.example.com/t",
   headers,
-  body: Buffer.from("body"),
+  body: Buffer.from(body),
   receivedAtMs: Date.parse("2026-01-05T20:00:27.877Z"),
 });
 
@@ -16,6 +16,7 @@ describe("settings of an HMAC", () => {
     settings: Record<string, unknown>,
     headers: Record<string, string>,
     secret = "s",
+    body = "body",
   ) => {
     const verification = receiving.parse({
       verification: {
@@ -27,8 +28,8 @@ describe("settings of an HMAC", () => {
         ...settings,
       },
     }).verification;
-    return verifyRequest({ verification }, { current: secret, previous: null }, received(headers))
-      .ok;
+    const request = received(headers, body);
+    return verifyRequest({ verification }, { current: secret, previous: null }, request).ok;
   };
   const signed = (text: string, key: string | Buffer = "s", algorithm = "sha256") =>
     createHmac(algorithm, key).update(text);
@@ -80,6 +81,12 @@ describe("settings of an HMAC", () => {
       "x-signature": signed(`${time}body`).digest("hex"),
     });
     expect(verify(settings, headersAt(timestamp))).toBe(true);
+  });
+
+  test.each(["", "\ufeff"])("a timestamp in a body that begins with %j is read", (beginning) => {
+    const body = `${beginning}{"time":1767643227877}`;
+    const headers = { "x-signature": signed(body).digest("hex") };
+    expect(verify({ timestamp: { pointer: "/time" } }, headers, "s", body)).toBe(true);
   });
 
   test.each([

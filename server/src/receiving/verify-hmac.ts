@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { HmacVerification } from "@beckon/contract";
+import { parseJson } from "../base/parse-json.ts";
 import { equalTexts } from "./equal-texts.ts";
 import { valueAt } from "./json-pointer.ts";
 import { headerOf, type RawRequest } from "./raw-request.ts";
@@ -146,10 +147,10 @@ function verifyAge(
       );
 }
 
-/** Returns the value at the pointer in a JSON body; undefined if there is none. */
+/** Returns the text or number at a pointer in a JSON body, as text; undefined if there is none. */
 function bodyValueAt(body: Buffer, pointer: string): string | undefined {
   try {
-    const value = valueAt(JSON.parse(body.toString("utf8")), pointer);
+    const value = valueAt(parseJson(body.toString("utf8")), pointer);
     return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
   } catch {
     return undefined;

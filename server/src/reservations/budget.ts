@@ -24,7 +24,10 @@ export const noAmounts: Amounts = {
   browserMs: 0,
 };
 
-/** A limit, and what was spent of it. Amounts are in the unit of the metric. */
+/**
+ * A limit, and what was spent of it. Amounts are in the unit of `metric`: micro-dollars, tokens or
+ * milliseconds.
+ */
 export interface Limit {
   readonly scope: LimitScope;
   readonly scopeId: string;
@@ -98,8 +101,9 @@ export const amountSql = (
       else ${amounts}.browser_ms end, 0)`;
 
 /**
- * Returns an SQL expression for what an entry of the usage ledger counts for a budget. `entry` can
- * also be a row of metered calls with the same columns.
+ * Returns an SQL expression for the amount that an entry of the usage ledger adds to a budget.
+ * @param budget alias of a row with the columns scope_kind and metric.
+ * @param entry alias of the entry, or of a metered call with the same columns.
  */
 export const entryAmountSql = (budget: string, entry: string) =>
   amountSql(budget, entry, {
@@ -109,16 +113,18 @@ export const entryAmountSql = (budget: string, entry: string) =>
 
 /**
  * Returns an SQL expression for the highest of 50, 80 and 100 percent of `allowed` that `spent` has
- * reached; 0 if it has reached none.
+ * reached; 0 if it has reached none, or if nothing is spent.
  */
 export const crossedSql = (spent: string, allowed: string) =>
-  `case when ${spent} >= ${allowed} then 100
+  `case when ${spent} = 0 then 0
+      when ${spent} >= ${allowed} then 100
       when ${spent}::numeric * 100 >= ${allowed}::numeric * 80 then 80
       when ${spent}::numeric * 100 >= ${allowed}::numeric * 50 then 50
       else 0 end`;
 
 /**
- * SQL condition that nothing is left of a budget `b` whose period has not ended. A budget without a
- * limit is never spent: its limit can begin with its next period.
+ * SQL condition that nothing is left of a budget `b`. It does not check whether the budget's period
+ * has ended. It is false for a limit of 0 of which nothing is spent, because models that are free
+ * can still be called. It is also false for a budget whose limit begins only with its next period.
  */
 export const isSpentSql = "(b.allowed is not null and b.spent >= greatest(b.allowed, 1))";

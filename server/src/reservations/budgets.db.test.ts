@@ -206,6 +206,57 @@ test("a budget that rejects a run by what is spent remembers it until the period
   expect(await budget(id)).toMatchObject({ refused: true, reserved: 0 });
 });
 
+test("a rejected run holds what its failed attempts used, and returns no more than that", async () => {
+  const agent = await seedAgent(database);
+  const id = await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  const [rejected, other] = [await start(agent), await start(agent)];
+  await kinds(asking(rejected, 600), asking(other, 300));
+  await engine.query("update budgets set allowed = 100 where id = $1", [id]);
+  expect(await kinds(asking(rejected, 600, amounts(50)))).toEqual(["spent"]);
+  expect(await budget(id)).toMatchObject({ spent: 0, reserved: 350 });
+  await end(rejected, [call(50)]);
+  expect(await budget(id)).toMatchObject({ spent: 50, reserved: 300 });
+  await end(other, []);
+  expect(await wrongWithBudgets(engine, agent.workspaceId)).toEqual([]);
+});
+
+test("a run that is rejected by a limit set after its first attempt leaves nothing reserved", async () => {
+  const agent = await seedAgent(database);
+  const run = await start(agent);
+  const id = await addBudget(agent, { kind: "agent", allowed: 100 });
+  expect(await kinds(asking(run, 600, amounts(20)))).toEqual(["spent"]);
+  await end(run, [call(20)]);
+  expect(await budget(id)).toMatchObject({ spent: 20, reserved: 0 });
+  expect(await wrongWithBudgets(engine, agent.workspaceId)).toEqual([]);
+});
+
+test("a reservation that is sent again while the first statement still runs is held once", async () => {
+  const agent = await seedAgent(database);
+  const id = await addBudget(agent, { kind: "agent", allowed: 1_000 });
+  const run = await start(agent);
+  const other = await engine.connect();
+  await other.query("begin");
+  await other.query("select from budgets where id = $1 for update", [id]);
+  // As after a lost connection: PostgreSQL notices the loss only when the first statement ends.
+  const sent = [kinds(asking(run, 400)), kinds(asking(run, 400))];
+  const { rows: holders } = await other.query("select pg_current_xact_id()::text as id");
+  // One statement waits for the transaction that holds the row, the next one for the row.
+  const waiting = async () => {
+    const { rows } = await engine.query(
+      `select from pg_locks l where not granted and (transactionid::text = $1
+        or database = (select oid from pg_database where datname = current_database()))`,
+      [holders[0]?.id],
+    );
+    return rows.length;
+  };
+  await expect.poll(waiting, { timeout: 10_000 }).toBe(2);
+  await other.query("commit");
+  other.release();
+  expect(await Promise.all(sent)).toEqual([["granted"], ["granted"]]);
+  expect(await budget(id)).toMatchObject({ reserved: 400 });
+  expect(await wrongWithBudgets(engine, agent.workspaceId)).toEqual([]);
+});
+
 test("runs wait for what is reserved, in the order in which they asked", async () => {
   const agent = await seedAgent(database);
   const id = await addBudget(agent, { kind: "agent", allowed: 1_000 });
@@ -334,6 +385,15 @@ describe("thresholds", () => {
     await end(b, [call(5)]);
     await end(c, [call(10)]);
     await end(d, [call(10)]);
+    expect((await thresholds(agent)).map(({ percent }) => percent)).toEqual([50, 80, 100]);
+  });
+
+  test("of a limit of 0 are not written while nothing is spent", async () => {
+    const agent = await seedAgent(database);
+    await addBudget(agent, { kind: "agent", allowed: 0, endsIn: "-1 second" });
+    await end(await start(agent), [call(0)]);
+    expect(await thresholds(agent)).toEqual([]);
+    await end(await start(agent), [call(1)]);
     expect((await thresholds(agent)).map(({ percent }) => percent)).toEqual([50, 80, 100]);
   });
 

@@ -43,7 +43,8 @@ export function chargeBudgets(
   delete from reservations v using settled_runs s
   where v.run_id = s.run_id and v.workspace_id = s.workspace_id
     and v.run_id = any (array(select run_id from settled_runs))
-    -- Rows of reservations are locked after budgets.
+    -- The count makes this statement lock budgets before reservations, as all others do, so that
+    -- transactions do not deadlock.
     and (select count(*) from locked_budgets) >= 0
   returning v.*
 ), charged_calls as materialized (
@@ -93,8 +94,8 @@ export function chargeBudgets(
 }
 
 /**
- * SQL of the workspaces of `charged_budgets` in which runs may wait for returned amounts, as a
- * JSON array; null if there is none.
+ * SQL expression for the ids of the workspaces of `charged_budgets` in which runs may wait for
+ * returned amounts, as a JSON array; null if there is none.
  */
 export const workspacesToWake = `(select json_agg(distinct workspace_id) from charged_budgets
   where waiter_seen_at > now() - interval '${waiterTimeoutSeconds} seconds')`;

@@ -11,7 +11,10 @@ export interface ReservationRequest {
   readonly runLimit?: Limit | undefined;
   /** What the run holds already; undefined if it holds nothing. */
   readonly held?: { readonly amounts: Amounts; readonly in: readonly number[] } | undefined;
-  /** When the run began to wait, as microseconds since 1970; undefined if it does not wait. */
+  /**
+   * When the run's stored reservation was first requested, in microseconds since 1970; undefined if
+   * none is stored for the run.
+   */
   readonly askedAt?: number | undefined;
 }
 
@@ -54,8 +57,8 @@ interface State {
   readonly budget: Budget;
   reserved: number;
   /**
-   * Amount that waiting runs hold for earlier attempts. These attempts have used it, so it will be
-   * spent and not returned.
+   * Amount that runs hold for earlier attempts of a call whose next attempt has no reservation yet.
+   * The earlier attempts have used it, so it will be spent and not returned.
    */
   kept: number;
   /**
@@ -144,9 +147,8 @@ function turnsOf(
       runId: request.askedAt === undefined ? "" : request.runId,
     })),
   ];
-  // Runs that began to wait in one transaction have the same `askedAt`, so they are ordered by id.
-  // New requests have no time and no id here. As the sort is stable, they stay in the order in
-  // which they arrived.
+  // Runs with the same `askedAt` are ordered by id. All new requests have the same time and id
+  // here, so the stable sort keeps them in the order in which they arrived.
   return turns
     .sort((a, b) =>
       a.askedAt === b.askedAt ? compare(a.runId, b.runId) : a.askedAt < b.askedAt ? -1 : 1,

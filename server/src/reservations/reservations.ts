@@ -63,8 +63,8 @@ export class Reservations {
   }
 
   /**
-   * Returns whether the workspace had a limit when this process last started, claimed or wrote one
-   * of its runs.
+   * Returns whether the workspace has a limit, as far as this process knows from the runs that it
+   * started, claimed, wrote or reserved for.
    */
   isLimited(workspaceId: string): boolean {
     return this.#limited.get(workspaceId) === true;
@@ -79,7 +79,7 @@ export class Reservations {
   /**
    * Reserves what the next model call of a run can use. Waits while other runs hold what it needs.
    * @throws the reason of `signal` when it aborts. The amounts that the run holds at that time are
-   *   returned at its end.
+   *   returned when the run ends.
    */
   async reserve(run: AskingRun, signal: AbortSignal): Promise<Reserved> {
     const { workspaceId } = run;

@@ -11,9 +11,9 @@ export interface WholeReservation {
 const amountOfRun = amountSql("b", "a", { tokens: "a.tokens", planCost: "a.plan_cost_micros" });
 
 /**
- * Reserves what the runs ask for: for all of them, or for none. It reserves only if every budget
- * that applies has enough left for all runs together, so that their order does not matter, and if
- * no other run waits for one of these budgets.
+ * Reserves what the runs ask for, either for all of them or for none. It reserves only if every
+ * budget that applies is in its current period and has enough left for all runs together, if no
+ * other run waits for one of these budgets, and if none of the runs already holds a reservation.
  *
  * Whether a run waits is read from `budgets.waiter_seen_at` after the budget's row was locked. The
  * rows of waiting runs are not read: the statement's snapshot is older than the lock, so new rows
@@ -87,11 +87,11 @@ from outcome`;
 );
 
 /**
- * Reserves for all runs in one statement, which is much cheaper than a transaction.
+ * Reserves for all runs in one statement, which is much cheaper than `reserveInTransaction`.
  * @param runs runs that have made no attempt of their call yet.
- * @returns the runs to which no budget applies, by their ids, and whether their workspaces have
- *   budgets; undefined if nothing was reserved: the caller must decide which run gets how much, and which
- *   waits.
+ * @returns for each run to which no budget applies, by its id, whether its workspace has budgets;
+ *   undefined if nothing was reserved. Then the caller must decide which run gets how much, and
+ *   which run waits.
  */
 export async function reserveAtOnce(
   database: Database,

@@ -1,4 +1,4 @@
-import type { Database } from "../base/database/index.ts";
+import { type Database, isUniqueViolation } from "../base/database/index.ts";
 import { type Amounts, type Limit, noAmounts } from "./budget.ts";
 import { type Decision, decide, type ReservationRequest } from "./decide.ts";
 import { type CallBound, fitInto } from "./fit.ts";
@@ -43,7 +43,10 @@ export async function reserveForRuns(
   return (await grantAll(database, runs)) ?? (await reserveInTurn(database, runs));
 }
 
-/** Grants all runs what they ask for. If less is free, reserves nothing and returns undefined. */
+/**
+ * Grants all runs what they ask for. If one statement cannot do this, reserves nothing and returns
+ * undefined.
+ */
 async function grantAll(
   database: Database,
   runs: readonly AskingRun[],
@@ -60,7 +63,12 @@ async function grantAll(
   const unlimited = await reserveAtOnce(
     database,
     asked.map(({ run: { runId }, granted: { amounts } }) => ({ runId, amounts })),
-  );
+  ).catch((thrown: unknown) => {
+    // The same reservation was sent before over a connection that was lost, and has been written
+    // since this statement began.
+    if (isUniqueViolation(thrown)) return undefined;
+    throw thrown;
+  });
   if (unlimited === undefined) return undefined;
   return asked.map(({ run, granted }) => {
     const isLimited = unlimited.get(run.runId);
@@ -171,8 +179,8 @@ function written(
 }
 
 /**
- * Returns the row to write for a decision. Returns none for a rejection, and for a run without
- * budgets that holds nothing.
+ * Returns the row to write for a decision. Returns none for a run without budgets that holds
+ * nothing, and for a rejected run that neither holds nor has used anything.
  */
 function reservationOf(
   { runId, budgetIds, call, held }: ReservationRequest,
@@ -186,17 +194,19 @@ function reservationOf(
       ? []
       : [{ runId, state: "held", amounts, heldIn: budgetIds, asked: undefined }];
   }
-  if (decision.kind !== "waits") return [];
-  const isUsed = usesAny(call.used);
-  return [
-    {
-      runId,
-      state: "waiting",
-      amounts: isUsed ? call.used : noAmounts,
-      heldIn: isUsed ? budgetIds : [],
-      asked: { amounts: decision.asked, blockedAt: decision.blockedAt },
-    },
-  ];
+  // `decide` has replaced what the run holds in its budgets by what it used. The row of a rejected
+  // run must say so too, because the end of the run returns the amounts of the row.
+  const isUsed = usesAny(call.used) && budgetIds.length > 0;
+  const kept = {
+    runId,
+    amounts: isUsed ? call.used : noAmounts,
+    heldIn: isUsed ? budgetIds : [],
+  };
+  if (decision.kind === "waits") {
+    const { asked, blockedAt } = decision;
+    return [{ ...kept, state: "waiting", asked: { amounts: asked, blockedAt } }];
+  }
+  return isUsed || held !== undefined ? [{ ...kept, state: "held", asked: undefined }] : [];
 }
 
 function usesAny(amounts: Amounts): boolean {

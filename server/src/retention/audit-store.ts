@@ -18,12 +18,14 @@ export const oldAuditEntries: PrepareDeletion = (connection, { auditDays }) => {
       const { rows } = await connection.query<{ deleted: number; last: string | null }>({
         name: "prune-audit",
         text: `with old as materialized (
-            -- Rows are compared, because only audit_by_workspace has this order.
+            -- Workspace and id are compared as a pair, for which PostgreSQL can use only the index
+            -- audit_by_workspace.
             select a.id from audit a
             where (a.workspace_id, a.id) > ($1, $2) and (a.workspace_id, a.id) < ($1, $3)
             order by a.workspace_id, a.id limit $5
           ), deleted as (
-            -- The time, too, because the trigger that protects entries checks it and not the id.
+            -- The time in an id can differ from the column, which is what the database trigger
+            -- checks: it rejects the whole statement if an entry is too recent.
             delete from audit a
             where a.id = any (array(select id from old)) and a.workspace_id = $1 and a.time < $4
             returning 1

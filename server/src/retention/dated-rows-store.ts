@@ -7,7 +7,10 @@ interface DatedTable {
   /** The column from which the age counts. It has an index, except in small tables. */
   readonly time: string;
   readonly key: string;
-  /** Setting of the days after `time`; `expired` to delete rows as soon as `time` has passed. */
+  /**
+   * Setting that says how many days after `time` a row is deleted. `expired`: a row is deleted as
+   * soon as `time` has passed.
+   */
   readonly days: keyof Retention | "expired";
 }
 
@@ -34,7 +37,8 @@ const tables: readonly DatedTable[] = [
     key: "user_id",
     days: "invitationsDays",
   },
-  // Kept longer than the run and the request, so that a repeated event gets the id of its run.
+  // An event id can be kept longer than its run, so that an event that is sent again gets the id of
+  // the deleted run and starts no second run.
   {
     table: "trigger_event_ids",
     kind: "event_ids",

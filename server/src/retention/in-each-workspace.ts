@@ -24,7 +24,7 @@ export function inEachWorkspace(
       }
       const { deleted, hasMore } = await deleteHere(max);
       if (!hasMore) deleteHere = undefined;
-      // Workspaces without old rows cost one query each, and no pause.
+      // Continues with the next workspace, without a pause, if this one had no old rows.
       if (hasMore || Object.values(deleted).some((rows) => rows > 0))
         return { deleted, hasMore: true };
     }

@@ -33,7 +33,7 @@ export type RowKind =
  */
 export type DeleteSome = (max: number) => Promise<Batch>;
 
-/** Prepares the deletion of what is older than its retention. undefined: it is kept for ever. */
+/** Prepares the deletion of old rows. Returns undefined if the rows are kept for ever. */
 export type PrepareDeletion = (
   connection: Queryable,
   retention: Retention,

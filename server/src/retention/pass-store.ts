@@ -1,8 +1,9 @@
 import type { Queryable } from "./kinds.ts";
 
 /**
- * Makes this process the one that deletes old rows. Does nothing if another living process does, or
- * if the last pass finished less than `intervalSeconds` ago.
+ * Makes this process the one that deletes old rows. Does nothing if another living process deletes
+ * them, if this process was declared dead, or if the last pass finished less than `intervalSeconds`
+ * ago.
  * @returns whether this process deletes now.
  */
 export async function beginPass(
@@ -33,7 +34,7 @@ export async function stillPruning(connection: Queryable, processId: string): Pr
   return rowCount === 1;
 }
 
-/** Ends the pass of this process. @param isComplete whether it deleted all there was. */
+/** Ends the pass of this process. @param isComplete whether it deleted all old rows. */
 export async function endPass(
   connection: Queryable,
   processId: string,
@@ -61,7 +62,7 @@ export async function readLastPass(connection: Queryable): Promise<number> {
 
 /**
  * Returns how many rows were ever inserted, as the statistics of PostgreSQL count them: runs, and
- * other rows that are deleted one by one.
+ * deliveries, received requests and idempotency keys together.
  */
 export async function countCreatedRows(
   connection: Queryable,

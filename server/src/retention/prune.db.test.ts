@@ -172,7 +172,7 @@ test("runs that have not ended, or not long ago, stay", async () => {
   const held = await addRun(database, owner, { createdAt: daysAgo(90), status: "queued" });
   await query("update runs set status = 'waiting' where id = $1", [held]);
   kept.push(held);
-  // Created long ago, and ended recently.
+  // This run was created 90 days ago and ended 29 days ago.
   kept.push(
     await addRun(database, owner, { createdAt: daysAgo(90), durationMs: 61 * 24 * 3_600_000 }),
   );
@@ -189,7 +189,7 @@ test("a run stays while one of its deliveries is pending, or a transaction has l
   const client = await database.engine.connect();
   try {
     await client.query("begin");
-    // As a replay of its delivery does.
+    // A replay of a delivery locks the delivery's run in this way.
     await client.query("select from runs where id = $1 for key share", [locked]);
     expect(await pass({ runsDays: 30, deliveriesDays: 30 })).toEqual({});
     expect(await tablesWith([undelivered, locked])).toEqual(whole([undelivered, locked]));
@@ -219,14 +219,14 @@ test("a workspace keeps its runs for a shorter time, and the others keep theirs"
   ];
   expect(await pass({ runsDays: 30 })).toMatchObject({ runs: 1 });
   expect(await tablesWith([gone, ...kept])).toEqual(whole(kept));
-  // The operator keeps all runs, and the workspace does not.
-  await query("update runs set finished_at = now() - interval '9 days' where id = any ($1)", [
-    kept,
-  ]);
+  // The operator keeps all runs, and the workspace keeps its runs for 8 days.
+  const expired = await addWholeRun(short, { createdAt: daysAgo(9) });
+  kept.push(await addWholeRun(short, { createdAt: daysAgo(7.5) }));
   await query("update workspaces set run_retention_days = 8 where id = $1", [short.workspaceId]);
-  expect(await pass({})).toEqual({});
-  // The operator has lowered the time since.
-  await pass({ runsDays: 6 });
+  expect(await pass({})).toMatchObject({ runs: 1 });
+  expect(await tablesWith([expired, ...kept])).toEqual(whole(kept));
+  // The operator keeps runs for 5 days, which is shorter than the workspace's time.
+  await pass({ runsDays: 5 });
   expect(await tablesWith(kept)).toEqual(whole([]));
 });
 
@@ -257,7 +257,7 @@ test("other rows are deleted after their own retention, each kind by its setting
     );
   };
   await add("new", 29, 1);
-  // More than one batch.
+  // 120 rows need more than one batch.
   await add("old", 31, 120);
   const left = async (table: string, column: string) =>
     (await query(`select ${column} as id from ${table} where ${column} ~ '^(usr_)?(old|new)'`))
@@ -272,7 +272,8 @@ test("other rows are deleted after their own retention, each kind by its setting
   ] as const) {
     const before = await left(table, column);
     const deleted = await pass(retention);
-    // Received requests and their counts, and invitations and links, share a setting.
+    // One setting is for received requests and their counts, another for invitations and links. The
+    // pass for the first table of such a pair has deleted the old rows of the second one too.
     if (before.length > 1) expect(deleted[kind], table).toBe(count);
     expect(await left(table, column), table).toHaveLength(1);
   }
@@ -335,7 +336,7 @@ test("old audit entries are deleted, an entry says so, and entries below 30 days
     code: "23001",
     message: "rows of audit are kept for at least 30 days",
   });
-  // The database allows it, because Beckon does.
+  // The database allows the deletion of entries that are older than 30 days.
   expect((await query("delete from audit where id = $1", [recent])).rowCount).toBe(1);
   for (const change of ["update audit set actor = 'x'", "truncate audit"])
     await expect(query(change)).rejects.toMatchObject({ code: "23001" });
@@ -366,7 +367,7 @@ test("of two processes one deletes, until it exits; each row is deleted once", a
   expect(first.runs).toBe(150);
 
   const again = await addRun(database, owner, { createdAt: daysAgo(31) });
-  // The last pass has just finished.
+  // The last pass has just finished, so none is due.
   expect(await pass({ runsDays: 30 }, { processId: other, intervalSeconds: 600 })).toEqual({});
   await query("update installation set pruning_process = $1", [ownId]);
   expect(await pass({ runsDays: 30 }, { processId: other })).toEqual({});

@@ -12,8 +12,8 @@ import { beginPass, endPass, stillPruning } from "./pass-store.ts";
 import { oldRuns } from "./runs-store.ts";
 
 /**
- * All deletions, in their order. Deliveries and received requests come before runs, so that
- * deleting a run seldom has to delete their content first.
+ * All deletions, in their order. Deliveries and received requests come before runs, so that the
+ * deletion of a run seldom has to clear the content of their rows.
  */
 const deletions: readonly PrepareDeletion[] = [
   ...datedRows,
@@ -22,10 +22,13 @@ const deletions: readonly PrepareDeletion[] = [
   oldRuns,
 ];
 
-/** Rows of the first batch of a kind. Runs have many rows each. */
+/** Maximum rows of the first batch of a deletion: few, because a run is deleted with many rows. */
 const firstBatchRows = 50;
 const maxBatchRows = 1_000;
-/** A batch that took longer is followed by a smaller one, and a faster one by a larger one. */
+/**
+ * A batch that took longer than `max` is followed by a smaller one. A batch that took less than
+ * `min` is followed by a larger one.
+ */
 const batchMs = { min: 8, max: 30 };
 
 export interface PruneServices {
@@ -59,7 +62,7 @@ export async function prune(
   try {
     isComplete = await deleteAll();
   } finally {
-    // If this fails too, another process can begin a pass only after this one has exited.
+    // If `endPass` fails, another process can begin a pass only after this one has exited.
     await endPass(engine, processId, isComplete);
     const rows = [...deletedRows.values()].reduce((sum, each) => sum + each, 0);
     if (rows > 0)
@@ -71,7 +74,7 @@ export async function prune(
       });
   }
 
-  /** @returns false if it was stopped. */
+  /** @returns false if `signal` stopped the pass, or if another process has taken it over. */
   async function deleteAll(): Promise<boolean> {
     for (const prepare of deletions) {
       const deleteSome = prepare(engine, retention);

@@ -4,9 +4,9 @@ import { inEachWorkspace } from "./in-each-workspace.ts";
 import type { Batch, PrepareDeletion, Queryable } from "./kinds.ts";
 
 /**
- * Deletes runs that ended longer ago than their retention, with everything about them except the
- * usage ledger, the ids of their events, and the rows of their deliveries and received requests,
- * which have retentions of their own.
+ * Deletes runs that ended longer ago than their retention, with everything about them except their
+ * entries in the usage ledger, their event ids, and the rows of their deliveries and received
+ * requests, which have retentions of their own.
  */
 export const oldRuns: PrepareDeletion = (connection, retention) =>
   inEachWorkspace(connection, async ({ id: workspaceId, runDays }) => {
@@ -39,7 +39,8 @@ async function deleteRuns(
   }>({
     name: "prune-runs",
     text: `with oldest as materialized (
-        -- Rows are compared, because only runs_by_workspace has this order.
+        -- Workspace and id are compared as a pair, for which PostgreSQL can use only the index
+        -- runs_by_workspace.
         select r.id from runs r
         where (r.workspace_id, r.id) > ($1, $2) and (r.workspace_id, r.id) < ($1, $3)
         order by r.workspace_id, r.id limit $5
@@ -47,7 +48,8 @@ async function deleteRuns(
         select r.id from runs r
         where r.id = any (array(select id from oldest)) and r.workspace_id = $1
           and r.finished_at < $4
-          -- Not "=", for which PostgreSQL could use an index of all pending deliveries.
+          -- The status is not compared with "=", because PostgreSQL could then read the partial
+          -- index of all pending deliveries for each run, and not the index of the run's deliveries.
           and not exists (select from deliveries d
             where d.run_id = r.id and d.status is not distinct from 'pending')
         for update of r skip locked
@@ -67,7 +69,8 @@ async function deleteRuns(
         delete from run_callbacks c
         where c.run_id = any (array(select id from ended)) and c.workspace_id = $1
       ), events_gone as (
-        -- Without the workspace, for which PostgreSQL could use the index of the event stream.
+        -- There is no condition on the workspace, because PostgreSQL could then read all events of
+        -- the workspace with the index of the event stream, and not the primary key.
         delete from events e where e.run_id = any (array(select id from ended)) returning 1
       ), artifacts_gone as (
         delete from artifacts a

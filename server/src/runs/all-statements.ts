@@ -15,8 +15,9 @@ import { appendStatements, cancelStatement } from "./journal/index.ts";
 import { startStatements } from "./starting/index.ts";
 
 /**
- * Returns the SQL of all statements that write runs, in all their variants, for
- * `runs/statements.sql`. That file shows reviewers how a change of the code changes the SQL.
+ * Returns the SQL of the statements that write runs and reservations, for `runs/statements.sql`.
+ * That file shows reviewers how a change of the code changes the SQL. `startStatements` leaves out
+ * some variants of the start statement.
  */
 export function statementsText(): string {
   const all = [

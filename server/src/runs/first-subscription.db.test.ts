@@ -160,7 +160,7 @@ test.each([false, true])(
     expect([written?.kind, subscriptions.some]).toEqual(["written", true]);
     const expected = { events: ["run.started", "run.finished"], deliveries: ["run.finished"] };
     expect(await writtenOf(run.runId)).toEqual(expected);
-    // It is sent again after a lost reply, with the variant for no subscription.
+    // The same append is sent again, as after a lost reply, with the variant for no subscription.
     const repeated = { charged, subscriptions: new KnownSubscriptions() };
     expect(await appendToRuns(database, [end], repeated)).toEqual([written]);
     expect(await writtenOf(run.runId)).toEqual(expected);

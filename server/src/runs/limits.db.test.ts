@@ -30,8 +30,8 @@ const answer = says({
 const bounded = { model_settings: { max_output_tokens: tokens } };
 
 /**
- * Starts runs before and after a local midnight while the other tests run. The last test checks the
- * responses.
+ * `crossMidnight` starts runs before and after a local midnight while the other tests run. The last
+ * test checks the responses.
  */
 const secondsToMidnight = 20;
 const overMidnight = crossMidnight();

@@ -3,7 +3,7 @@ import type { Log } from "../base/log.ts";
 import type { Metrics } from "../base/metrics/index.ts";
 import type { MeteredCall, Outcome, ReportedCall } from "../engine/index.ts";
 
-/** A run whose end is reported. Without an agent if the statement that ended the run lacks it. */
+/** A run whose end is reported. `agentId` is undefined if the caller does not know it. */
 interface EndedRun {
   readonly runId: string;
   readonly agentId?: string;
@@ -25,11 +25,11 @@ export interface Written {
   /** The model, as `provider/model`; undefined if the run failed before its model was known. */
   readonly modelName: string | undefined;
   readonly events: readonly NewEvent[];
-  /** The model calls that the events report. */
+  /** The metered calls that the events report. */
   readonly calls: readonly ReportedCall[];
   /** Set if the events end the run. */
   readonly outcome: Outcome | undefined;
-  /** Number of model calls of the run so far. */
+  /** Number of model calls of the run with a response, up to now. */
   readonly steps: number;
   /** Time since the run first started, in milliseconds. */
   readonly elapsedMs: number;
@@ -103,14 +103,17 @@ export function createRunReports(log: Log, metrics: Metrics): RunReports {
   };
 }
 
-/** Error codes of runs that ended because of a limit of money. */
+/** Error codes of runs that ended because of a limit of money or usage. */
 const limitCodes: ReadonlySet<string> = new Set([
   "plan_exhausted",
   "ceiling_reached",
   "price_unknown",
 ] satisfies RunErrorCode[]);
 
-/** Failures of one provider in one workspace are one outage. */
+/**
+ * Returns the key under which an outage of the run's provider is logged. Failures of one provider
+ * in one workspace are one outage.
+ */
 function providerKey({ workspaceId, modelName, agentId }: Written): string {
   return `${workspaceId} ${modelName?.split("/", 1)[0] ?? agentId}`;
 }

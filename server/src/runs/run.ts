@@ -8,12 +8,16 @@
  *        ▲                │  │
  *        └────release─────┘  └─ owner died: claimed again, attempt + 1
  *
- * A run is created running if the process that starts it also executes it. The last three states
- * are final. A run is created waiting if its trigger holds runs while the agent is paused or a
- * limit is spent. It cannot be claimed; the worker queues it once nothing holds it. Every write to
- * a running run names its owner, its `fence`, which each claim increments, and its `last_seq`. If
- * any of these has changed, nothing is written, so a former owner cannot write after another
- * process has claimed the run.
+ * The last three states are final. Waiting and queued runs can also fail or be cancelled directly.
+ *
+ * A run is created running if the process that starts it also executes it. A run is created waiting
+ * if its trigger holds runs while the agent is paused or a limit is spent. A waiting run cannot be
+ * claimed; the worker queues it once nothing holds it. If no trigger holds it, a run is created
+ * failed while a limit is spent.
+ *
+ * Every append to the journal of a running run names the run's owner, its `fence`, which each claim
+ * increments, and its `last_seq`. If any of these has changed, nothing is written, so a former
+ * owner cannot write after another process has claimed the run.
  */
 
 /** Identifies a run. */

@@ -3046,7 +3046,9 @@ with tenants as materialized (
   from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
-    finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
+    finished_at = case when w.status <> 'queued' then now() end,
+    released_at = case when w.status = 'queued' then now() else r.released_at end,
+    last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
   -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
@@ -3105,14 +3107,10 @@ with tenants as materialized (
     cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
     limit_reached
   from results
-), written_files as (
-  insert into artifacts (id, workspace_id, run_id, media_type, content)
-  select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
-  from unnest($28::int[], $29::text[], $30::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
 )
 select json_agg(position) as written, now() as time, (select json_agg(json_build_array(position, deferral)) from writes where deferral is not null) as deferred, null::json as woken from moved;
 
--- append:deliveries
+-- append:complete
 with tenants as materialized (
   select w.id, (now() at time zone w.time_zone)::date as day, exists (select from budgets b where b.workspace_id = w.id) as is_limited
   from workspaces w where w.id = any ($2::text[])
@@ -3121,7 +3119,9 @@ with tenants as materialized (
   from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
-    finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
+    finished_at = case when w.status <> 'queued' then now() end,
+    released_at = case when w.status = 'queued' then now() else r.released_at end,
+    last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
   -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
@@ -3231,7 +3231,9 @@ with tenants as materialized (
   from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
-    finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
+    finished_at = case when w.status <> 'queued' then now() end,
+    released_at = case when w.status = 'queued' then now() else r.released_at end,
+    last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
   -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
@@ -3296,7 +3298,8 @@ with tenants as materialized (
   delete from reservations v using settled_runs s
   where v.run_id = s.run_id and v.workspace_id = s.workspace_id
     and v.run_id = any (array(select run_id from settled_runs))
-    -- Rows of reservations are locked after budgets.
+    -- The count makes this statement lock budgets before reservations, as all others do, so that
+    -- transactions do not deadlock.
     and (select count(*) from locked_budgets) >= 0
   returning v.*
 ), charged_calls as materialized (
@@ -3340,7 +3343,8 @@ with tenants as materialized (
 ), reached as materialized (
   select c.*, case when c.is_over then 0 else c.crossed end as was_crossed,
     greatest(case when c.is_over then 0 else c.crossed end,
-      case when c.new_spent >= c.new_allowed then 100
+      case when c.new_spent = 0 then 0
+      when c.new_spent >= c.new_allowed then 100
       when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 80 then 80
       when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 50 then 50
       else 0 end) as new_crossed
@@ -3381,15 +3385,11 @@ with tenants as materialized (
     cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated, cost_micros,
     limit_reached
   from results
-), written_files as (
-  insert into artifacts (id, workspace_id, run_id, media_type, content)
-  select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
-  from unnest($28::int[], $29::text[], $30::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
 )
 select json_agg(position) as written, now() as time, (select json_agg(json_build_array(position, deferral)) from writes where deferral is not null) as deferred, (select json_agg(distinct workspace_id) from charged_budgets
   where waiter_seen_at > now() - interval '15 seconds') as woken from moved;
 
--- append:charged:deliveries
+-- append:charged:complete
 with tenants as materialized (
   select w.id, (now() at time zone w.time_zone)::date as day
   from workspaces w where w.id = any ($2::text[])
@@ -3398,7 +3398,9 @@ with tenants as materialized (
   from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
-    finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
+    finished_at = case when w.status <> 'queued' then now() end,
+    released_at = case when w.status = 'queued' then now() else r.released_at end,
+    last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
   -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
@@ -3498,7 +3500,8 @@ with tenants as materialized (
   delete from reservations v using settled_runs s
   where v.run_id = s.run_id and v.workspace_id = s.workspace_id
     and v.run_id = any (array(select run_id from settled_runs))
-    -- Rows of reservations are locked after budgets.
+    -- The count makes this statement lock budgets before reservations, as all others do, so that
+    -- transactions do not deadlock.
     and (select count(*) from locked_budgets) >= 0
   returning v.*
 ), charged_calls as materialized (
@@ -3542,7 +3545,8 @@ with tenants as materialized (
 ), reached as materialized (
   select c.*, case when c.is_over then 0 else c.crossed end as was_crossed,
     greatest(case when c.is_over then 0 else c.crossed end,
-      case when c.new_spent >= c.new_allowed then 100
+      case when c.new_spent = 0 then 0
+      when c.new_spent >= c.new_allowed then 100
       when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 80 then 80
       when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 50 then 50
       else 0 end) as new_crossed
@@ -3616,7 +3620,9 @@ with tenants as materialized (
   from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::boolean[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, settles, position) left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
-    finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
+    finished_at = case when w.status <> 'queued' then now() end,
+    released_at = case when w.status = 'queued' then now() else r.released_at end,
+    last_seq = r.last_seq + w.entries,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
   -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
@@ -3716,7 +3722,8 @@ with tenants as materialized (
   delete from reservations v using settled_runs s
   where v.run_id = s.run_id and v.workspace_id = s.workspace_id
     and v.run_id = any (array(select run_id from settled_runs))
-    -- Rows of reservations are locked after budgets.
+    -- The count makes this statement lock budgets before reservations, as all others do, so that
+    -- transactions do not deadlock.
     and (select count(*) from locked_budgets) >= 0
   returning v.*
 ), charged_calls as materialized (
@@ -3760,7 +3767,8 @@ with tenants as materialized (
 ), reached as materialized (
   select c.*, case when c.is_over then 0 else c.crossed end as was_crossed,
     greatest(case when c.is_over then 0 else c.crossed end,
-      case when c.new_spent >= c.new_allowed then 100
+      case when c.new_spent = 0 then 0
+      when c.new_spent >= c.new_allowed then 100
       when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 80 then 80
       when c.new_spent::numeric * 100 >= c.new_allowed::numeric * 50 then 50
       else 0 end) as new_crossed
@@ -3837,11 +3845,22 @@ with found as materialized (
   update runs r set status = $7::text, finished_at = now(), cancel_requested_at = now(), last_seq = r.last_seq + 1,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from ending s where r.id = s.id and r.workspace_id = s.workspace_id
-  returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, s.event_id
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, s.event_id
+), spent as materialized (
+  select e.id as run_id, u.* from ended e cross join lateral (
+    select coalesce(sum(input_tokens), 0)::bigint as input_tokens, coalesce(sum(output_tokens), 0)::bigint as output_tokens, coalesce(sum(cached_input_tokens), 0)::bigint as cached_input_tokens, coalesce(sum(cache_write_tokens), 0)::bigint as cache_write_tokens, coalesce(sum(reasoning_tokens), 0)::bigint as reasoning_tokens,
+      case when count(cost_micros) = count(*) then coalesce(sum(cost_micros), 0)::bigint end
+        as cost_micros
+    from usage_entries where run_id = e.id and workspace_id = e.workspace_id
+  ) as u
+  where e.fence > 0
 ), last_events as not materialized (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
-    event_id as id, $9::text as type, $8::jsonb as data
-  from ended
+  select e.id as run_id, e.last_seq as seq, e.workspace_id, e.agent_id,
+    e.last_transaction as transaction, e.event_id as id, $9::text as type,
+    case when s.run_id is null then $8::jsonb else $8::jsonb || jsonb_build_object('usage',
+      jsonb_strip_nulls(jsonb_build_object('input_tokens', s.input_tokens, 'output_tokens', s.output_tokens, 'cached_input_tokens', s.cached_input_tokens, 'cache_write_tokens', nullif(s.cache_write_tokens, 0), 'reasoning_tokens', nullif(s.reasoning_tokens, 0)))
+        || '{"estimated": true}', 'cost_micros', s.cost_micros) end as data
+  from ended e left join spent s on s.run_id = e.id
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from last_events
@@ -3884,7 +3903,11 @@ with found as materialized (
   select id as run_id, workspace_id, null::text as output, $10::text as error_code,
     $11::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
     0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
-  from ended
+  from ended where fence = 0
+  union all
+  select e.id, e.workspace_id, null, $10::text, $11::text, null, s.input_tokens, s.output_tokens,
+    s.cached_input_tokens, s.cache_write_tokens, s.reasoning_tokens, true, s.cost_micros
+  from ended e join spent s on s.run_id = e.id
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
@@ -3921,11 +3944,22 @@ with picked as (
   update runs r set status = $2::text, finished_at = now(),  last_seq = r.last_seq + 1,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from ending s where r.id = s.id and r.workspace_id = s.workspace_id
-  returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, s.event_id
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, s.event_id
+), spent as materialized (
+  select e.id as run_id, u.* from ended e cross join lateral (
+    select coalesce(sum(input_tokens), 0)::bigint as input_tokens, coalesce(sum(output_tokens), 0)::bigint as output_tokens, coalesce(sum(cached_input_tokens), 0)::bigint as cached_input_tokens, coalesce(sum(cache_write_tokens), 0)::bigint as cache_write_tokens, coalesce(sum(reasoning_tokens), 0)::bigint as reasoning_tokens,
+      case when count(cost_micros) = count(*) then coalesce(sum(cost_micros), 0)::bigint end
+        as cost_micros
+    from usage_entries where run_id = e.id and workspace_id = e.workspace_id
+  ) as u
+  where e.fence > 0
 ), last_events as not materialized (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
-    event_id as id, $4::text as type, $3::jsonb as data
-  from ended
+  select e.id as run_id, e.last_seq as seq, e.workspace_id, e.agent_id,
+    e.last_transaction as transaction, e.event_id as id, $4::text as type,
+    case when s.run_id is null then $3::jsonb else $3::jsonb || jsonb_build_object('usage',
+      jsonb_strip_nulls(jsonb_build_object('input_tokens', s.input_tokens, 'output_tokens', s.output_tokens, 'cached_input_tokens', s.cached_input_tokens, 'cache_write_tokens', nullif(s.cache_write_tokens, 0), 'reasoning_tokens', nullif(s.reasoning_tokens, 0)))
+        || '{"estimated": true}', 'cost_micros', s.cost_micros) end as data
+  from ended e left join spent s on s.run_id = e.id
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from last_events
@@ -3968,7 +4002,11 @@ with picked as (
   select id as run_id, workspace_id, null::text as output, $5::text as error_code,
     $6::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
     0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
-  from ended
+  from ended where fence = 0
+  union all
+  select e.id, e.workspace_id, null, $5::text, $6::text, null, s.input_tokens, s.output_tokens,
+    s.cached_input_tokens, s.cache_write_tokens, s.reasoning_tokens, true, s.cost_micros
+  from ended e join spent s on s.run_id = e.id
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
@@ -3991,11 +4029,22 @@ with picked as (
   update runs r set status = $2::text, finished_at = now(),  last_seq = r.last_seq + 1,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from ending s where r.id = s.id and r.workspace_id = s.workspace_id
-  returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, s.event_id
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, s.event_id
+), spent as materialized (
+  select e.id as run_id, u.* from ended e cross join lateral (
+    select coalesce(sum(input_tokens), 0)::bigint as input_tokens, coalesce(sum(output_tokens), 0)::bigint as output_tokens, coalesce(sum(cached_input_tokens), 0)::bigint as cached_input_tokens, coalesce(sum(cache_write_tokens), 0)::bigint as cache_write_tokens, coalesce(sum(reasoning_tokens), 0)::bigint as reasoning_tokens,
+      case when count(cost_micros) = count(*) then coalesce(sum(cost_micros), 0)::bigint end
+        as cost_micros
+    from usage_entries where run_id = e.id and workspace_id = e.workspace_id
+  ) as u
+  where e.fence > 0
 ), last_events as not materialized (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
-    event_id as id, $4::text as type, $3::jsonb as data
-  from ended
+  select e.id as run_id, e.last_seq as seq, e.workspace_id, e.agent_id,
+    e.last_transaction as transaction, e.event_id as id, $4::text as type,
+    case when s.run_id is null then $3::jsonb else $3::jsonb || jsonb_build_object('usage',
+      jsonb_strip_nulls(jsonb_build_object('input_tokens', s.input_tokens, 'output_tokens', s.output_tokens, 'cached_input_tokens', s.cached_input_tokens, 'cache_write_tokens', nullif(s.cache_write_tokens, 0), 'reasoning_tokens', nullif(s.reasoning_tokens, 0)))
+        || '{"estimated": true}', 'cost_micros', s.cost_micros) end as data
+  from ended e left join spent s on s.run_id = e.id
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from last_events
@@ -4038,7 +4087,11 @@ with picked as (
   select id as run_id, workspace_id, null::text as output, $5::text as error_code,
     $6::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
     0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
-  from ended
+  from ended where fence = 0
+  union all
+  select e.id, e.workspace_id, null, $5::text, $6::text, null, s.input_tokens, s.output_tokens,
+    s.cached_input_tokens, s.cache_write_tokens, s.reasoning_tokens, true, s.cost_micros
+  from ended e join spent s on s.run_id = e.id
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,
@@ -4060,11 +4113,22 @@ with picked as (
   update runs r set status = $2::text, finished_at = now(),  last_seq = r.last_seq + 1,
     last_transaction = greatest(r.last_transaction, current_transaction())
   from ending s where r.id = s.id and r.workspace_id = s.workspace_id
-  returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, s.event_id
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, s.event_id
+), spent as materialized (
+  select e.id as run_id, u.* from ended e cross join lateral (
+    select coalesce(sum(input_tokens), 0)::bigint as input_tokens, coalesce(sum(output_tokens), 0)::bigint as output_tokens, coalesce(sum(cached_input_tokens), 0)::bigint as cached_input_tokens, coalesce(sum(cache_write_tokens), 0)::bigint as cache_write_tokens, coalesce(sum(reasoning_tokens), 0)::bigint as reasoning_tokens,
+      case when count(cost_micros) = count(*) then coalesce(sum(cost_micros), 0)::bigint end
+        as cost_micros
+    from usage_entries where run_id = e.id and workspace_id = e.workspace_id
+  ) as u
+  where e.fence > 0
 ), last_events as not materialized (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
-    event_id as id, $4::text as type, $3::jsonb as data
-  from ended
+  select e.id as run_id, e.last_seq as seq, e.workspace_id, e.agent_id,
+    e.last_transaction as transaction, e.event_id as id, $4::text as type,
+    case when s.run_id is null then $3::jsonb else $3::jsonb || jsonb_build_object('usage',
+      jsonb_strip_nulls(jsonb_build_object('input_tokens', s.input_tokens, 'output_tokens', s.output_tokens, 'cached_input_tokens', s.cached_input_tokens, 'cache_write_tokens', nullif(s.cache_write_tokens, 0), 'reasoning_tokens', nullif(s.reasoning_tokens, 0)))
+        || '{"estimated": true}', 'cost_micros', s.cost_micros) end as data
+  from ended e left join spent s on s.run_id = e.id
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from last_events
@@ -4107,7 +4171,11 @@ with picked as (
   select id as run_id, workspace_id, null::text as output, $5::text as error_code,
     $6::text as error_message, null::jsonb as limit_reached, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
     0 as cache_write_tokens, 0 as reasoning_tokens, false as usage_estimated, 0 as cost_micros
-  from ended
+  from ended where fence = 0
+  union all
+  select e.id, e.workspace_id, null, $5::text, $6::text, null, s.input_tokens, s.output_tokens,
+    s.cached_input_tokens, s.cache_write_tokens, s.reasoning_tokens, true, s.cost_micros
+  from ended e join spent s on s.run_id = e.id
 ), written_results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
     output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens, usage_estimated,

@@ -34,8 +34,9 @@ async function timeOf(agent: Agent, server = beckon): Promise<number> {
 }
 
 /**
- * Measures both `count` times, in turns, so that a change of the machine's load affects both.
- * @returns the medians, and the maximum of the first.
+ * Calls `measure` and `reference` `count` times each, in turns, so that a change of the machine's
+ * load affects both.
+ * @returns the medians of both, and the maximum of `measure`.
  */
 async function inTurns(
   count: number,
@@ -55,8 +56,8 @@ const shown = ({ time, max, reference }: Awaited<ReturnType<typeof inTurns>>) =>
   `median ${time.toFixed(1)} ms, max ${max.toFixed(1)} ms, reference ${reference.toFixed(1)} ms`;
 
 /**
- * Maximum duration of notifications. It is far below the poll intervals, which are 500 ms
- * for subscribers and 1 s for workers.
+ * Maximum time that notifications add to an invoke, in milliseconds. It is far below the poll
+ * intervals, which are 500 ms for subscribers and 1 s for workers.
  */
 const maxNotifiedMs = 170;
 

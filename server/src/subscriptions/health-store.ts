@@ -59,8 +59,8 @@ export async function readHealth(
 
 /**
  * Counts the deliveries that were not sent since `inactiveSince`, and those that failed for good
- * since `failingSince`.
- * @returns the number, and the oldest id; undefined if there is none.
+ * since `failingSince` (null: since `inactiveSince`).
+ * @returns the number, at most 100,000, and the oldest id; undefined if there is none.
  */
 export async function countMissed(
   tx: WorkspaceTransaction,

@@ -17,7 +17,8 @@ interface Selection {
  * @param before the selection before a change. Agents and triggers in it are not checked again,
  *   because they can have been deleted since.
  * @throws ApiError `bad_request` with the ids that do not exist, or that the actor cannot access;
- *   `forbidden` if the actor is limited to agents and the selection is not.
+ *   `forbidden` if the actor is limited to agents and the selection is not, or has event types that
+ *   can concern other agents.
  */
 export async function permitSelection(
   tx: WorkspaceTransaction,

@@ -125,7 +125,7 @@ export function pauseSubscriptionRow(
   });
 }
 
-/** Sets the status `enabled`. Beckon disables it again only if it then fails for 5 days. */
+/** Sets the status `enabled`, and clears `failing_since`, so that only later failures count. */
 export function resumeSubscriptionRow(
   tx: WorkspaceTransaction,
   row: SubscriptionRow,
@@ -139,7 +139,8 @@ export function resumeSubscriptionRow(
 }
 
 /**
- * Replaces the secret. The previous one also signs for `graceSeconds` more. An older one stops.
+ * Replaces the secret. The current secret becomes the previous one, which also signs for
+ * `graceSeconds` more. The secret that was the previous one no longer signs.
  */
 export function rotateSecretRow(
   tx: WorkspaceTransaction,

@@ -58,7 +58,7 @@ export async function updateSubscription({
     const isOther = columns.url !== undefined || secret !== undefined || headers !== undefined;
     const changed = await updateSubscriptionRow(tx, row, {
       ...columns,
-      // Failures with the old values say nothing about the new values.
+      // Failures with the old URL, secret or headers no longer count.
       ...(isOther ? { failing_since: null } : {}),
       ...(secret === undefined
         ? {}

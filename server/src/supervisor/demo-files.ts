@@ -37,7 +37,7 @@ async function writeSecret(
   secret: string | null,
 ): Promise<DemoFile | undefined> {
   if (secret === null) {
-    // An error is ignored, because the secret in the remaining file is no longer valid.
+    // An error is ignored, because the greeting does not mention the remaining file.
     await rm(path, { force: true }).catch(() => {});
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { addAbortListener } from "node:events";
 import { elapsed, sleep } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
 import { exitCodes } from "../base/exit-codes.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
@@ -81,6 +82,12 @@ const maxFailedStarts = 3;
  * the channel to the supervisor.
  */
 const portFd = 4;
+/**
+ * Maximum ids of exited servers that are passed to a new server. Linux limits an argument to 128
+ * KiB, which servers that cannot start would exceed within hours. The runs of servers that exited
+ * earlier are resumed when the lease expires.
+ */
+const maxUnrecorded = 1_000;
 /** Maximum milliseconds to wait for servers to report how many runs they execute. */
 const maxDrainReportMs = 1_000;
 
@@ -233,7 +240,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
   }
 
   function reportDeath(id: string): void {
-    unrecorded.add(id);
+    addRecent(unrecorded, id);
     const message: Reaped = { type: "reaped", process_ids: [id] };
     for (const child of running) if (child.connected) child.send(message, () => {});
   }
@@ -274,7 +281,18 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     while (!ending.aborted) {
       const id = newId("prc");
       const startedServerAt = elapsed();
-      const child = start(id);
+      let child: ChildProcess;
+      try {
+        child = start(id);
+      } catch (thrown) {
+        // The system cannot create a process, for example because memory is short.
+        if (!anyReady) throw thrown;
+        const waitMs = delay.after(0);
+        const reason = messageOf(thrown);
+        log.write("server exited, starting another", { process_id: id, wait_ms: waitMs, reason });
+        await sleep(waitMs, ending).catch(() => {});
+        continue;
+      }
       await waitForExit(child);
       if (!ending.aborted) checkExit(child);
       if (ending.aborted) return;
@@ -287,7 +305,8 @@ export async function keepServers(options: ServersOptions): Promise<number> {
 
   function logRestart(child: ChildProcess, processId: string, waitMs: number): void {
     const { exitCode, signalCode: signal } = child;
-    // While startup waits for the database, `onWaiting` has already reported the reason.
+    // While startup waits for the database, the line has level `debug`, because `onWaiting` has
+    // already reported the reason.
     const isWaiting = !anyReady && exitCode === exitCodes.databaseUnreachable;
     log.write(isWaiting ? "server waits for the database" : "server exited, starting another", {
       process_id: processId,
@@ -304,6 +323,13 @@ export async function keepServers(options: ServersOptions): Promise<number> {
   );
   await Promise.all([keepOne(), others]);
   return exitCode;
+}
+
+/** Adds the id of an exited server. Above `maxUnrecorded` ids, removes the oldest one. */
+export function addRecent(unrecorded: Set<string>, id: string): void {
+  unrecorded.add(id);
+  const [oldest] = unrecorded;
+  if (unrecorded.size > maxUnrecorded && oldest !== undefined) unrecorded.delete(oldest);
 }
 
 /**

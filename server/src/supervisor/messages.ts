@@ -75,7 +75,10 @@ const collect = z.object({
 });
 export type Collect = z.infer<typeof collect>;
 
-/** The server's metrics, in the form of prom-client. `id` is that of `collect`; 0: unasked. */
+/**
+ * The server's metrics, in the form of prom-client. `id` is that of the message `collect`; 0 if the
+ * supervisor did not ask.
+ */
 const metrics = z.object({
   type: z.literal("metrics"),
   id: z.int().nonnegative(),

@@ -12,7 +12,7 @@ const maxWaitMs = 2_000;
 interface Server {
   /** The last metrics that the server has sent. */
   last: readonly CollectedMetric[];
-  /** Called with the metrics of the collection in progress. */
+  /** Called when the server has responded to `requestId`; undefined if no request is pending. */
   resolve: (() => void) | undefined;
   requestId: number;
 }
@@ -42,7 +42,7 @@ export class MetricsCollector {
   }
 
   /**
-   * Creates a collector. Only then prom-client is loaded, which takes some MiB.
+   * Creates a collector. Loads prom-client only here, because it takes some MiB of memory.
    * @param wanted number of servers that should run
    */
   static async create(log: Log, wanted: number): Promise<MetricsCollector> {

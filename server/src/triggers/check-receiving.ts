@@ -3,7 +3,10 @@ import type { Context } from "../base/context.ts";
 import { ApiError } from "../base/errors.ts";
 import type { MappingServices } from "../mapping/index.ts";
 
-/** Above this size, an agent sees only what a template selects. */
+/**
+ * Maximum `max_bytes` without a template: the maximum input of a run. Of a larger body, a template
+ * must select what the agent sees.
+ */
 const maxBytesWithoutTemplate = 1_048_576;
 
 /**

@@ -2,9 +2,9 @@ import { fieldOf, isJsonObject } from "../base/json-object.ts";
 import { presets } from "../receiving/index.ts";
 
 /**
- * Returns a body whose `receiving` names a preset with the settings of that preset wherever it has
- * none of its own. So a trigger that names a sender also verifies its requests. Other bodies are
- * returned unchanged.
+ * Adds the settings of a preset to a body whose `receiving` names the preset: each field that
+ * `receiving` leaves out gets the preset's value. So a trigger that names a preset also verifies
+ * its requests. Other bodies are returned unchanged.
  */
 export function fillPreset(body: unknown): unknown {
   const receiving = fieldOf(body, "receiving");

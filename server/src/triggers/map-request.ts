@@ -26,14 +26,14 @@ export type MappedRequest =
       /** The parts of `message`. */
       readonly parts: readonly { readonly kind: "values" | "message" | "payload"; text: string }[];
     }
-  /** The filter rejects it. */
+  /** The filter rejects the request. */
   | { readonly kind: "filtered" }
   | {
       readonly kind: "failed";
       readonly mistake: MappingMistake;
       /** The mistake as the error of a run. */
       readonly error: string;
-      /** What the agent would see without a template; empty if it is too large for a run. */
+      /** The payload, for the input of the failed run; empty if it is too large for a run. */
       readonly message: string;
     };
 

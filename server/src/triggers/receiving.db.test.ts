@@ -1,4 +1,7 @@
-/** Tests of settings, secrets and received requests; long because each route has its own. */
+/**
+ * Tests of the settings, the secret and the received requests of triggers; long because each of
+ * these has several routes.
+ */
 
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
@@ -512,5 +515,26 @@ describe("a replay", () => {
     expect(
       (await requestsOf(path)).filter(({ replay_of }: { replay_of: string }) => replay_of),
     ).toHaveLength(2);
+  });
+
+  test("of many skips none of those that arrived in one millisecond", async () => {
+    const { agent, id, path } = await made({});
+    // A type that the trigger does not accept, so that no runs are started.
+    await beckon.db.database.engine.query(
+      `insert into received_requests (id, workspace_id, agent_id, trigger_id, outcome,
+          content_type, size, query, headers, body)
+        select 'req_01' || lpad((n / 3)::text, 8, '0') || lpad(n::text, 16, '0'), workspace_id,
+          agent_id, id, 'rejected', 'image/png', 1, '', '{"content-type": "image/png"}', 'x'
+        from triggers, generate_series(1, 1003) n where id = $1 and agent_id = $2`,
+      [id, agent.id],
+    );
+    const replay = async (range: object) =>
+      (await post(`${path}/requests/replay`, { since: "1970-01-01T00:00:00Z", ...range })).body
+        .data;
+    const first = await replay({});
+    expect(first).toMatchObject({ replayed: 0, more: true });
+    const second = await replay({ until: first.next_until });
+    expect(second).toMatchObject({ more: false, next_until: null });
+    expect(first.skipped + second.skipped).toBe(1_003);
   });
 });

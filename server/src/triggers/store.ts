@@ -95,7 +95,7 @@ export function updateTriggerRow(
     prompt_prefix?: string | undefined;
     enabled?: boolean | undefined;
     allows_callback?: boolean | undefined;
-    /** As JSON. Requests that were verified with the previous settings are checked again. */
+    /** As JSON. A request that was verified with the previous settings is verified again. */
     receiving?: string | null | undefined;
   },
 ): Promise<TriggerRow> {
@@ -112,10 +112,16 @@ export function updateTriggerRow(
     .executeTakeFirstOrThrow();
 }
 
-/** Every change of `receiving` and of the secrets counts; see `receiving_version` in 0016. */
+/**
+ * Must be set with every change of `receiving` or of the secrets. The start statement rejects a
+ * request that was verified with an earlier version.
+ */
 const nextVersion = sql<number>`receiving_version + 1`;
 
-/** Stores the encrypted secrets of a trigger. The current secret becomes the previous one. */
+/**
+ * Stores the encrypted secrets of a trigger. The current secret becomes the previous one, which is
+ * valid for `graceSeconds` more; with 0 it is deleted.
+ */
 export function updateSecretRow(
   tx: WorkspaceTransaction,
   row: TriggerRow,

@@ -61,7 +61,10 @@ async function testWith(
   });
 }
 
-/** Returns the request to map; undefined for a default trigger, which has no mapping. */
+/**
+ * Returns the request to map. Returns undefined if the body is not valid, or if it is only a
+ * payload and the trigger has no settings.
+ */
 function trialOf({ receiving }: TriggerRow, body: UnparsedBody): TrialRequest | undefined {
   const given = attempt(() => parseBody(testTriggerBody, body, {}));
   if (!given.ok) return undefined;

@@ -49,7 +49,7 @@ export async function updateTrigger({
   return { ...toTrigger(row), warnings: isMapped ? await warningsOf(ctx, row) : [] };
 }
 
-/** The change is committed, so a failure of the trial must not fail the request. */
+/** Returns none if the trial fails: the change is committed, so the request must succeed. */
 async function warningsOf(ctx: Context & MappingServices & BodyServices, row: TriggerRow) {
   const tried = await attemptAsync(() => tryOnLastRequest(ctx, row));
   return tried.ok ? tried.value : [];

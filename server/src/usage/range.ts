@@ -26,8 +26,8 @@ interface RangeRequest {
  * Returns the range of a report. If an end is missing, the range has 30 days. Without `to`, it ends
  * today or, if `from` is a time, now.
  * @param today the workspace's local date.
- * @throws ApiError `bad_request` if `from` is after `to`, if one is a date and the other a time, or
- *   if the range is too long for a report that needs single entries.
+ * @throws ApiError `bad_request` if the range is empty, if one end is a date and the other a time,
+ *   or if the range is too long for a report that needs single entries.
  */
 export function rangeOf(request: RangeRequest, today: string, now: Date): UsageRange {
   const { from, to } = request;

@@ -14,7 +14,8 @@ export interface ReportPosition {
 
 /**
  * Returns the cursor of the page after a position.
- * @param query the parameters of the request except `limit` and `after`.
+ * @param query what the cursor is valid for: the parameters of the request except `limit`, `after`
+ *   and `format`, the workspace, and the agents to which the actor is limited.
  */
 export function toCursor(
   { from, to, keys }: ReportPosition,
@@ -25,7 +26,7 @@ export function toCursor(
 
 /**
  * Returns the position of a cursor.
- * @param query the parameters of the request except `limit` and `after`.
+ * @param query as in `toCursor`.
  * @throws ApiError `bad_request` if `cursor` is not a cursor, or was issued for another query.
  */
 export function readCursor(

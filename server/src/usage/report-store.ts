@@ -101,9 +101,10 @@ export async function hasAgent(
 }
 
 /**
- * Sums usage by the query's groups. One statement reads the sums by day, the position up to which
- * entries are contained in these sums, and the entries after that position. It reads one snapshot,
- * so each entry counts exactly once, even while another process sums up entries.
+ * Sums usage by the query's groups. Unless the report needs single entries, one statement reads the
+ * sums by day, the position up to which entries are contained in them, and the entries after that
+ * position. It reads one snapshot, so each entry counts exactly once, even while another process
+ * sums up entries.
  * @throws the error of a statement that PostgreSQL cancelled after `timeoutMs`.
  */
 export async function readReport(

@@ -15,6 +15,8 @@ let written = 0;
 interface Given {
   readonly day?: string;
   readonly model?: string;
+  /** Number of models that the entries are of. Default: 1. */
+  readonly models?: number;
   readonly principal?: string;
   readonly trigger?: string | null;
   readonly cost?: number | null;
@@ -26,7 +28,8 @@ const insert = `insert into usage_entries (run_id, seq, number, workspace_id, da
     output_tokens, reasoning_tokens, cost_micros, standard_cost_micros, estimated)
   select $1, 2, n, $2, coalesce($3::date, (select (now() at time zone time_zone)::date from workspaces
     where id = $2)), $4, 'invoke', $5, $6, 1, 1, 'answered',
-    'model', 'vendor', $7, n, 1, 1, $8, $8, n % 2 = 0
+    'model', 'vendor', case $10::int when 1 then $7 else $7 || n % $10::int end, n, 1, 1, $8, $8,
+    n % 2 = 0
   from generate_series(1, $9::int) n`;
 const valuesOf = (agent: SeededAgent, given: Given) => [
   `run_${++written}`,
@@ -38,6 +41,7 @@ const valuesOf = (agent: SeededAgent, given: Given) => [
   given.model ?? "one",
   given.cost === undefined ? 5 : given.cost,
   given.count ?? 1,
+  given.models ?? 1,
 ];
 const write = (agent: SeededAgent, given: Given = {}) =>
   engine.query(insert, valuesOf(agent, given));
@@ -255,4 +259,15 @@ test("after a restore to a cluster that counts anew, new entries are summed up, 
   expect(await stateOf(agent)).toEqual({ ...before, tail: 6 });
   expect(await rollUpAll(agent)).toMatchObject({ entries: 9 });
   expect(await wrong()).toEqual([]);
+});
+
+// The last test, because `wrong` reads all entries, and these are many.
+test("merges the late entries of a day that is over, however many keys they have", async () => {
+  const agent = await seedAgent(database);
+  const late = { day: "2026-01-31", models: 1_001, count: 1_001 };
+  await write(agent);
+  for (const entries of [1_002, 2_003]) {
+    await write(agent, late);
+    expect(await rollUpAll(agent)).toEqual({ days: 1_002, tail: 0, entries });
+  }
 });

@@ -170,17 +170,25 @@ with due as materialized (
   having count(*) > case when d.day < ${today} then 1 else ${sql.lit(maxRowsOfKey)} end
   limit ${sql.lit(maxKeys)}
 ), merged as (
-  delete from usage_days d using due, unnest(due.ids) as merging (id)
-  where d.id = merging.id and d.workspace_id = ${workspaceId}
+  -- Not joined with due: with old statistics, PostgreSQL would read the rows of all days for each
+  -- of the keys.
+  delete from usage_days d
+  where d.id = any (array(select unnest(ids) from due)) and d.workspace_id = ${workspaceId}
   returning d.*
 ), added as (
   ${insertDays}
   select workspace_id, ${sql.raw(key)}, ${sql.raw(sums.map((sum) => `sum(${sum})`).join(", "))}
   from merged group by workspace_id, ${sql.raw(key)}
 ), moved as (
-  update usage_rollups u set merged_before = ${today} from workspaces w
-  where u.workspace_id = ${workspaceId} and w.id = ${workspaceId} and u.merged_before < ${today}
-    and (select count(*) from due) < ${sql.lit(maxKeys)}
+  update usage_rollups u set merged_before = until.day
+  from workspaces w cross join lateral (
+    -- If rows are left, the next call finds them only if no late day is before merged_before. The
+    -- same holds if the local date is earlier than before, because of another time zone.
+    select case when (select count(*) from due) < ${sql.lit(maxKeys)} then ${today}
+      else least(${mergedBefore}::date,
+        (select min(late.day) from unnest(${days}::date[]) as late (day))) end as day
+  ) as until
+  where u.workspace_id = ${workspaceId} and w.id = ${workspaceId} and u.merged_before <> until.day
 )
 select count(*)::int as keys from due`.execute(tx);
   return (rows[0]?.keys ?? 0) >= maxKeys;

@@ -15,11 +15,11 @@ export type AgentRow = Selectable<Tables["agents"]> & {
   provider_id: string | null;
   /** Last four characters of each secret of the agent's tools. The key is the secret's id. */
   secrets: Readonly<Record<string, string>>;
-  /** null if the agent is not deleted. */
+  /** Until when the deleted agent can be restored; null if the agent is not deleted. */
   restorable_until: Date | null;
   /** Whether the agent is deleted and `restorable_until` is in the future. */
   restorable: boolean;
-  /** Whether a ceiling of the agent pauses it, because it is reached. */
+  /** Whether the agent is paused because one of its ceilings is reached. */
   paused_by_limit: boolean;
 };
 

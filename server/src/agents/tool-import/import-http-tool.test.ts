@@ -229,6 +229,41 @@ test.each<[string, unknown, RegExp]>([
   await expect(importing(document)).rejects.toThrow(error);
 });
 
+test.each<[string, object, object, string]>([
+  [
+    "the first absolute server of the document",
+    {
+      servers: [{ url: "/v1" }, { url: "https://a.example.com" }, { url: "https://b.example.com" }],
+    },
+    {},
+    "https://a.example.com/x",
+  ],
+  [
+    "the first absolute server of the operation",
+    {},
+    { servers: [{ url: "v2" }, { url: "https://b.example.com/v2" }] },
+    "https://b.example.com/v2/x",
+  ],
+])("an operation is imported with %s, without a warning", async (_what, change, operation, url) => {
+  const { tool, warnings } = await importing(minimal(change, operation));
+  expect(tool).toMatchObject({ operations: [{ url }] });
+  expect(warnings).toEqual([]);
+});
+
+test("an operation with relative servers only gets the path's or the document's, with a warning", async () => {
+  const relative = { servers: [{ url: "/v2" }] };
+  const paths = (servers: object[]) => ({ paths: { "/x": { servers, get: { ...relative } } } });
+  const ofPath = await importing(minimal(paths([{ url: "https://b.example.com" }])));
+  expect(ofPath.tool).toMatchObject({ operations: [{ url: "https://b.example.com/x" }] });
+  const ofDocument = await importing(minimal(paths([{ url: "../v3" }])));
+  expect(ofDocument).toMatchObject({
+    tool: { operations: [{ url: "https://api.example.com/x" }] },
+    warnings: [
+      'get /x: its server "/v2" is not an absolute HTTP URL: https://api.example.com is used.',
+    ],
+  });
+});
+
 test("a password in a server's URL is not imported", async () => {
   const { tool } = await importing(
     minimal({ servers: [{ url: "https://ada:secret@api.example.com" }] }),

@@ -90,7 +90,7 @@ export function importOperation(
   return {
     description: text.trim() === "" ? `${method} ${path}` : text,
     method,
-    url: serverOf(document, item, node) + template,
+    url: serverOf([node, item, document.root], warn) + template,
     query: parameters.query,
     headers: {
       ...parameters.headers,
@@ -137,22 +137,36 @@ function readBody(
 }
 
 /**
- * Returns the URL of the first server that the operation, else its path item, else the document
- * declares, with the defaults of its variables.
+ * Returns the first absolute URL among the servers of the operation, else of its path item, else of
+ * the document. Warns if the operation or its path item has only relative servers: in OpenAPI these
+ * take precedence, but they are relative to the document's URL, which is not known.
+ * @param holders the operation, its path item and the document.
  * @throws UnsupportedError if there is no server with an absolute URL.
  */
-function serverOf(document: ImportedDocument, item: OpenapiNode, operation: OpenapiNode): string {
-  const [server] = [operation, item, document.root]
-    .flatMap((holder) => listAt(holder, "servers"))
-    .filter(isJsonObject);
-  const url = (textAt(server, "url") ?? "").replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
+function serverOf(holders: readonly OpenapiNode[], warn: (message: string) => void): string {
+  let passedOver: string | undefined;
+  for (const holder of holders) {
+    const urls = listAt(holder, "servers").filter(isJsonObject).map(urlOf);
+    const absolute = urls.find((url) => /^https?:\/\//i.test(url) && URL.canParse(url));
+    if (absolute === undefined) {
+      passedOver ??= urls[0];
+      continue;
+    }
+    const { origin, pathname } = new URL(absolute);
+    const server = origin + pathname.replace(/\/+$/, "");
+    if (passedOver !== undefined)
+      warn(`its server "${passedOver}" is not an absolute HTTP URL: ${server} is used`);
+    return server;
+  }
+  throw new UnsupportedError(
+    "the document has no server with an absolute URL, for example https://api.example.com",
+  );
+}
+
+/** Returns a server's URL, with the defaults of its variables. */
+function urlOf(server: OpenapiNode): string {
+  return (textAt(server, "url") ?? "").replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
     const value = nodeAt(nodeAt(server, "variables"), name)?.default;
     return typeof value === "string" ? value : "";
   });
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
-    throw new UnsupportedError(
-      "the document has no server with an absolute URL, for example https://api.example.com",
-    );
-  const { origin, pathname } = new URL(url);
-  return origin + pathname.replace(/\/+$/, "");
 }

@@ -172,7 +172,8 @@ async function holdUp(
 ): Promise<{ release: () => Promise<unknown>; waiting: (count: number) => Promise<void> }> {
   const holder = new Client(database.settings);
   // In the Vitest project `external`, a superuser executes the statements, and `pg_stat_activity`
-  // shows only to superusers what the connections of a superuser wait for.
+  // shows only to superusers what the connections of a superuser wait for. The observer therefore
+  // connects with `adminUrl`.
   const observer = new Client({ connectionString: databaseAt(inject("server").adminUrl, name) });
   await Promise.all([holder.connect(), observer.connect()]);
   onTestFinished(async () => {

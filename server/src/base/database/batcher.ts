@@ -215,8 +215,9 @@ export function createBatcher<Row, RowResult>(
   }
 
   /**
-   * Resolves the promises in the next turn of the event loop. The next batch has been sent by then,
-   * so the database writes that batch while the callers continue.
+   * Resolves the promises in the next turn of the event loop. If more rows are waiting, here or in
+   * a batcher with the same mutex, the next batch has been sent by then, and the database writes it
+   * while the callers continue.
    */
   function resolveRows(
     batch: readonly Submission<Row, RowResult>[],

@@ -95,7 +95,8 @@ function createClient(connection: ClientConfig): Client {
       query_timeout: queryTimeoutMs,
     });
   } catch (thrown) {
-    // The message of this error contains no part of the URL, so it cannot reveal the password.
+    // Of the URL, the message of this error can contain the path of a certificate or key file, but
+    // never the password.
     throw new ConfigError(
       `DATABASE_URL cannot be used: ${messageOf(thrown)}. Percent-encode special characters in ` +
         "user and password, and check the files that it names.",

@@ -1,10 +1,11 @@
 import { Kysely, PostgresDialect } from "kysely";
-import { Pool, type PoolConfig } from "pg";
+import { Pool, type PoolClient, type PoolConfig } from "pg";
 import type { Log } from "../log.ts";
 import type { Tables } from "./tables.ts";
 
 /**
- * Connection pools on one database. They differ in the rows that row-level security lets them see.
+ * Connection pools on one database. Row-level security lets a transaction of `tenant` see one
+ * workspace, and the other pools all workspaces.
  */
 export interface Database {
   /**
@@ -103,6 +104,12 @@ export function connect({ url, poolSize, role, log }: ConnectOptions): Database 
     // connection in use would end the process. The code that uses the connection gets the error
     // from its current or next statement.
     pool.on("connect", (client) => client.on("error", () => {}));
+    // After a query timeout, `pg` keeps waiting for the response on the same connection, and Kysely
+    // returns the connection to the pool without an error. If the connection is silent, for example
+    // because the server's machine failed, each later statement on it would time out too.
+    pool.on("release", (error, client) => {
+      if (!error && awaitsResponse(client)) void client.end();
+    });
     return pool;
   };
   const engine = open(Math.ceil(poolSize / 2), "*");
@@ -124,6 +131,14 @@ export function connect({ url, poolSize, role, log }: ConnectOptions): Database 
       await Promise.all([engine.end(), lease.end(), tenant.destroy()]);
     },
   };
+}
+
+/**
+ * Returns whether the response to a statement on this connection is outstanding. `pg` has no
+ * documented property for it.
+ */
+function awaitsResponse(client: PoolClient): boolean {
+  return "readyForQuery" in client && client.readyForQuery === false;
 }
 
 /**

@@ -7,7 +7,7 @@ import { ApiError } from "../errors.ts";
  * - `again`: the server rolled the transaction back and a retry can succeed (deadlock,
  *   serialization failure, lock not available).
  * - `data`: the statement's own rows are invalid, so a retry would fail again.
- * - `defect`: any other error, which is a bug in Beckon.
+ * - `defect`: any other error, for example because of a bug in Beckon.
  */
 export type FailureKind = "lost" | "again" | "data" | "defect";
 

@@ -21,14 +21,18 @@ export async function inWorkspace<T>(
   work: (tx: WorkspaceTransaction) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
+    let isCommitting = false;
     try {
       return await tenant.transaction().execute(async (tx) => {
         await sql`select set_config('beckon.workspace', ${workspaceId}, true)`.execute(tx);
-        return work(tx);
+        const result = await work(tx);
+        isCommitting = true;
+        return result;
       });
     } catch (thrown) {
       const kind = failureKind(thrown);
       if (kind === "again" && attempt < 3) continue;
+      if (kind === "lost" && isCommitting) throw databaseUnavailable(thrown, unconfirmed);
       if (kind === "lost" || kind === "again") throw databaseUnavailable(thrown);
       throw thrown;
     }
@@ -55,15 +59,21 @@ export function unavailableIfLost(thrown: unknown): unknown {
   return failureKind(thrown) === "lost" ? databaseUnavailable(thrown) : thrown;
 }
 
-/** Returns the error that callers get while the database is unavailable. */
-export function databaseUnavailable(cause: unknown): ApiError {
-  return new ApiError(
-    "unavailable",
-    "The database cannot be reached at the moment. Nothing was started; try again in a few " +
-      "seconds.",
-    {
-      retryAfter: 2,
-      cause,
-    },
-  );
+const unconfirmed =
+  "If the request changes something, the change may have been saved: check it, or repeat the " +
+  "request with the same Idempotency-Key.";
+
+/**
+ * Returns the error that callers get while the database is unavailable.
+ * @param advice second sentence of the message. The default does not say whether something was
+ *   changed, because an operation can have several transactions.
+ */
+export function databaseUnavailable(
+  cause: unknown,
+  advice = "Try again in a few seconds.",
+): ApiError {
+  return new ApiError("unavailable", `The database cannot be reached at the moment. ${advice}`, {
+    retryAfter: 2,
+    cause,
+  });
 }

@@ -45,7 +45,7 @@ export async function inspectServer(
     const halfwayMs = (asked + Date.now()) / 2;
     const [row] = rows;
     if (row === undefined) throw new Error("PostgreSQL returned no row.");
-    // With a superuser the tables belong to beckon_server, which is granted the right.
+    // If there is a `role`, the next start grants it this right, and the tables will belong to it.
     if (!row.can_create && role === undefined) throw missingSchemaRight(row.user);
     const applied = row.has_migrations
       ? (await client.query<{ name: string }>("select name from public.migrations")).rows

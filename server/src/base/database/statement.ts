@@ -64,7 +64,7 @@ export interface Parameters<Input> {
   value(type: string, of: (input: Input) => unknown): string;
 }
 
-/** Sent instead of null in the array of `rowsWithNumbers`, where the statement converts it back. */
+/** Sent instead of null in the array of `rowsWithNumbers`. The statement converts it to null. */
 const nullNumber = Number.MIN_SAFE_INTEGER;
 
 /** A prepared statement whose parameters are taken from an `Input`. */

@@ -14,8 +14,9 @@ import type {
 import type { ColumnType, Generated, JSONColumnType } from "kysely";
 
 /**
- * Row types of the tables, for the stores. `schema.sql` beside this file defines the schema; a test
- * compares the two. This file is long because it has every column of every table.
+ * Row types of the tables, for the stores. The files in `migrations/` define the schema, and
+ * `schema.db.test.ts` compares it with these types. This file is long because it has every column
+ * of every table.
  */
 
 type Time = ColumnType<Date, Date | undefined, Date>;
@@ -112,7 +113,7 @@ interface Providers {
   api_key_last4: string | null;
   /**
    * URL that the stored key was entered for; the key is sent only to the origin of this URL. Null
-   * if no key is stored, or if an earlier version stored it during an upgrade.
+   * if no key is stored, or if a process of an earlier version stored the key during an upgrade.
    */
   api_key_url: string | null;
   free: Generated<boolean>;

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { startOddServer } from "../../../test/odd-server.ts";
 import { createLeanFetch } from "./lean-fetch.ts";
 
@@ -62,6 +62,19 @@ describe("lean fetch", () => {
   it("returns 204 without a body and a redirect unchanged", async () => {
     expect((await roomy.fetch(`${root}/no-body`)).body).toBeNull();
     expect(await roomy.fetch(`${root}/redirect`)).toMatchObject({ status: 302, redirected: false });
+  });
+
+  it("returns a response whose reason phrase is not ASCII, as localized servers send it", async () => {
+    const localized = createTcpServer((socket) =>
+      socket.end(
+        Buffer.from("HTTP/1.1 404 Non trouvé\r\nconnection: close\r\n\r\nabsent", "latin1"),
+      ),
+    );
+    await new Promise<void>((resolve) => localized.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void localized.close());
+    const { port } = localized.address() as AddressInfo;
+    const response = await roomy.fetch(`http://127.0.0.1:${port}`);
+    expect([response.status, await response.text()]).toEqual([404, "absent"]);
   });
 
   it("reuses a connection", async () => {

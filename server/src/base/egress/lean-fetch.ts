@@ -68,16 +68,16 @@ export interface LeanFetch extends Transport {
 }
 
 /**
- * Creates a `fetch` and a `call` for server-side calls. Node's own `fetch` spends more CPU on a
- * small call than all other code of a run together.
+ * Creates a transport for server-side calls. Node's own `fetch` spends more CPU on a small call
+ * than all other code of a run together.
  *
- * They omit CORS, caches, cookies, referrers, redirects and decompression. A redirect is returned
- * as it is, because a key must not be sent to another host. Requests have the header
- * `accept-encoding: identity` and an encoded body is rejected, so that `maxResponseBytes` limits
- * the real size.
+ * The transport omits CORS, caches, cookies, referrers, redirects and decompression. A redirect is
+ * returned as it is, because a key must not be sent to another host. Requests have the header
+ * `accept-encoding: identity`. `fetch` and `call` reject an encoded body, so that
+ * `maxResponseBytes` limits the real size.
  *
- * Calls reject with the signal's reason, or with errors of Node and undici that have a `code`. If
- * the body is truncated, reading it rejects.
+ * Calls reject with the signal's reason, or with errors that have a `code`. If a body is truncated,
+ * `call` rejects, and so does reading the body of the response of `fetch`.
  *
  * Rejected: `undici.request`, which creates a Node stream that would have to be converted to a web
  * stream; a lighter substitute for `Response`, which saved nothing measurable.

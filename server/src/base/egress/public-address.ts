@@ -44,8 +44,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Returns the IPv4 address of an ISATAP interface identifier: `0000:5efe:…`, or `0200:5efe:…` if it
- * is globally unique. Returns undefined for all other interface identifiers.
+ * Returns the IPv4 address of an ISATAP interface identifier: `0000:5efe:…`, or `0200:5efe:…` if
+ * the IPv4 address is globally unique. Returns undefined for all other interface identifiers.
  */
 function isatapAddress([, , , , unique = 0, mark, high = 0, low = 0]: readonly number[]):
   | string

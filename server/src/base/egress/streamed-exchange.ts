@@ -13,7 +13,7 @@ export class StreamedExchange extends Exchange<Response> {
     { status, statusText, headers }: Head,
     controller: Dispatcher.DispatchController,
   ): void {
-    const init = { status, statusText, headers: pairs(headers) };
+    const init = { status, statusText: reasonPhrase(statusText), headers: pairs(headers) };
     if (isBodiless(status)) {
       this.resolve(new Response(null, init));
       return;
@@ -35,6 +35,14 @@ export class StreamedExchange extends Exchange<Response> {
   protected fail(reason: unknown): void {
     this.#body?.fail(reason);
   }
+}
+
+/**
+ * Returns the reason phrase, or an empty text if `Response` would reject it. Some servers send it
+ * in their own language and encoding.
+ */
+function reasonPhrase(text: string): string {
+  return /^[\x20-\x7e\x80-\xff]*$/.test(text) ? text : "";
 }
 
 function pairs(headers: Head["headers"]): [string, string][] {

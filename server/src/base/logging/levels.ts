@@ -13,12 +13,12 @@ export const logAreas = [
 /** A part of Beckon with a log level of its own. */
 export type LogArea = (typeof logAreas)[number];
 
-/** All levels, from the highest to the lowest. With `silent` nothing is written. */
+/** All levels, from the highest to the lowest, and `silent`, with which nothing is written. */
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 /** A log level. */
 export type LogLevel = (typeof logLevels)[number];
 
-/** The lowest level that is written: of each area in `areas`, and of all others. */
+/** The lowest level that is written: for each area in `areas`, and for all other areas. */
 export interface LogLevels {
   readonly others: LogLevel;
   readonly areas: { readonly [Area in LogArea]?: LogLevel };

@@ -8,14 +8,16 @@ export interface OutageLines<Fields> {
    */
   readonly failed: (fields: Fields, count: number) => void;
   /**
-   * Writes that it works again.
+   * Writes a line about the end of the outage.
    * @param fields of the last failure
    * @param count all failures of the outage
+   * @param durationMs time from the first to the last failure
    */
   readonly worksAgain: (fields: Fields, count: number, durationMs: number) => void;
   /**
-   * Time after the last failure until a success ends the outage, in milliseconds. It is needed
-   * because a part of the calls still succeeds in many outages, and each would write two lines.
+   * Minimum milliseconds between the last failure and the success that ends the outage. In many
+   * outages some calls still succeed. Without this time, each of them would end the outage and
+   * write a line, and the next failure would write another one.
    */
   readonly quietMs: number;
 }

@@ -5,17 +5,17 @@ import { sleep } from "../clock.ts";
 export interface LogOutput {
   /** @param line ends with a newline */
   write(line: string): void;
-  /** Writes what is buffered soon. Absent if nothing is buffered. */
+  /** Begins to write the buffered lines. Absent if the output has no buffer. */
   flush?(): void;
   /** Sets the listener that is called when lines were dropped and can be written again. */
   onDropped?(listener: (lines: number) => void): void;
 }
 
 /**
- * Maximum bytes of a block of lines, which is one write. POSIX guarantees that writes of up to
- * 4,096 bytes (PIPE_BUF) to a pipe are not interleaved with those of other processes, and all
- * processes of Beckon share one pipe. A single server writes larger blocks: each write wakes
- * another thread, which cost 6 % of its CPU with blocks of 4,096 bytes.
+ * Maximum bytes of a block of lines, which is one write. All processes of Beckon share one pipe.
+ * POSIX guarantees that writes of up to PIPE_BUF bytes to a pipe are not interleaved with those of
+ * other processes, and PIPE_BUF is 4,096 on Linux. A single server writes larger blocks: each write
+ * wakes another thread, which cost 6 % of its CPU with blocks of 4,096 bytes.
  */
 const maxBlockBytes = { shared: 4_096, alone: 32_768 };
 /** Time after which a block is written although it is not full. */
@@ -51,7 +51,8 @@ class BufferedOutput implements LogOutput {
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
-    // Before pino's own listeners, which write the last block.
+    // These listeners are registered before those of `pino.destination`, which write what is left
+    // to standard output. The last block must be passed to pino before that.
     for (const event of ["beforeExit", "exit"]) process.on(event, () => this.#writeBlock());
     this.#destination = pino.destination({
       dest: 1,
@@ -106,7 +107,7 @@ class BufferedOutput implements LogOutput {
   }
 }
 
-/** Returns the number of lines that were dropped because nothing read them. */
+/** Returns the number of lines that were dropped because standard output was not read. */
 export function droppedLogLines(): number {
   return output?.dropped ?? 0;
 }

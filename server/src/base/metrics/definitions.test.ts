@@ -24,7 +24,7 @@ test("every metric that the Grafana dashboard uses exists, and the dashboard sho
   const used = namesIn(expressions.join("\n"));
   expect(used.filter((name) => !series.has(name))).toEqual([]);
   const shown = used.map((name) => name.replace(/_bucket$/, ""));
-  // These are not worth a panel: an alert uses the first, and the second should stay 0.
+  // These are not worth a panel: alerts use the first two, and the third should stay 0.
   const hidden = [
     "beckon_heap_used_ratio",
     "beckon_lease_failing",

@@ -1,8 +1,9 @@
 /**
+ * Definition of a metric. The types are:
  * - `counter`: only grows. The supervisor keeps what exited processes have counted.
  * - `histogram`: counts durations in seconds by size.
  * - `gauge`: read when metrics are collected. `combine` says how the values of several processes
- *   become one. With `database`, one process reads it for all, at most every 10 seconds.
+ *   become one. A gauge with `database` is read by one process for all, at most every 10 seconds.
  */
 interface Definition {
   readonly type: "counter" | "histogram" | "gauge";

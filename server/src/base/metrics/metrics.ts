@@ -31,7 +31,7 @@ export interface Metrics {
     name: Name,
     read: () => GaugeValues<Name> | Promise<GaugeValues<Name>>,
   ): void;
-  /** Sets the function that reads a counter that other code keeps. It must never decrease. */
+  /** Sets the function that reads a counter that other code keeps. The value never decreases. */
   counterFrom(name: CounterName, read: () => number): void;
   /**
    * Returns all values.
@@ -69,7 +69,7 @@ export async function createMetrics({ isOn }: { readonly isOn: boolean }): Promi
   const children = new Map<string, { readonly get: (labels: readonly string[]) => Child }>();
   const gauges = new Map<string, () => Promise<void>>();
   const counters = new Map<string, () => void>();
-  /** Adds to the counters of prom-client what was counted since the last collection. */
+  /** Functions that add to prom-client's counters what was counted since the last collection. */
   const pending: (() => void)[] = [];
 
   for (const [name, definition] of Object.entries(metricDefinitions)) {

@@ -8,7 +8,7 @@ const binding: SecretBinding = {
   remedy: "",
 };
 
-/** The part of a connection that the master key check uses. */
+/** The part of a connection that the check and the re-encryption use. */
 export interface Queryable {
   query<Row extends object>(text: string, values?: unknown[]): Promise<{ rows: Row[] }>;
 }

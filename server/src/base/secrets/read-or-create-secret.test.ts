@@ -22,6 +22,15 @@ test("concurrent calls get the same secret, only its owner can read it, and no o
   expect(readdirSync(join(path, ".."))).toEqual(["a.key"]);
 });
 
+test("a secret that cannot be created leaves no file", async () => {
+  const path = secretPath();
+  const make = () => {
+    throw new Error("no entropy");
+  };
+  await expect(readOrCreateSecret(path, make)).rejects.toThrow("no entropy");
+  expect(readdirSync(join(path, ".."))).toEqual([]);
+});
+
 test("an existing secret is never replaced, not even an empty file", async () => {
   const path = secretPath();
   writeFileSync(path, "mine");

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { link, open, readFile, unlink } from "node:fs/promises";
+import { link, open, readFile, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
@@ -15,17 +15,20 @@ export async function readOrCreateSecret(path: string, make: () => string): Prom
   const kept = await readSecret(path);
   if (kept !== undefined) return kept;
   const fresh = `${path}.${randomUUID()}`;
-  const file = await open(fresh, "wx", 0o600);
   try {
-    await file.writeFile(`${make()}\n`);
-    await file.sync();
+    const file = await open(fresh, "wx", 0o600);
+    try {
+      await file.writeFile(`${make()}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await link(fresh, path).catch((thrown: NodeJS.ErrnoException) => {
+      if (thrown.code !== "EEXIST") throw thrown;
+    });
   } finally {
-    await file.close();
+    await rm(fresh, { force: true });
   }
-  await link(fresh, path).catch((thrown: NodeJS.ErrnoException) => {
-    if (thrown.code !== "EEXIST") throw thrown;
-  });
-  await unlink(fresh);
   const folder = await open(dirname(path), "r");
   await folder.sync().finally(() => folder.close());
   const linked = await readSecret(path);

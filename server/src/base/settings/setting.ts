@@ -14,7 +14,7 @@ export interface Setting {
   readonly unset?: string;
 }
 
-/** Schema of a whole number. */
+/** Schema of a whole number from `min` to `max`; `fallback` if the variable is not set. */
 export const whole = (min: number, max: number, fallback: number) =>
   z
     .string()

@@ -12,7 +12,7 @@ const settings = {
   maxQueuedSpans: 1,
 };
 
-// `script/check` makes sure that no other file imports these packages.
+// `script/check` makes sure that only `otlp-tracing.ts` imports the packages of OpenTelemetry.
 test("the packages of OpenTelemetry are loaded only if there is an endpoint", () => {
   const script = `
     import { registerHooks } from "node:module";

@@ -132,8 +132,8 @@ export function createOtlpTracing(
   }
 
   /**
-   * Starts its span late: only when the request has started a run, or has ended, is it known to
-   * which trace the span belongs (the caller's, the run's, or one of its own).
+   * The span is started only when the request has started a run, or has ended. Before that, it is
+   * not known whether the span belongs to the caller's trace, the run's, or one of its own.
    */
   class OtlpRequest implements RequestTrace {
     readonly #startedAt = Date.now();

@@ -4,7 +4,7 @@ import type { TraceVariables } from "./variables.ts";
 export interface TraceSettings {
   /** URL to which spans are sent. */
   readonly url: string;
-  /** Headers of these requests. They often contain a credential. */
+  /** Headers of the requests to `url`. They often contain a credential. */
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
   readonly resourceAttributes: Readonly<Record<string, string>>;

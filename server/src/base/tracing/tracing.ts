@@ -84,11 +84,14 @@ interface TracedRun {
   readonly agentId: string;
   /** Whether another process may have executed a part of the run. */
   readonly resumed: boolean;
-  /** Trace of the request that started the run, if this process received the request. */
+  /**
+   * Trace of the request that started the run. Undefined if another process received the request,
+   * and for runs that were queued and then claimed.
+   */
   readonly trace?: RequestTrace | undefined;
 }
 
-/** Creates and exports the spans of this process. Callers get undefined while traces are off. */
+/** Creates and exports the spans of this process. Exists only if traces are on. */
 export interface Tracing {
   /**
    * Returns the trace of a request.

@@ -71,7 +71,10 @@ export interface Pass {
   answered(): void;
   /** Reports that the provider is unreachable. */
   failed(failure: ModelFailure): void;
-  /** Reports that Beckon cancelled the call before `answered` or `failed` could be reported. */
+  /**
+   * Reports that Beckon cancelled the call before `answered` or `failed` could be reported, or did
+   * not send it.
+   */
   dropped(): void;
 }
 
@@ -122,8 +125,9 @@ export interface CachedCircuit extends Circuit {
 }
 
 /**
- * When a circuit closes, all waiting calls are allowed. They start at random times within a period
- * that has one millisecond for each waiting call, but at most this length.
+ * Maximum length in milliseconds of the period in which calls that are allowed together start at
+ * random times: all waiting calls when a circuit closes, and the extra probes of all circuits with
+ * the same origin. The period has one millisecond for each of these calls.
  */
 const spreadMs = 1_000;
 
@@ -142,8 +146,8 @@ interface Waiter {
  * with the probe, so that a probe without a result does not delay the next one. Any answer closes
  * the circuit, even an answer to a call that was made before the circuit opened.
  *
- * When a call of another circuit to the same origin is answered, one extra probe is allowed
- * immediately, at most one for each regular probe. The pauses do not change. Other tenants can
+ * When a call of another circuit to the same origin is answered, one extra probe is allowed within
+ * `spreadMs`, at most one for each regular probe. The pauses do not change. Other tenants can
  * therefore shorten a wait but never extend it.
  */
 export function createCircuit(

@@ -28,7 +28,7 @@ export interface ModelAttempt {
    * undefined, memory is not counted.
    */
   readonly hold: ByteHold | undefined;
-  /** Updated with what happens to the attempt, so that it is known even if the attempt fails. */
+  /** Updated during the attempt, so that its data is known even if the attempt fails. */
   readonly record: AttemptRecord;
 }
 

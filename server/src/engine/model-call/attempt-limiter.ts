@@ -36,10 +36,10 @@ export class AttemptLimiter {
   }
 
   /**
-   * Reserves for the next attempt. The reservation of an earlier attempt is kept if nothing was
-   * used since it was made.
+   * Reserves what the next attempt can use. The reservation of an earlier attempt is kept if
+   * nothing was used since it was made.
    * @param earlier the earlier attempts of the same model call.
-   * @returns the time that this took, in milliseconds.
+   * @returns the time that the reservation took, in milliseconds.
    */
   async reserve(earlier: readonly MeteredCall[]): Promise<number> {
     const { limitAttempt, signal } = this.#request;

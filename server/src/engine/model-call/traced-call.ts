@@ -9,8 +9,8 @@ import { shouldStream } from "./should-stream.ts";
 
 /**
  * Makes the model call of one step, and its span if traces are on. One span covers all attempts and
- * the waits between them, as the semantic conventions ask.
- * @throws {UnansweredCall} see `call-model.ts`
+ * the waits between them, as OpenTelemetry's semantic conventions require.
+ * @throws {UnansweredCall} see `call-model.ts`.
  */
 export function callModel(...given: Parameters<typeof call>): Promise<AnsweredCall> {
   const [{ span }] = given;
@@ -50,7 +50,7 @@ async function callTraced(
   }
 }
 
-/** By the library's name of a provider, the name in the conventions if it differs. */
+/** Provider names of the semantic conventions, by the library's name, where the two differ. */
 const conventionalNames: Readonly<Record<string, string>> = { google: "gcp.gemini" };
 
 /** Returns the provider's name without the API that the library adds, as in `openai.responses`. */
@@ -71,7 +71,7 @@ function usageOf(calls: readonly MeteredCall[]): SpanAttributes {
   };
 }
 
-/** Returns `error.type`: the provider's status, or why there was no answer. */
+/** Returns the span attribute `error.type`: the provider's status, or why there was no answer. */
 function errorType(reason: unknown): string {
   if (reason instanceof RunStopped) return reason.reason;
   if (reason instanceof LimitStop) return reason.end.error.code;

@@ -11,7 +11,7 @@ const boundHeader = "beckon-output-bound";
 /** The smallest budget for thinking that Anthropic accepts. */
 const minThinkingTokens = 1_024;
 
-/** Returns the option that says how many tokens a model can write, thinking included. */
+/** Returns the options that limit how many tokens a model can write, thinking included. */
 export function outputBoundOption(
   maxOutputTokens: number,
 ): Pick<LanguageModelV4CallOptions, "maxOutputTokens" | "providerOptions"> {

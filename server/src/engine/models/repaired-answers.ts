@@ -3,7 +3,7 @@ import { repairAnswer } from "./repair-answer.ts";
 
 type Fetch = typeof globalThis.fetch;
 
-/** Maximum bytes of a repaired line of a stream. Longer lines are passed on unchanged. */
+/** Maximum bytes of the lines of a stream that are repaired together. More are not repaired. */
 const maxRepairedBytes = 1024 * 1024;
 
 const [lf, cr] = [10, 13];

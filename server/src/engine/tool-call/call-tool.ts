@@ -60,7 +60,7 @@ export async function callTool(
   }
 }
 
-/** Returns why the run was stopped during the call, as `error.type`. */
+/** Returns why the run was stopped during the call, as the span attribute `error.type`. */
 function stopType(reason: unknown): string {
   return reason instanceof RunStopped ? reason.reason : "interrupted";
 }

@@ -5,16 +5,26 @@ import { ToolFailure } from "../tool.ts";
 const maxResultBytes = 256 * 1024;
 
 /**
+ * Maximum levels of lists and objects in a result. The libraries of providers are recursive, and
+ * overflow the call stack at some thousands of levels.
+ */
+const maxLevels = 500;
+
+/**
  * Returns a tool's result as the JSON value that is stored in the journal and sent to the model. A
  * result that is too large becomes a text: the beginning of the result, with a note. It does not
- * stay a JSON value, because truncated JSON is invalid.
+ * stay a JSON value, because truncated JSON is invalid. A result with more than `maxLevels` levels
+ * becomes the text of its JSON.
  *
  * @throws {ToolFailure} the result cannot be written as JSON: it contains a cycle or a BigInt, or
  *   is nested too deeply.
  */
 export function fitResult(value: unknown): unknown {
   const json = toJson(value);
-  if (Buffer.byteLength(json) <= maxResultBytes) return storableJson(JSON.parse(json));
+  if (Buffer.byteLength(json) <= maxResultBytes) {
+    const result: unknown = JSON.parse(json);
+    return storableJson(hasMoreLevels(result, maxLevels) ? json : result);
+  }
   const text = typeof value === "string" ? value : json;
   return storableJson(
     `${firstBytes(text, maxResultBytes)}\n[truncated: the result has ${Buffer.byteLength(text)} bytes; these are the first ${maxResultBytes}]`,
@@ -27,6 +37,17 @@ function toJson(value: unknown): string {
   } catch {
     throw new ToolFailure("The tool's result is not JSON.");
   }
+}
+
+/** Returns whether lists and objects are nested in more than `max` levels. Is not recursive. */
+function hasMoreLevels(value: unknown, max: number): boolean {
+  const isNested = (each: unknown) => typeof each === "object" && each !== null;
+  let level = [value].filter(isNested);
+  for (let count = 0; level.length > 0; count++) {
+    if (count === max) return true;
+    level = level.flatMap((each) => Object.values(each as object).filter(isNested));
+  }
+  return false;
 }
 
 /**

@@ -2,9 +2,9 @@ import { storableJson, unstorableIn } from "../storable.ts";
 
 type Arguments =
   /**
-   * `unstorable` is the location of a string that PostgreSQL cannot store; undefined if there is
-   * none. In `value` the characters of such a string that cannot be stored are replaced. Such a
-   * `value` can be displayed but must not be passed to a tool.
+   * `unstorable` is the location of the first string with characters that PostgreSQL cannot store;
+   * undefined if there is none. In `value` these characters are replaced. If `unstorable` is
+   * defined, `value` can be displayed but must not be passed to a tool.
    */
   | { readonly ok: true; readonly value: unknown; readonly unstorable: string | undefined }
   | { readonly ok: false };

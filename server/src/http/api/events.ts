@@ -4,7 +4,7 @@ import type { ManagedRoute } from "../management/index.ts";
 
 /** Describes `view=summary` of pages and streams of events. */
 export const summarizing =
-  "With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. `data` above 64 KiB is `{artifact_id, bytes}` as always. To read one event in full, get `/runs/:run_id/events` with its `seq` less 1 as `after`, and `limit=1`.";
+  "With `view=summary`, `data` has no `arguments`, `result` or `output`, and each of its `parts` has `bytes` instead of text or arguments. To read one event without this, get `/runs/:run_id/events/:seq`. In both views, `data` above 64 KiB is `{artifact_id, bytes}`: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`.";
 
 const example = {
   id: "evt_01jdb8tq5ke5ktbqrs4n1h9m0z",
@@ -22,7 +22,7 @@ export const eventRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "listEvents",
       summary: "List workspace events",
-      description: `The events of the workspace or of one agent, oldest first, in the order of their commits. Each page searches \`limit\` events and holds those that match. Each event has a \`cursor\` to continue after it. Events of no run (\`agent.paused\`, \`agent.resumed\`) are listed only if \`kind\` names them; their \`run_id\` and \`seq\` are null. An agent's token cannot name them. ${summarizing}`,
+      description: `The events of the workspace or of one agent, oldest first, in the order of their commits. Each page searches \`limit\` events and holds those that match. Each event has a \`cursor\` to continue after it. Events of no run (\`agent.paused\`, \`agent.resumed\`, \`usage.threshold\`, \`subscription.disabled\`) are listed only if \`kind\` names them; their \`run_id\` and \`seq\` are null. An agent's token cannot name them. ${summarizing}`,
       stream:
         "With `Accept: text/event-stream`, the response streams new events, with a cursor also those after it. `limit` is rejected. The model's output is only in the stream of its run.",
       query: workspaceEventsQuery,

@@ -249,7 +249,7 @@ export const runRoutes: readonly ManagedRoute[] = [
       id: "getRunEvent",
       summary: "Get run event",
       description:
-        "One event of the run's journal, for example to verify a delivery or to read the rest of a large one.",
+        "One event of the run's journal, for example to verify a delivery. `data` above 64 KiB is `{artifact_id, bytes}`: get the whole data, in JSON, at `/runs/:run_id/artifacts/:artifact_id`.",
       data: eventOnWire,
     },
     handle: async (request) => ({

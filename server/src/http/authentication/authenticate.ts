@@ -41,8 +41,9 @@ export interface WantedWorkspace {
  * applies to every request that is sent after the server has confirmed it.
  * @throws ApiError `unauthorized`, the same for all credentials that are not valid; `forbidden` if
  *   a signed-in caller is a member of no workspace; `not_found` if the caller is not a member of
- *   the named workspace; `bad_request` if the request must name a workspace and does not; with a
- *   session, the errors of `requireOwnSite`.
+ *   the named workspace; `bad_request` if the request must name a workspace and does not;
+ *   `unavailable` if the database cannot be reached; with a session, the errors of
+ *   `requireOwnSite`.
  */
 export async function authenticate(
   services: Services,

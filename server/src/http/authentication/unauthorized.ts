@@ -5,7 +5,7 @@ import { addressOf, exchangeOf, headerOf } from "../request/index.ts";
 import type { Services } from "../services.ts";
 
 /**
- * Counts a failed authentication and returns its error. If the only credential of the request is
+ * Counts a failed authentication and returns its error. If the request has no `x-api-key` but
  * `Authorization: Bearer`, which other APIs use, the error says which header Beckon reads.
  */
 export function unauthorized(services: Services, incoming: IncomingMessage): ApiError {
@@ -19,7 +19,7 @@ export function unauthorized(services: Services, incoming: IncomingMessage): Api
   );
 }
 
-/** Marks the request, so that the log has a line about its credential. A missing one has none. */
+/** Marks a request that has a credential, so that the log reports it as rejected. */
 function noteRejection(incoming: IncomingMessage): void {
   const { headers } = incoming;
   const hasCredential =

@@ -19,7 +19,7 @@ export interface AdmittedCredentials {
   has(caller: Caller): boolean;
   /**
    * Queries the credential and adds the caller to the cache.
-   * @throws ApiError the errors of `mayStart`, if the credential is not valid.
+   * @throws ApiError the errors of `mayStart`. The caller is then not added.
    */
   check(request: Pick<StartRequest, "source" | "caller" | "agentId">): Promise<void>;
   forget(caller: Caller): void;

@@ -31,7 +31,10 @@ const maxBytes = 64 * 1024 * 1024;
 
 interface Reads {
   readonly current: Promise<TriggerOfToken>;
-  /** The read that begins when the current one has ended. Its callers came after that one began. */
+  /**
+   * The read that begins when the current one has ended. It serves calls that came after the
+   * current one began, because the result of the current one can be older than these calls.
+   */
   next: Promise<TriggerOfToken> | undefined;
 }
 

@@ -38,7 +38,7 @@ export const fireCors: Readonly<Record<string, string>> = {
   "access-control-expose-headers": `${requestIdHeader}, idempotency-replayed, retry-after`,
 };
 
-/** What a process caches of triggers between requests. */
+/** What a process keeps about triggers between requests. */
 export interface FireState {
   readonly triggers: AdmittedTriggers;
   readonly rates: RequestRates;
@@ -46,8 +46,8 @@ export interface FireState {
 
 /**
  * Answers the CORS preflight of a fire. The response is the same for every token, so it does not
- * reveal which tokens are valid. An OPTIONS request that only a sender of CloudEvents makes is
- * answered for a trigger that is set to.
+ * reveal which tokens are valid. Only the handshake of a CloudEvents sender, also an OPTIONS
+ * request, gets another response, if the trigger is set to answer it.
  */
 export async function handleFireOptions(
   services: Services,
@@ -84,7 +84,7 @@ export async function handleFireHandshake(
 
 /**
  * Handles `POST /api/public/triggers/:token`: responds as soon as the run is durable. If the
- * trigger's settings change in the meantime, the request is checked again with the new settings.
+ * trigger's settings change before that, the request is checked again with the new settings.
  */
 export async function handleFire(
   services: Services,
@@ -112,8 +112,8 @@ export async function handleFire(
       }
     }
   } catch (thrown) {
-    // A sender with a wrong signature has a valid token, so it does not guess tokens.
     if (!(thrown instanceof ApiError) || thrown.code !== "unauthorized") throw thrown;
+    // A request with a wrong signature has a valid token, so it is not counted as a guess.
     if (thrown instanceof UnverifiedRequest) throw thrown;
     triggers.forget(caller.hash);
     throw unauthorized(services, c);

@@ -27,8 +27,8 @@ const encodings = [
 
 /**
  * A name of one path segment that does not start with a dot. Such a name cannot lead out of the
- * folder, and cannot be that of `.sources`, in which `script/build-web` stores the list of the
- * dashboard's source files.
+ * folder, and cannot be `.sources`, the file in which `script/build-web` lists the dashboard's
+ * source files.
  */
 const plainName = /^[\w-]+(?:\.[\w-]+)*\.(?<extension>\w+)$/;
 

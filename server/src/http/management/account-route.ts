@@ -1,4 +1,5 @@
 import type { AccountContext, SignedIn } from "../../accounts/index.ts";
+import type { ByteHold } from "../../base/byte-budget.ts";
 import { ApiError } from "../../base/errors.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
 import { findSession, requireOwnSite, type SessionFound } from "../authentication/index.ts";
@@ -76,13 +77,15 @@ export async function handleAccount(
     },
     failedSignIns: services.failedSignIns,
   };
+  let hold: ByteHold | undefined;
   const request = async () => {
     const raw =
       route.method === "GET"
         ? undefined
-        : await readBody(incoming, () =>
-            holdExchange(services.runs.memory.exchanges, address, outgoing),
-          );
+        : await readBody(incoming, () => {
+            hold ??= holdExchange(services.runs.memory.exchanges, address, outgoing);
+            return hold;
+          });
     return {
       param: (name: string) => pathParameter(c, name),
       query: c.req.query(),

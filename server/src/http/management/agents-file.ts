@@ -3,8 +3,8 @@ import type { ExportedDocument } from "../../bundles/index.ts";
 import type { RouteResult } from "./managed-route.ts";
 
 /**
- * Returns the exported agents as a file in the requested format. Only one agent at a time is in
- * memory while the file is sent. `POST /agents/import` accepts both formats.
+ * Returns the exported agents as a file, JSON or YAML. Only one agent at a time is in memory while
+ * the file is sent. `POST /agents/import` accepts both formats.
  */
 export function agentsFile({ format, agents }: ExportedDocument): RouteResult {
   const text = format === "json" ? asJson(agents) : asYaml(agents);

@@ -50,7 +50,7 @@ export interface RouteDoc {
   readonly etag?: true;
   /** Error codes in addition to those that follow from the other fields. Default: none. */
   readonly errors?: readonly (ErrorCode | RunErrorCode)[];
-  /** Example of the request's body. Absent if the route has no body. */
+  /** Example of the request's body. Default: none. */
   readonly example?: unknown;
   /** Example of `data`. Absent if `data` is a resource: each resource has its own example. */
   readonly dataExample?: unknown;

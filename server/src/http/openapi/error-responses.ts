@@ -17,7 +17,7 @@ export const runErrors: { readonly [Code in RunErrorCode]: string } = {
   cancelled: "the run was cancelled",
 };
 
-/** Error codes of limits that reset automatically. The response then has `Retry-After`. */
+/** Error codes whose responses have `Retry-After` if a limit that resets by itself is the cause. */
 const resets: readonly string[] = ["agent_paused", "plan_exhausted", "ceiling_reached"];
 
 const isRunError = (code: ErrorCode | RunErrorCode): code is RunErrorCode => code in runErrors;

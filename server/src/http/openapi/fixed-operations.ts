@@ -58,7 +58,8 @@ const invoke = {
       },
     },
     202: {
-      description: "The run continues: read it at `Location`.",
+      description:
+        "The run continues: read it at `Location`. While the database is unreachable, `status` is the one in which the run was created.",
       headers: headersOf(...invokeHeaders, "Location"),
       content: json(
         {
@@ -87,7 +88,7 @@ const fire = {
   tags: ["calls"],
   summary: "Fire trigger",
   description:
-    "Starts a run and responds as soon as it is durable. The URL is the credential: no header is needed, and `Authorization` is ignored. The run's input is the trigger's prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. A body without Content-Type is text. An empty body is valid if the trigger has a prompt prefix.",
+    'Starts a run and responds as soon as it is durable. The URL is the credential: no header is needed, and `Authorization` is ignored. The run\'s input is the trigger\'s prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. A body without Content-Type is text. An empty body is valid if the trigger has a prompt prefix. A trigger with `receiving` decides itself which bodies it accepts and what the run\'s input is. It responds with 202 and `{"ok": true, "skipped": true}` if a valid request starts no run, and to forms as `form.answer` says.',
   security: [],
   parameters: [...pathParameters("/:token"), idempotencyKey, webhookId, ...runLabels, callback],
   requestBody: {
@@ -106,7 +107,7 @@ const fire = {
       headers: headersOf("IdempotencyReplayed"),
       content: json(schemaOfResponse(fireResponse), { ok: true, run_id }),
     },
-    ...errorResponses([...startCodes, "trigger_disabled", "unsupported_type"]),
+    ...errorResponses([...startCodes, "forbidden", "trigger_disabled", "unsupported_type"]),
   },
 };
 

@@ -53,7 +53,7 @@ const deliveryExample = {
   finished_at: time,
 };
 
-/** Subscriptions and deliveries, with examples. */
+/** Resources of subscriptions and deliveries. */
 export const subscriptionResources = [
   { name: "Subscription", schema: subscription, example: subscriptionExample },
   {

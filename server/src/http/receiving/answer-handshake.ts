@@ -15,7 +15,7 @@ export async function answerTriggerHandshake(
   { env: { incoming }, req: { method } }: RequestContext,
   readTrigger: () => Promise<TriggerOfToken>,
 ): Promise<Response | undefined> {
-  // Other requests are answered without a database query, as for triggers without settings.
+  // Requests that cannot be a handshake cause no database query.
   const canBeHandshake =
     method === "OPTIONS"
       ? headerOf(incoming, "webhook-request-origin") !== undefined

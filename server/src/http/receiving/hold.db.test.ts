@@ -120,7 +120,7 @@ test("a trigger holds 1,000 runs; one more is rejected with 429 and can be sent 
     code: "too_many_requests",
   });
   expect(full.headers.get("retry-after")).toBe("60");
-  // Another trigger of the same agent holds its own runs.
+  // The limit is per trigger, so another trigger of the same agent can hold runs.
   const other = await createReceiving(beckon, agentId, { when_paused: "hold" });
   expect((await other.send({})).status).toBe(200);
   await beckon.call(`/runs/${body.run_id}/cancel`, { method: "POST" });
@@ -174,7 +174,7 @@ test("a run that was written as held after the resume is queued by the next poll
   const { agentId, trigger, pause } = await holding();
   await pause();
   const { body } = await trigger.send({});
-  // As after a resume that the snapshot of the start statement lacked: nothing wakes the worker.
+  // Simulates a resume that the snapshot of the start statement lacks, so nothing wakes the worker.
   await engine.query("update agents set paused_at = null, pause_reason = null where id = $1", [
     agentId,
   ]);

@@ -100,6 +100,18 @@ test("of the requests with an invalid signature 60 a minute are stored, all are 
   expect(stored).toBeLessThanOrEqual(60 * (rows[0]?.minutes ?? 0));
 });
 
+test("a filter that fails at a value which the database cannot store gives a failed run", async () => {
+  const trigger = await create({ filter: "int(payload.count) > 1" });
+  for (const count of ["a\0b", "a\ud800b", `${"a".repeat(984)}\u{1f600}`]) {
+    const { status, body } = await trigger.send({ count });
+    expect(status).toBe(200);
+    const { error } = await runOf(body.run_id);
+    expect(error.code).toBe("mapping_error");
+    expect(error.message).toMatch(/Cannot convert a+/);
+    expect(error.message.isWellFormed()).toBe(true);
+  }
+});
+
 test("a trigger without its secret rejects every request", async () => {
   const trigger = await create();
   await engine.query(

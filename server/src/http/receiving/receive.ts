@@ -36,8 +36,9 @@ export class UnverifiedRequest extends ApiError {
 
 /**
  * Receives a request to a trigger with settings: checks where it comes from, reads and verifies it,
- * and starts its run. Every outcome except a handshake is stored. An outcome that the start
- * statement does not decide is returned only if the settings that decided it are still valid.
+ * and starts its run. Records every outcome except a handshake and the error `unavailable`. An
+ * outcome that the start statement does not decide is returned only if the settings that decided it
+ * are still valid.
  * @throws TriggerReconfigured if the request must be received again, because the settings have
  *   changed; `UnverifiedRequest`; ApiError the error of the first check that fails
  */
@@ -127,7 +128,6 @@ function originError(
   );
 }
 
-/** Returns the secrets that are valid at a time. */
 function validSecrets(
   { secret, previousSecret, previousSecretUntilMs }: TriggerSettings,
   nowMs: number,

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { ApiError } from "../../base/errors.ts";
-import { ReceivedBodyHold } from "../../receiving/index.ts";
+import { ReceivedBodyHold, tooLarge } from "../../receiving/index.ts";
 import { type Caller, callerId, type Memory } from "../../runs/index.ts";
-import { type RawBody, readBody } from "../request/index.ts";
+import { type BodyHold, type RawBody, readBody } from "../request/index.ts";
 
 /** Maximum size of the body of a request to a trigger without settings: 1 MiB. */
 const defaultMaxBytes = 1_048_576;
@@ -14,13 +14,17 @@ const defaultMaxBytes = 1_048_576;
  */
 export class ReceivedBody {
   readonly #incoming: IncomingMessage;
-  readonly #memory: Memory;
+  readonly #memory: Pick<Memory, "exchanges" | "bodies">;
   readonly #caller: Caller;
   #hold: ByteHold | ReceivedBodyHold | undefined;
   #read: { readonly maxBytes: number; readonly body: Promise<RawBody> } | undefined;
 
   /** @param caller for whom the bytes are counted */
-  constructor(incoming: IncomingMessage, memory: Memory, caller: Caller) {
+  constructor(
+    incoming: IncomingMessage,
+    memory: Pick<Memory, "exchanges" | "bodies">,
+    caller: Caller,
+  ) {
     this.#incoming = incoming;
     this.#memory = memory;
     this.#caller = caller;
@@ -29,29 +33,29 @@ export class ReceivedBody {
   /**
    * Returns the body of a request to a trigger without settings, or the error for which it cannot
    * be read.
-   * @throws ApiError `unavailable` if the process cannot hold the body
+   * @throws ApiError `unavailable` if the process cannot hold the body; also if the body was above
+   *   the trigger's limit and the limit was raised while the request arrived
    */
   readDefault(): Promise<RawBody> {
     const hold = () => {
       this.#hold ??= this.#memory.exchanges.hold(callerId(this.#caller));
       return this.#hold;
     };
-    this.#read ??= { maxBytes: defaultMaxBytes, body: readBody(this.#incoming, hold) };
-    return this.#read.body;
+    return this.#readWithin(defaultMaxBytes, hold);
   }
 
-  /**
-   * Like `readDefault`, for a trigger with settings.
-   * @throws ApiError `unavailable` including when the body was larger than the trigger accepted
-   *   when the request arrived, but is within the limit of its current settings
-   */
-  async read(maxBytes: number): Promise<RawBody> {
-    this.#read ??= {
-      maxBytes,
-      body: readBody(this.#incoming, () => this.#receivedHold(), maxBytes),
-    };
+  /** Like `readDefault`, for a trigger with settings. */
+  read(maxBytes: number): Promise<RawBody> {
+    return this.#readWithin(maxBytes, () => this.#receivedHold());
+  }
+
+  /** The body can have been read with another limit, if the trigger's settings have changed. */
+  async #readWithin(maxBytes: number, hold: () => BodyHold): Promise<RawBody> {
+    this.#read ??= { maxBytes, body: readBody(this.#incoming, hold, maxBytes) };
     const body = await this.#read.body;
-    if (!body.ok && body.error.code === "too_large" && maxBytes > this.#read.maxBytes)
+    if (body.ok)
+      return body.value.length <= maxBytes ? body : { ok: false, error: tooLarge(maxBytes) };
+    if (body.error.code === "too_large" && maxBytes > this.#read.maxBytes)
       throw new ApiError(
         "unavailable",
         "The settings of this trigger changed while the request arrived. Send it again.",

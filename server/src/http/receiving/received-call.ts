@@ -18,7 +18,10 @@ export interface ReceivedCall {
   readonly callback: Result<RunCallback | undefined>;
   /** The header `Idempotency-Key`; undefined if the request lacks it. */
   readonly key: Result<string> | undefined;
-  /** The header `webhook-id`, which is the key of a trigger whose settings locate no event id. */
+  /**
+   * The header `webhook-id`. It is the idempotency key if the settings locate no event id and the
+   * request has no `Idempotency-Key`.
+   */
   readonly webhookId: Result<string> | undefined;
   /** Headers of every response. */
   readonly headers: Readonly<Record<string, string>>;

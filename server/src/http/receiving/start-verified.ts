@@ -21,7 +21,8 @@ import { runResponse, skippedResponse } from "./responses.ts";
  * Evaluates filter and message template of a verified request, and starts its run. The start
  * statement checks the event id, the pause and the limits before it uses the result, so their
  * errors take precedence.
- * @throws TriggerReconfigured; ApiError the error for which no run was started
+ * @throws TriggerReconfigured; ApiError if no run was started, or if the run was created already
+ *   failed for another reason than its filter or template
  */
 export async function startVerified(
   services: Services,
@@ -63,7 +64,7 @@ export async function startVerified(
         const row = verifiedRow(request, { outcome: "captured" });
         const sample = { request: row, version };
         if (await capture(services, sample)) return skippedResponse(receiving, call.headers);
-        // Another request was captured in the meantime, so this one is handled as an event.
+        // The trigger no longer waits for a sample, so this request is handled as an event.
         continue;
       }
       case "reconfigured":

@@ -4,9 +4,9 @@ import { eventually } from "../../../test/eventually.ts";
 import { startProxy, statement } from "../../../test/proxy.ts";
 import { createReceiving, signedAsGithub } from "../../../test/receiving-trigger.ts";
 
-/** `far` reaches the database through a proxy that simulates network faults. */
 const beckon = await startTestBeckon();
 const proxy = await startProxy(beckon.db.url);
+/** A second process. It reaches the database through a proxy that simulates network faults. */
 const far = await beckon.another({ settings: { DATABASE_URL: proxy.urlFor(beckon.db.url) } });
 afterAll(async () => {
   await far.stop();

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { elapsed } from "../../base/clock.ts";
 import type { RequestTrace } from "../../base/tracing/index.ts";
 
-/** What the line about a request in the log needs to know, and only some code knows. */
+/** What the code that handles a request reports for its log line, metrics and trace. */
 export interface Exchange {
   /** When the request's headers had arrived, as a value of `elapsed()`. */
   readonly startedAt: number;
@@ -17,7 +17,10 @@ export interface Exchange {
   trace?: RequestTrace;
 }
 
-/** A symbol and not a WeakMap, because this is read several times for each request. */
+/**
+ * Key of the property of a request that holds its exchange. Rejected: a WeakMap, whose reads are
+ * slower. The exchange is read several times for each request.
+ */
 const key = Symbol("exchange");
 
 /** Returns the exchange of a request. The first call creates it. */

@@ -2,7 +2,7 @@ export { textOf } from "../../receiving/index.ts";
 export { type Exchange, exchangeOf } from "./exchange.ts";
 export { canSend, holdExchange, tooManyResponses } from "./hold-exchange.ts";
 export { bindKey, idempotencyKey } from "./idempotency-key.ts";
-export { type RawBody, readBody } from "./read-body.ts";
+export { type BodyHold, type RawBody, readBody } from "./read-body.ts";
 export { readDeadline } from "./read-deadline.ts";
 export {
   addressOf,

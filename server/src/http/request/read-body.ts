@@ -20,6 +20,12 @@ export type RawBody = Result<Buffer>;
  */
 const smallBodyBytes = 16 * 1024;
 
+/**
+ * Number of chunks after which they are joined. A chunk can have one byte, and takes 200 bytes of
+ * memory.
+ */
+const maxChunks = 1_000;
+
 /** What `readBody` needs of a hold. */
 export type BodyHold = Pick<ByteHold, "grow" | "maxBytes">;
 
@@ -43,17 +49,21 @@ export function readBody(
   if (coding.toLowerCase() !== "chunked")
     return Promise.resolve({ ok: false, error: unsupportedCoding(coding) });
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const joined: Buffer[] = [];
+    let chunks: Buffer[] = [];
     let size = 0;
     const append = (chunk: Buffer) => {
       size += chunk.length;
       const fits = size <= maxBytes;
       if (fits && (size <= smallBodyBytes || hold().grow(heldPerByte * chunk.length))) {
-        chunks.push(chunk);
+        if (chunks.push(chunk) < maxChunks) return;
+        joined.push(Buffer.concat(chunks));
+        chunks = [];
         return;
       }
       incoming.off("data", append).pause();
-      chunks.length = 0;
+      joined.length = 0;
+      chunks = [];
       if (!fits) resolve({ ok: false, error: tooLarge(maxBytes) });
       else if (isTooLargeFor(hold(), Math.max(declared, size)))
         resolve({ ok: false, error: tooLargeForMemory() });
@@ -63,12 +73,10 @@ export function readBody(
     // because capturing its stack would take time.
     const onClose = () => (incoming.complete ? undefined : reject(truncated()));
     incoming.on("data", append);
-    incoming.on("end", () =>
-      resolve({
-        ok: true,
-        value: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks),
-      }),
-    );
+    incoming.on("end", () => {
+      const all = [...joined, ...chunks];
+      resolve({ ok: true, value: all.length === 1 && all[0] ? all[0] : Buffer.concat(all) });
+    });
     incoming.on("error", onClose);
     incoming.on("close", onClose);
   });

@@ -107,7 +107,8 @@ export async function writeStream(
     }
   } finally {
     clearInterval(heartbeat);
-    // The corked frames are sent first, because `end` would drop them.
+    // `end` of a corked response writes the last chunk of the chunked coding before the corked
+    // frames, so clients would not read these (Node 24).
     uncork();
     const last = farewell();
     outgoing.end(last && frameOf(last, undefined));

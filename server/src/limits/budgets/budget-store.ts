@@ -87,9 +87,11 @@ on conflict (workspace_id, scope_id, scope_kind, metric) do update set
   changes_next = excluded.changes_next,
   next_allowed = excluded.next_allowed,
   pauses_agent = excluded.pauses_agent,
-  -- A raise ends a pause; a lower limit is reported by the next entry.
+  -- A raised or removed limit ends the pause that a rejected model call began.
   refused = budgets.refused and budgets.ends > now()
     and coalesce(excluded.allowed <= budgets.allowed, false),
+  -- Does not rise here if the limit is lowered: the statement that charges the next metered call
+  -- raises it and writes the event.
   crossed = case when budgets.ends <= now() then 0
     else least(budgets.crossed, ${sql.raw(crossedSql("budgets.spent", "excluded.allowed"))}) end,
   spent = case when budgets.ends <= now() then 0 else budgets.spent end,

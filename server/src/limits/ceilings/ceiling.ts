@@ -20,7 +20,10 @@ const readers: Readonly<Record<CeilingScope, Scope>> = {
   trigger: "triggers:read",
 };
 
-/** Returns a ceiling for the actor, with the name only if the actor can read it. */
+/**
+ * Returns a ceiling as responses show it. Its `name` is that of the workspace, agent, key or
+ * trigger; null if that was deleted, or if the actor cannot read it.
+ */
 export function toCeiling(ctx: Context, row: CeilingRow): Ceiling {
   const [limit, spent, reserved] = [row.limit_micros, row.spent, row.reserved].map(Number) as [
     number,

@@ -10,7 +10,7 @@ import { type CeilingRef, readCeilings } from "./store.ts";
  * The format of the ids in cursors: the scope, a space, and the id of the resource to which the
  * ceiling applies.
  */
-const idForm = /^[a-z]+ [\w-]+$/;
+const idForm = new RegExp(`^(?:${ceilingScope.options.join("|")}) [\\w-]+$`);
 
 /**
  * Lists the ceilings of the workspace, in the order of their scopes and ids. A key that is limited

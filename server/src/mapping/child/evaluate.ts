@@ -62,7 +62,10 @@ function passes(filter: Filter, variables: Readonly<Record<string, unknown>>): b
   );
 }
 
-/** Does `work`, and reports that a payload is nested too deeply as a mistake. */
+/**
+ * Returns the result of `work`, which reads the payload.
+ * @throws Failure for every error. A `RangeError` means that the payload is nested too deeply.
+ */
 function reading<T>(part: MappingMistake["part"], work: () => T): T {
   try {
     return work();

@@ -6,7 +6,10 @@ export class Failure extends Error {
 
   constructor(part: MappingMistake["part"], message: string, line: number | null = null) {
     super(message);
-    this.mistake = { part, message: message.slice(0, 1_000), line };
+    // A message can contain a value of the payload. PostgreSQL stores neither NUL nor lone
+    // surrogates.
+    const storable = message.slice(0, 1_000).replaceAll("\0", "\ufffd").toWellFormed();
+    this.mistake = { part, message: storable, line };
   }
 }
 

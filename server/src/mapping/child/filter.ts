@@ -49,7 +49,7 @@ function parsed(text: string): ReturnType<typeof parse> {
   }
 }
 
-/** Adds advice to the most frequent error, that of a payload that lacks a field. */
+/** Returns the error's message. For the most frequent error, a missing field, it gives advice. */
 function explain(error: Error): string {
   const missing = /^field not found: (.*)$/s.exec(error.message)?.[1];
   if (missing === undefined) return `${error.message}.`;

@@ -9,7 +9,8 @@ import { Failure, messageOf } from "./failure.ts";
  * The process that evaluates filters and templates. It reads requests from standard input and
  * writes results to standard output, one after the other and without an event loop: nothing that a
  * template does can interleave with another evaluation. It exits when its input ends.
- * Arguments: time limit of a rendering in milliseconds, its limit of objects, maximum frame size.
+ * Arguments: maximum time of a rendering in milliseconds, its maximum memory in LiquidJS' units,
+ * and the maximum bytes of a frame.
  */
 const [timeoutMs = 0, maxObjects = 0, maxFrameBytes = 0] = process.argv.slice(2).map(Number);
 

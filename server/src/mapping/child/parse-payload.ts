@@ -3,10 +3,12 @@ const canHaveLargeInteger = /\d{16}/;
 
 /**
  * Returns the value of a JSON document. Integers that a number cannot represent are bigints, so
- * that ids of other systems stay exact. A key `__proto__` is an ordinary key.
+ * that ids of other systems stay exact. A key `__proto__` is an ordinary key. A byte order mark is
+ * skipped, as when the request is received.
  * @throws SyntaxError if it is not JSON; RangeError if it is nested too deeply
  */
-export function parsePayload(json: string): unknown {
+export function parsePayload(text: string): unknown {
+  const json = text.startsWith("\ufeff") ? text.slice(1) : text;
   if (!canHaveLargeInteger.test(json)) return JSON.parse(json);
   return JSON.parse(json, (_key, value: unknown, context?: { readonly source?: string }) => {
     if (typeof value !== "number" || Number.isSafeInteger(value)) return value;

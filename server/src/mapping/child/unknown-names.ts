@@ -19,8 +19,9 @@ const isName = /^[A-Za-z_]\w*$/;
 
 /**
  * Returns the first variable or function of an expression that does not exist; undefined if there
- * is none. The evaluator would report it only for a request for which it evaluates that part.
- * @throws RangeError if the expression is nested too deeply
+ * is none. The evaluator reports an unknown name only for a request for which it evaluates that
+ * part of the expression.
+ * @throws RangeError if the expression is nested too deeply.
  */
 export function findUnknownName(
   expression: Expression,

@@ -226,7 +226,7 @@ describe("a server that comes and goes", () => {
       const answer = await beckon.call(at(one.url, "/agents"), { body });
       return answer.status === 201 ? answer.body.data : undefined;
     });
-    // The default limits are short for a busy machine.
+    // The default limits are too short for a busy machine.
     const discovery = { waitMs: 20_000, probeTimeoutMs: 20_000 };
     const other = await beckon.another({ modelServers: servers, discovery });
     onTestFinished(() => other.stop());

@@ -19,8 +19,8 @@ export interface OperatorAccounts {
 const listedMs = 30_000;
 /**
  * Maximum age of a probe whose result is used to find a provider by its name. This age is short for
- * two reasons: a server that was just started can be used in every process almost at once, and no
- * prompt is sent to another program that has taken the port.
+ * two reasons: a server that was just started can be used in every process almost at once, and a
+ * prompt is unlikely to be sent to another program that has taken the port of a stopped server.
  */
 const namedMs = 1_000;
 

@@ -13,7 +13,10 @@ export const heldPerByte = 6;
  */
 export type HoldBytes = (bytes: number) => boolean;
 
-/** @param when what follows the size, such as `after it is inflated` */
+/**
+ * Returns the error for a body above `maxBytes`.
+ * @param when text that follows the size in the message, such as `after it is inflated`
+ */
 export function tooLarge(maxBytes: number, when?: string): ApiError {
   const mebibytes = maxBytes / 1_048_576;
   const size = [

@@ -182,7 +182,7 @@ describe("compressed bodies", () => {
   });
 });
 
-/** The checksum is in the eight last bytes (RFC 1952, section 2.3). */
+/** Replaces the checksum, which only the four bytes of the size follow (RFC 1952, section 2.3). */
 function withWrongChecksum(gzip: Buffer): Buffer {
   return Buffer.concat([gzip.subarray(0, -8), Buffer.alloc(4, 1), gzip.subarray(-4)]);
 }

@@ -107,8 +107,8 @@ function ofForm(text: string, hold: HoldBytes): DecodedBody {
 }
 
 /**
- * Returns the fields as JSON, and counts what is longer than the body: a control character has one
- * byte in a form, and six as JSON.
+ * Returns the fields as JSON. Counts the bytes by which the JSON is longer than the body: a control
+ * character has one byte in a form, and six as JSON.
  */
 function asJson(fields: object, bodyBytes: number, hold: HoldBytes): string {
   const text = JSON.stringify(fields);

@@ -21,7 +21,7 @@ test("a form is read as URLSearchParams reads it", () => {
 });
 
 test("many fields without a value are read in linear time", { timeout: 20_000 }, () => {
-  // With a time that grows with the square, this takes a minute.
+  // If the time grew with the square of the number of fields, this would take a minute.
   const text = `${"a&".repeat(2 ** 21)}b=1`;
   const fields = urlEncodedFields(text, Number.POSITIVE_INFINITY);
   expect(fields?.b).toBe("1");

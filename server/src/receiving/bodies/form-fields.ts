@@ -1,7 +1,7 @@
 import { ApiError } from "../../base/errors.ts";
 import { parseJson } from "../../base/parse-json.ts";
 
-/** Maximum number of fields in a form to a trigger that limits them. */
+/** Maximum number of fields in a form. Triggers without `receiving` do not apply it. */
 export const maxFormFields = 1_000;
 
 /**
@@ -39,8 +39,8 @@ export function tooManyFields(maxFields: number): ApiError {
 }
 
 /**
- * Returns the fields of a URL-encoded form; undefined if the text is not a form, because curl labels
- * every body as a form by default.
+ * Returns the fields of a URL-encoded form; undefined if the text is JSON or has no `=`. Such text
+ * often has the Content-Type of a form, because curl sends every body with it by default.
  * @throws ApiError `bad_request` if there are more than `maxFields`
  */
 export function urlEncodedFields(
@@ -59,7 +59,8 @@ export function urlEncodedFields(
  * `URLSearchParams` needs grows with the square of the number of such fields: 3 seconds for 1 MiB.
  */
 function withValues(text: string): string {
-  // `URLSearchParams` ignores a leading `?`. Behind the `&` it would keep one.
+  // `URLSearchParams` ignores one leading `?`. It is removed here, and the `&` preserves a second
+  // one, which belongs to the first name.
   return `&${text.replace(/^\?/, "").replace(/(?<=^|&)[^&=]+(?=&|$)/g, "$&=")}`;
 }
 

@@ -185,7 +185,7 @@ test("any fields and files are read as they were sent", async () => {
   );
 });
 
-/** Browsers change line breaks, and a name with a quote or a percent sign is escaped. */
+/** Returns whether a form contains the text unchanged: some characters are replaced or escaped. */
 function isPlain(text: string): boolean {
   return !/[\p{Cc}"%\\]/u.test(text) && text.isWellFormed();
 }

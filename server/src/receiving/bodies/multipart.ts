@@ -49,8 +49,8 @@ const pieceBytes = 256 * 1024;
 /**
  * Reads a form (RFC 7578). Empty files without a name are left out, because browsers send one for
  * each file input in which no file was chosen.
- * @throws ApiError `bad_request` if the body is not such a form, has too many fields or files, or
- *   has a name that is not valid.
+ * @throws ApiError `bad_request` if the body is not a complete, valid form, has too many fields or
+ *   files, a field name that is not valid, or a NUL in a field.
  */
 export async function readMultipart(
   bytes: Buffer,
@@ -117,7 +117,7 @@ function collect(stream: BusboyFileStream, onEnd: (content: Buffer) => void): vo
   const chunks: Buffer[] = [];
   stream.on("data", (chunk: Buffer) => chunks.push(chunk));
   stream.on("end", () => onEnd(Buffer.concat(chunks)));
-  // The parser fails with the same error.
+  // Ignored here, because the parser fails with the same error.
   stream.on("error", () => {});
 }
 

@@ -10,7 +10,7 @@ export class ReceivedBodyHold {
   readonly #memory: ByteHold;
   readonly #bytes: ByteHold;
 
-  /** @param owner the trigger or credential that the bytes are counted for */
+  /** @param owner the trigger's token or the workspace that the bytes are counted for */
   constructor(
     { exchanges, bodies }: { readonly exchanges: ByteBudget; readonly bodies: ByteBudget },
     owner: string,

@@ -9,7 +9,7 @@ export const cloudevents = definePreset({
   secret_from: "none",
   settings: {
     // The specification has no signature. A sender authorizes itself with a token in the header
-    // Authorization or in the URL, and the trigger's URL has one.
+    // Authorization or in the URL, and the trigger's URL contains a token.
     verification: { kind: "none" },
     handshake: "cloudevents",
     event_id: "cloudevents",

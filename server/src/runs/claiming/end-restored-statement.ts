@@ -6,7 +6,10 @@ import { type ExhaustedPorts, interruptRuns } from "./end-exhausted.ts";
 
 /** Maximum number of queued or held runs that one statement ends. */
 const maxRuns = 500;
-/** Maximum number of running runs that one statement ends. Their journals are read before. */
+/**
+ * Maximum number of running runs that one statement ends. It is lower than `maxRuns`, because the
+ * journal of each of these runs is read first, to find the events that end the run.
+ */
 const maxRunning = 100;
 
 const interrupted: UnexecutedEnd = {
@@ -19,7 +22,10 @@ const interrupted: UnexecutedEnd = {
   },
 };
 
-/** Statement that ends up to 500 queued and held runs as `interrupted`. */
+/**
+ * Statement that ends up to 500 queued and held runs as `interrupted`. It must get at least as many
+ * `eventIds`.
+ */
 export const endRestoredStatement = statement<{ readonly eventIds: readonly string[] }>(
   "end-restored",
   (p) => {

@@ -14,8 +14,9 @@ const expired: UnexecutedEnd = {
 };
 
 /**
- * Statement that ends runs that have been queued for 24 hours, without the time for which they were
- * held. It ends at most 500 runs, and must get at least as many `eventIds`.
+ * Statement that ends runs that have been queued for 24 hours, counted from the release if the run
+ * was held or a stopping process released it. It ends at most 500 runs, and must get at least as
+ * many `eventIds`.
  */
 export const expireStatement = statement<{ readonly eventIds: readonly string[] }>(
   "expire-queued",
@@ -43,7 +44,10 @@ const dropped: UnexecutedEnd = {
   },
 };
 
-/** Statement that cancels runs that have been held for 7 days: at most 500. */
+/**
+ * Statement that cancels runs that have been held for 7 days. It cancels at most 500 runs, and must
+ * get at least as many `eventIds`.
+ */
 export const dropHeldStatement = statement<{ readonly eventIds: readonly string[] }>(
   "drop-held",
   (p) => {

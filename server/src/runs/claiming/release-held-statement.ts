@@ -8,9 +8,9 @@ import { addEvents } from "../journal/index.ts";
 const maxRuns = 500;
 
 /**
- * In a workspace with limits, an agent gets no more held runs while it has this many queued ones:
- * all at once, they could spend the limit again, and then those that are left would fail instead of
- * waiting for the next reset.
+ * In a workspace with limits, held runs of an agent are queued only until the agent has this many
+ * queued runs. If all were queued at once, they could spend the limit again, and the rest would
+ * then fail instead of being held until the next reset.
  */
 const maxQueuedOfLimited = 20;
 
@@ -84,7 +84,7 @@ select count(*)::int as released from released`;
   },
 );
 
-/** Returns how many runs were queued. */
+/** Queues up to `maxRuns` held runs, and returns how many. */
 async function releaseBatch(database: Database): Promise<number> {
   const eventIds = Array.from({ length: maxRuns }, () => newId("evt"));
   const { rows } = await database.engine.query<{ released: number }>(
@@ -104,9 +104,9 @@ async function areRunsHeld(database: Database): Promise<boolean> {
 }
 
 /**
- * Queues the held runs that nothing holds any longer. While runs are held, the worker calls it
- * repeatedly: limits are reset without a message, and a run can be written as held after its agent
- * was resumed, because the start statement's snapshot may be older.
+ * Queues the held runs that nothing holds any longer. While runs are held, the worker calls this
+ * function repeatedly: no message is sent when the period of a limit ends, and a run can be
+ * written as held after its agent was resumed, because the start statement's snapshot may be older.
  * @returns the number of queued runs; undefined if no run was held
  */
 export async function releaseHeld(database: Database): Promise<number | undefined> {

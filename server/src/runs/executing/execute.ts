@@ -64,8 +64,8 @@ export interface OwnedRun extends Claim {
    */
   readonly isDraft?: boolean;
   /**
-   * The input; undefined if it must be read from the database. Set to undefined while the run waits
-   * for memory.
+   * The input; undefined if it must be read from the database. Set to undefined when the run begins
+   * to wait for memory.
    */
   input: string | undefined;
   /** Size of the whole input in UTF-8, in bytes. */
@@ -96,7 +96,10 @@ export interface OwnedRun extends Claim {
    * is registered before the run executes, so that the caller gets all output.
    */
   readonly output?: OutputBuffer | undefined;
-  /** Trace of the request, if this process got it and traces are on. */
+  /**
+   * Trace of the request that started the run. Undefined if traces are off, if another process
+   * received the request, and for runs that were queued and then claimed.
+   */
   readonly trace?: RequestTrace | undefined;
 }
 

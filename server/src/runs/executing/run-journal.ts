@@ -26,7 +26,7 @@ export interface Claim {
   readonly elapsedMs: number;
 }
 
-/** What the reports of a run's writes need to know, besides the claim. */
+/** What a `RunJournal` needs to know besides the claim. */
 export interface JournalOptions {
   /**
    * The entries that the journal already has, if the run is resumed. Default: none.

@@ -7,7 +7,8 @@ interface Calls {
   readonly release: () => void;
   /**
    * Makes the worker poll for held runs that nothing holds any longer, while any run is held.
-   * Unlike `release`, it executes nothing now: thousands of runs can be held in a second.
+   * Unlike `release`, it does not query the database at once, because it is called for each run
+   * that is held, which can be thousands in a second.
    */
   readonly noteHeld: () => void;
 }

@@ -3,9 +3,12 @@ import { testDatabase } from "../../../test/database.ts";
 import { appendRow, seedAgent, seedProcess, startOne, succeeded } from "../../../test/tenant.ts";
 import { newId } from "../../base/ids.ts";
 import { recordDeaths } from "../../processes/process-store.ts";
+import { expireQueued } from "../claiming/expire-queued-statement.ts";
 import { type AppendRow, appendToRuns } from "./append-statement.ts";
+import { cancelStored } from "./cancel-statement.ts";
 import { toEntry } from "./journal-entry.ts";
 import { readEvents, readJournal } from "./journal-store.ts";
+import { readOutcome } from "./result-store.ts";
 
 const { database } = await testDatabase();
 const agent = await seedAgent(database);
@@ -173,6 +176,79 @@ test("data of exactly 64 KiB, in bytes and not in characters, stays in the journ
   expect(large("x".repeat(fill + 1)).artifact).toBeDefined();
   expect(large("ä".repeat(Math.floor(fill / 2))).artifact).toBeUndefined();
   expect(large("ä".repeat(Math.floor(fill / 2) + 1)).artifact).toBeDefined();
+});
+
+/** Appends a step, small or stored as an artifact, and releases the run. */
+async function releaseAfterStep(text: string) {
+  const run = await startHere();
+  const step = {
+    step: 1,
+    model: "demo/echo",
+    parts: [{ type: "text" as const, text }],
+    finish_reason: "stop" as const,
+    usage: { input_tokens: 70, output_tokens: 20, cached_input_tokens: 30, reasoning_tokens: 5 },
+    cost_micros: 40,
+    duration_ms: 1,
+    retries: 0,
+  };
+  const entries = [
+    toEntry({ type: "run.step_lost", data: { ...step, reason: "process_lost" } }),
+    toEntry({ type: "run.step", data: step }),
+  ];
+  const calls = (["lost", "answered"] as const).map((outcome, entry) => ({
+    entry,
+    call: {
+      kind: "model" as const,
+      step: 1,
+      outcome,
+      modelName: step.model,
+      usage: step.usage,
+      price: { micros: 40, standardMicros: 40, origin: "library" as const },
+    },
+  }));
+  const released = toEntry({ type: "run.queued", data: {} });
+  await append([appendRow(run, owner, { entries, calls })]);
+  await append([appendRow(run, owner, { lastSeq: 3, entries: [released], release: true })]);
+  return run;
+}
+
+test.each([
+  ["short", "cancelled"],
+  ["x".repeat(70_000), "cancelled"],
+  ["short", "failed"],
+] as const)(
+  "a released run that ends in the queue shows what it had used (%#)",
+  async (text, status) => {
+    const run = await releaseAfterStep(text);
+    if (status === "cancelled")
+      await cancelStored(database, run, { eventId: newId("evt"), message: "Cancelled." });
+    else {
+      await database.engine.query(
+        "update runs set created_at = now() - interval '3 days', released_at = now() - interval '2 days' where id = $1",
+        [run.runId],
+      );
+      await expireQueued(database);
+    }
+    const tokens = { input_tokens: 140, output_tokens: 40, cached_input_tokens: 60 };
+    const usage = { ...tokens, reasoning_tokens: 10, estimated: true };
+    const spent = { usage, cost_micros: 80 };
+    expect(await readOutcome(database, run)).toMatchObject({ status, ...spent });
+    expect((await readEvents(database, run, 4, 2)).map(({ data }) => data)).toEqual([
+      { error: expect.anything(), ...spent },
+    ]);
+  },
+);
+
+test("a run that is released a day after its start does not expire before it can resume", async () => {
+  const run = await startHere();
+  await database.engine.query(
+    "update runs set created_at = now() - interval '25 hours' where id = $1",
+    [run.runId],
+  );
+  const released = toEntry({ type: "run.queued", data: {} });
+  await append([appendRow(run, owner, { entries: [released], release: true })]);
+  expect(await expireQueued(database)).toEqual({ queued: 0, held: 0 });
+  expect(await stateOf(run.runId)).toMatchObject({ status: "queued" });
 });
 
 test("a released run is queued, and its former owner writes nothing more", async () => {

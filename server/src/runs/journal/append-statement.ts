@@ -30,8 +30,8 @@ export interface AppendRow {
   readonly lastSeq: number;
   readonly entries: readonly AppendEntry[];
   /**
-   * The metered calls that the entries report, those of one entry next to each other. Each becomes
-   * an entry of the usage ledger. Default: none.
+   * The metered calls that the entries report. Each becomes an entry of the usage ledger. Default:
+   * none.
    */
   readonly calls?: readonly ReportedCall[];
   /**
@@ -108,10 +108,12 @@ interface Variant {
    */
   readonly charged: boolean;
   /**
-   * Whether deliveries to subscriptions are written. If false and any workspace has a subscription,
-   * nothing is written and all rows are returned as `subscribed`.
+   * Whether deliveries to subscriptions and artifacts are written. If false, no entry can have an
+   * artifact. If false and any workspace has a subscription, nothing is written and all rows are
+   * returned as `subscribed`. Preparing each of the two parts takes as long as writing a row, and
+   * most batches need neither.
    */
-  readonly deliveries: boolean;
+  readonly complete: boolean;
 }
 
 /**
@@ -121,7 +123,7 @@ interface Variant {
  * statement's snapshot. An update waits for a locked row and then checks the current version of the
  * row.
  */
-const append = (name: string, { owner, charged, deliveries }: Variant) =>
+const append = (name: string, { owner, charged, complete }: Variant) =>
   statement<AppendInput>(name, (p) => {
     const writes = p.rows("w", (input) => input.rows, {
       run_id: ["text", (row) => row.runId],
@@ -183,13 +185,15 @@ const append = (name: string, { owner, charged, deliveries }: Variant) =>
         cost_micros: (row) => row.costMicros,
       },
     );
-    const files = p.rows("f", (input) => input.files, {
-      write: ["int", (row) => row.write],
-      id: ["text", (row) => row.id],
-      content: ["text", (row) => row.content],
-    });
+    const files = !complete
+      ? undefined
+      : p.rows("f", (input) => input.files, {
+          write: ["int", (row) => row.write],
+          id: ["text", (row) => row.id],
+          content: ["text", (row) => row.content],
+        });
     const deferrals = [
-      ...(deliveries ? [] : [`when ${someSubscriptions} then 'subscribed'`]),
+      ...(complete ? [] : [`when ${someSubscriptions} then 'subscribed'`]),
       ...(charged ? [] : ["when w.settles and t.is_limited then 'limited'"]),
     ];
     const canDefer = deferrals.length > 0;
@@ -204,7 +208,9 @@ with tenants as materialized (
   from ${writes.table} left join tenants t on t.id = w.workspace_id
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
-    finished_at = case when w.status <> 'queued' then now() end, ${addEvents("w.entries")}
+    finished_at = case when w.status <> 'queued' then now() end,
+    released_at = case when w.status = 'queued' then now() else r.released_at end,
+    ${addEvents("w.entries")}
   from writes w
   -- An array of one element rules out a hash join, for which PostgreSQL may read the whole table.
   -- An array of all ids would rule it out too, but would be sorted again for each row.
@@ -228,18 +234,22 @@ with tenants as materialized (
   select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
     e.type, e.data
   from ${entries.table} join moved m on m.position = e.write
-), ${insertEvents("new_events", { withDeliveries: deliveries })}, settling as (
+), ${insertEvents("new_events", { withDeliveries: complete })}, settling as (
   select position, id as run_id, workspace_id, agent_id, attempt, day from moved where settles
-), ${insertEntries("settling", calls.table)}, ${charged ? `${charge(calls.table, deliveries)}, ` : ""}results as (
+), ${insertEntries("settling", calls.table)}, ${charged ? `${charge(calls.table, complete)}, ` : ""}results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
     e.output_tokens, e.cached_input_tokens, e.cache_write_tokens, e.reasoning_tokens,
     e.usage_estimated, e.cost_micros, e.limit_reached::jsonb as limit_reached
   from ${ends.table} join moved m on m.position = e.write
-), ${insertResults("results")}, written_files as (
+), ${insertResults("results")}${
+      files === undefined
+        ? ""
+        : `, written_files as (
   insert into artifacts (id, workspace_id, run_id, media_type, content)
   select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
   from ${files.table} join moved m on m.position = f.write
-)
+)`
+    }
 select json_agg(position) as written, now() as time, ${
       canDefer
         ? "(select json_agg(json_build_array(position, deferral)) from writes where deferral is not null)"
@@ -247,20 +257,17 @@ select json_agg(position) as written, now() as time, ${
     } as deferred, ${charged ? workspacesToWake : "null::json"} as woken from moved`;
   });
 
-const byLiving = (charged: boolean, deliveries: boolean) =>
-  append(
-    ["append", ...(charged ? ["charged"] : []), ...(deliveries ? ["deliveries"] : [])].join(":"),
-    {
-      owner: "living",
-      charged,
-      deliveries,
-    },
-  );
+const byLiving = (charged: boolean, complete: boolean) =>
+  append(["append", ...(charged ? ["charged"] : []), ...(complete ? ["complete"] : [])].join(":"), {
+    owner: "living",
+    charged,
+    complete,
+  });
 const variants = {
-  plain: { lean: byLiving(false, false), delivering: byLiving(false, true) },
-  charged: { lean: byLiving(true, false), delivering: byLiving(true, true) },
+  plain: { lean: byLiving(false, false), complete: byLiving(false, true) },
+  charged: { lean: byLiving(true, false), complete: byLiving(true, true) },
 };
-const byDead = append("append-for-dead", { owner: "dead", charged: true, deliveries: true });
+const byDead = append("append-for-dead", { owner: "dead", charged: true, complete: true });
 
 /** All variants of the append statement, for `runs/statements.sql`. */
 export const appendStatements = [
@@ -293,12 +300,13 @@ export async function appendToRuns(
   rows: readonly AppendRow[],
   { charged = true, subscriptions = new KnownSubscriptions(), onReturned }: AppendOptions = {},
 ): Promise<AppendResult[]> {
-  const { lean, delivering } = variants[charged ? "charged" : "plain"];
-  let sent = await send(database, subscriptions.some ? delivering : lean, rows);
+  const { lean, complete } = variants[charged ? "charged" : "plain"];
+  const needsComplete = subscriptions.some || rows.some(hasArtifact);
+  let sent = await send(database, needsComplete ? complete : lean, rows);
   if (sent.deferred.get(1) === "subscribed") {
-    // `lean` found a subscription, so it wrote nothing. `delivering` also writes the deliveries.
+    // `lean` found a subscription, so it wrote nothing. `complete` also writes the deliveries.
     subscriptions.some = true;
-    sent = await send(database, delivering, rows);
+    sent = await send(database, complete, rows);
   }
   const { written, deferred, time } = sent;
   if (sent.woken.length > 0) onReturned?.(sent.woken);
@@ -335,6 +343,10 @@ export async function appendForDead(
  */
 function settles({ calls = [], end }: AppendRow): boolean {
   return calls.length > 0 || end !== undefined;
+}
+
+function hasArtifact({ entries }: AppendRow): boolean {
+  return entries.some(({ artifact }) => artifact !== undefined);
 }
 
 type Deferral = "limited" | "subscribed";

@@ -16,9 +16,9 @@ import { type AppendResult, type AppendRow, appendToRuns } from "./append-statem
 export type Appends = Batcher<AppendRow, AppendResult>;
 
 interface AppendsOptions {
-  /** The mutex of the batchers for workspaces without limits. */
+  /** Shared with the other batchers that lock no budgets. */
   readonly mutex: Mutex;
-  /** The mutex of the batchers that lock budgets. */
+  /** Shared with the other batchers that lock budgets. */
   readonly budgetMutex: Mutex;
   readonly reservations: Pick<Reservations, "isLimited" | "noteLimited">;
   readonly subscriptions: KnownSubscriptions;

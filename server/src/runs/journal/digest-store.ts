@@ -49,9 +49,9 @@ export interface LostPrompt {
 
 /**
  * Reads a summary of a run's journal, the digest, from which the engine decides how the run ends.
- * The digest has a bounded size, since it contains no payloads. It contains the tool calls of the
- * last step only: all calls of earlier steps have results, because otherwise the model would not
- * have been called again.
+ * The digest contains no payloads, and its size is limited by `maxBytes`. It contains the tool
+ * calls of the last step only: all calls of earlier steps have results, because otherwise the model
+ * would not have been called again.
  */
 export async function readDigest(
   database: Database,
@@ -145,9 +145,9 @@ order by seq`,
 }
 
 /**
- * Returns an SQL expression that is true if a run waits for a limit, or did so when its process was
- * lost, and no attempt of its model call has been sent. It is false if the limits were deleted
- * since.
+ * Returns an SQL expression that is true if no attempt of a run's next model call was sent because
+ * the run waits for a limit, or waited for one when its process was lost. It is false if the limits
+ * were deleted since.
  */
 const waitedIn = (run: string) => `exists (
       select from reservations v where v.run_id = ${run}.id and v.workspace_id = ${run}.workspace_id

@@ -1,6 +1,7 @@
 import type { RunError } from "@beckon/contract";
 import type { Parameters } from "../../base/database/index.ts";
 import { insertEvents } from "../../events/index.ts";
+import { sumEntries, tokenColumns } from "../../usage/index.ts";
 import { nothingUsed, terminalEvent } from "./journal-entry.ts";
 
 /**
@@ -38,7 +39,7 @@ export function addEvents(count: string): string {
 }
 
 /**
- * Final status and error of runs that were never executed: the same for all runs of a statement.
+ * Final status and error of runs that end in the queue: the same for all runs of a statement.
  */
 export interface UnexecutedEnd {
   readonly status: "failed" | "cancelled";
@@ -46,8 +47,9 @@ export interface UnexecutedEnd {
 }
 
 /**
- * Returns SQL that ends runs that were never executed: it writes their status, last event and
- * result.
+ * Returns SQL that ends runs that no process executes: it writes their status, last event and
+ * result. A run that was executed and then released shows the sums of its entries in the usage
+ * ledger. They are marked as estimated, because a call in flight at the release is unknown.
  *
  * @param source name of a common table expression with the columns id, workspace_id and event_id.
  *   It must have locked the rows of its runs.
@@ -76,14 +78,32 @@ export function endUnexecuted<Input>(
   return `ended as (
   update runs r set status = ${status}, finished_at = now(), ${set} ${addEvents("1")}
   from ${source} s where r.id = s.id and r.workspace_id = s.workspace_id
-  returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, s.event_id
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, s.event_id
+), spent as materialized (
+  select e.id as run_id, u.* from ended e cross join lateral (${sumEntries("e")}) as u
+  where e.fence > 0
 ), last_events as not materialized (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
-    event_id as id, ${type} as type, ${event} as data
-  from ended
+  select e.id as run_id, e.last_seq as seq, e.workspace_id, e.agent_id,
+    e.last_transaction as transaction, e.event_id as id, ${type} as type,
+    case when s.run_id is null then ${event} else ${event} || ${spentData("s")} end as data
+  from ended e left join spent s on s.run_id = e.id
 ), ${insertEvents("last_events")}, results as (
   select id as run_id, workspace_id, null::text as output, ${code} as error_code,
     ${message} as error_message, null::jsonb as limit_reached, ${nothingUsedColumns}
-  from ended
+  from ended where fence = 0
+  union all
+  select e.id, e.workspace_id, null, ${code}, ${message}, null, s.input_tokens, s.output_tokens,
+    s.cached_input_tokens, s.cache_write_tokens, s.reasoning_tokens, true, s.cost_micros
+  from ended e join spent s on s.run_id = e.id
 ), ${insertResults("results")}`;
+}
+
+/** Returns SQL of the fields of a last event that say what a run of `spent` has used. */
+function spentData(spent: string): string {
+  const [input, output, cached, ...others] = tokenColumns;
+  const always = [input, output, cached].map((name) => `'${name}', ${spent}.${name}`);
+  const unlessZero = others.map((name) => `'${name}', nullif(${spent}.${name}, 0)`);
+  return `jsonb_build_object('usage',
+      jsonb_strip_nulls(jsonb_build_object(${[...always, ...unlessZero].join(", ")}))
+        || '{"estimated": true}', 'cost_micros', ${spent}.cost_micros)`;
 }

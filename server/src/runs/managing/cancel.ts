@@ -20,8 +20,8 @@ export interface CancelPorts {
   readonly reports: Pick<RunReports, "ended">;
 }
 
-/** Error message of a run that was cancelled while it was queued. */
-export const notStarted = "The run was cancelled before it began.";
+/** Error message of a run that was cancelled while it was queued or held. */
+export const notStarted = "The run was cancelled while it was queued or held.";
 
 export const cancelledUnexecuted = {
   status: "cancelled",
@@ -29,8 +29,8 @@ export const cancelledUnexecuted = {
 } as const;
 
 /**
- * Cancels a run. A queued run ends at once. A running one ends when the process that executes it
- * has stopped it. A run that has already ended does not change.
+ * Cancels a run. A queued or held run ends at once. A running one ends when the process that
+ * executes it has stopped it. A run that has already ended does not change.
  * @returns the run as it is after the call. A run that was running may not have ended yet.
  * @throws ApiError `forbidden`, `not_found`, `bad_request`; `unavailable` if the database cannot be
  *   reached.

@@ -2,9 +2,9 @@ import type { Database } from "../../base/database/index.ts";
 import { authenticated, type StartRow } from "./start-row.ts";
 
 /**
- * Returns the queue limit of the agent that a caller tries to start: the agent `agentId` or, if
- * `agentId` is null, the agent to which the caller's token belongs. Returns undefined if the agent
- * or the credential is unknown.
+ * Returns the queue limit of the agent for which a caller tries to start a run: the agent `agentId`
+ * or, if `agentId` is null, the agent to which the caller's token belongs. Returns undefined if the
+ * agent or the credential is unknown.
  */
 export async function readQueueLimit(
   database: Database,

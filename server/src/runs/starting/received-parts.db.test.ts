@@ -180,7 +180,8 @@ test("if another request has the Idempotency-Key, the event id is not bound with
   const hash = Buffer.alloc(32, 1);
   for (let round = 0; round < 20; round++) {
     const key = { key: `key ${round}`, bodyHash: hash };
-    // Events with one Idempotency-Key, at once: in one batch, and in two.
+    // Three events with the same Idempotency-Key, at the same time: two in one batch, and the third
+    // in another batch.
     const rows = [1, 2, 3].map((event) =>
       requestTo(trigger, agent, { eventId: `${round} ${event}` }, key),
     );

@@ -41,8 +41,8 @@ export interface StartRow {
   /** The request's Idempotency-Key; null if the request has none. */
   readonly key: string | null;
   /**
-   * SHA-256 of the raw body and the labels; null if the body was not read or could not be read, or
-   * if the request has no Idempotency-Key.
+   * SHA-256 of the raw body, the labels and the callback; null if the body was not read, if any of
+   * them could not be read, or if the request has no Idempotency-Key.
    */
   readonly bodyHash: Buffer | null;
   readonly payload: string;
@@ -53,7 +53,7 @@ export interface StartRow {
    * - `good`: the body has no error.
    * - `bad`: the body has an error.
    * - `unhashable`: the Idempotency-Key cannot be looked up, because it is invalid or because the
-   *   body could not be hashed.
+   *   body, the labels or the callback could not be hashed.
    * - `unread`: the body has not been read yet, and only the credential is checked.
    */
   readonly body: "good" | "bad" | "unhashable" | "unread";
@@ -63,7 +63,8 @@ export interface StartRow {
   readonly owner: string;
   /**
    * Properties that take precedence over the agent's current version and the trigger's settings.
-   * Undefined for requests to invoke an agent or to fire a trigger.
+   * Undefined for requests to invoke an agent or to fire a trigger, unless they create a run that
+   * has already failed.
    */
   readonly details?: RunDetails | undefined;
   /** Undefined if the caller gave the run no labels. */
@@ -265,8 +266,8 @@ export type StartResult =
    */
   | { readonly kind: "limited" }
   /**
-   * The allowance of a limit is spent, and no check that takes precedence has rejected the request.
-   * The request must be sent again, with the limit, to create a run that has already failed.
+   * A limit is spent, and no check that takes precedence has rejected the request. The request must
+   * be sent again, with the limit in `details`, to create a run that has already failed.
    */
   | {
       readonly kind: "limit_reached";

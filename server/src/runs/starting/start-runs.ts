@@ -54,9 +54,9 @@ export async function startRuns(
 }
 
 /**
- * Groups the rows that differ only in run, Idempotency-Key, body hash, payload, labels and the
- * values of `details`, so that the start statement checks each caller once. Rows with `details` and
- * rows without are never in the same group.
+ * Groups the rows that have the same values in the columns of the start statement's table of
+ * callers, such as the credential, so that the statement checks each caller once. Rows with
+ * `details` and rows without are never in the same group.
  * @returns `callers`: one row of each group. `callerOf`: for each row the position of its group in
  *   `callers`, counted from 1.
  */

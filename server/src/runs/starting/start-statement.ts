@@ -41,8 +41,8 @@ export interface Parts {
 }
 
 /**
- * A batch of requests. Requests that differ only in run, Idempotency-Key, body hash, payload,
- * labels, callback and the values of `details` share one entry in `callers`.
+ * A batch of requests. Requests that have the same values in the columns of the statement's table
+ * of callers share one entry in `callers`.
  */
 export interface StartInput {
   readonly rows: readonly StartRow[];
@@ -117,8 +117,8 @@ function startStatement(parts: Parts): Statement<StartInput> {
     const full = p.value("text[]", (input) => input.full);
     const scope =
       "case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end";
-    // These conditions are needed because the lateral subqueries below, which look up a credential
-    // by its hash, also find credentials that are no longer valid.
+    // This condition is needed because the lateral subquery `t` below, which looks up a token by
+    // its hash, also finds tokens that are no longer valid.
     const isValidToken = parts.triggers
       ? `case when c.source = 'trigger' then ${isTriggerToken("t", "g", "a")} else ${isAgentToken("t", "a")} end`
       : isAgentToken("t", "a");
@@ -376,9 +376,9 @@ const describeBudget = `json_build_object('scope', b.scope_kind, 'scope_id', b.s
       'metric', b.metric, 'used', b.spent, 'limit', b.allowed, 'resets_at', b.ends)`;
 
 /**
- * Returns SQL that selects a budget whose allowance is spent; if there are several, the one that
- * resets last. Every run calls a model, so only cost and tokens count. A budget of 0 of which
- * nothing is spent rejects no start, because a run can still call models that are free.
+ * Returns SQL that selects a budget that is spent; if there are several, the one that resets last.
+ * Every run calls a model, so only cost and tokens count. A budget of 0 of which nothing is spent
+ * rejects no start, because a run can still call models that are free.
  */
 const reachedLimit = (
   condition: string,
@@ -463,8 +463,8 @@ function failedData(error: InitialFailure | undefined): string {
 }
 
 /**
- * The variants of the statement created so far. Reusing them means that each connection prepares
- * each variant only once.
+ * The variants of the statement created so far, by their parts. They are kept so that the text of
+ * each variant is built only once.
  */
 const statements = new Map<string, Statement<StartInput>>();
 
@@ -480,9 +480,8 @@ export function statementFor(parts: Parts): Statement<StartInput> {
 }
 
 /**
- * Returns the variants of the statement, for `statements.sql`. Labels, callbacks, limits and
- * deliveries add the same SQL in every combination, so they are shown once: together with all other
- * parts.
+ * Returns the variants of the statement that `statements.sql` shows: every combination of triggers,
+ * keys, details and repeated, and one variant with all parts.
  */
 export function startStatements(): Statement<StartInput>[] {
   const choices = [false, true];

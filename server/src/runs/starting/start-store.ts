@@ -79,7 +79,10 @@ export type CheckedRequest =
       replayedRun: null,
     ];
 
-/** What the start statement returns: see `deliveries` in `Parts`. */
+/**
+ * What the start statement returns. `subscribed` comes only from variants without deliveries: see
+ * `Parts`.
+ */
 interface Reply extends Pick<CheckedStarts, "callers"> {
   readonly verdicts: readonly (
     | CheckedRequest

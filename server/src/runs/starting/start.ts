@@ -5,7 +5,7 @@ import { type ApiError, orThrow, type Result } from "../../base/errors.ts";
 import type { RequestTrace } from "../../base/tracing/index.ts";
 import { limitError } from "../../reservations/index.ts";
 import { deletedRun } from "../access.ts";
-import { readStoredStatus } from "../journal/index.ts";
+import { type InitialStatus, readStoredStatus } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
 import type { OutputBuffer } from "../subscribing/index.ts";
 import { queueFull } from "./queue-full.ts";
@@ -58,6 +58,8 @@ export interface Started extends RunRef {
   readonly agentId: string;
   /** Whether an earlier request with the same Idempotency-Key started the run. */
   readonly replayed: boolean;
+  /** Status in which this request created the run; undefined if an earlier request created it. */
+  readonly initialStatus: InitialStatus | undefined;
 }
 
 /**
@@ -83,7 +85,10 @@ export async function startRun(ports: StartPorts, request: StartRequest): Promis
   }
 }
 
-/** The trigger has other settings than those with which the request was checked. Check it again. */
+/**
+ * Thrown if the trigger has other settings than those with which the request was checked. The
+ * request must be checked again.
+ */
 export class TriggerReconfigured extends Error {
   override readonly name = "TriggerReconfigured";
 }
@@ -92,7 +97,7 @@ export class TriggerReconfigured extends Error {
  * What became of a request to a trigger.
  * - `started`: a run was created, possibly waiting. `failure` is set if it has already failed.
  * - `repeated`: the run of an earlier request with the same event id; it may be deleted.
- * - The others are those of `StartResult`.
+ * - `filtered`, `listening`, `swallowed`, `reconfigured`: see `StartResult`.
  */
 export type StartOutcome =
   | { readonly kind: "started"; readonly run: Started; readonly failure?: ApiError | undefined }
@@ -102,8 +107,8 @@ export type StartOutcome =
   | { readonly kind: "filtered" | "listening" | "swallowed" | "reconfigured" };
 
 /**
- * Like `startRun`, for requests to triggers with `receiving`: returns the results that are not
- * errors for them.
+ * Like `startRun`, for requests to triggers with `receiving`. Such a request can end without a new
+ * run and without an error, for example `filtered`, so all these results are returned.
  * @throws ApiError the errors of `startRun`. After `unavailable`, a request with an event id may
  *   have started its run; if it is repeated, it gets that run.
  */
@@ -119,7 +124,7 @@ export async function startReceived(
     switch (result.kind) {
       case "started": {
         const { runId, workspaceId, agentId, status } = result.run;
-        const run = { runId, workspaceId, agentId, replayed: false };
+        const run = { runId, workspaceId, agentId, replayed: false, initialStatus: status };
         if (status === "failed") {
           const error = row.details && initialError(row.details);
           request.trace?.startRun(runId);
@@ -131,14 +136,23 @@ export async function startReceived(
         return { kind: "started", run };
       }
       case "claimed":
-        return { kind: "started", run: { ...result.run, replayed: false } };
+        return {
+          kind: "started",
+          run: { ...result.run, replayed: false, initialStatus: "queued" },
+        };
       case "repeated":
-        return { kind: "repeated", run: { ...result, replayed: true } };
+        return {
+          kind: "repeated",
+          run: { ...result, replayed: true, initialStatus: undefined },
+        };
       case "replay": {
         const earlier = ports.unconfirmedStarts.get(result.runId);
         if (earlier?.rejected === undefined) {
           if (await isDeleted(ports, result)) throw deletedRun();
-          return { kind: "started", run: { ...result, replayed: true } };
+          return {
+            kind: "started",
+            run: { ...result, replayed: true, initialStatus: undefined },
+          };
         }
         // The caller of the earlier request got a `503` response, so its run is being cancelled.
         // After that the Idempotency-Key is free, and this request can start a run.
@@ -209,8 +223,8 @@ function failedBy(
 }
 
 /**
- * Returns the fields of the row that come from the request. If the Idempotency-Key is invalid,
- * `key` is the empty string.
+ * Returns the fields of the row that come from the request. `key` is the empty string if the
+ * Idempotency-Key is invalid, or if the body, labels or callback could not be hashed.
  */
 function toRequestFields({
   source,

@@ -15,7 +15,7 @@ import { startRuns } from "./start-runs.ts";
 export type Starts = Batcher<StartRow, StartResult>;
 
 interface StartsOptions {
-  /** The mutex that all batchers on this database share. */
+  /** Batchers with the same mutex write one after the other. */
   readonly mutex: Mutex;
   readonly subscriptions: KnownSubscriptions;
   /** Called after each commit. */

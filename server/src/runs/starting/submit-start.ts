@@ -25,7 +25,7 @@ export const startWaitMs = 5_000;
  */
 const keepRejectedMs = 30_000;
 
-/** A request with a larger body is written in a batch of large requests. */
+/** A received request with a body of more bytes than this is sent through `largeStarts`. */
 const maxSmallBodyBytes = 1_048_576;
 
 /** The fields of a row that come from the request. */
@@ -47,8 +47,8 @@ interface Claimed {
  * Sends a request to the start statement and returns the result. `owner` is the process that owns
  * the run if it was created running. A run that was not returned within `startWaitMs` is cancelled,
  * unless it has an event id: its sender repeats the request, and the repeat gets the run.
- * @param caller output buffer and trace; used only if a run with an event id is written later than
- *   that.
+ * @param caller output buffer and trace; used only for a run with an event id that is written after
+ *   `startWaitMs`.
  * @throws ApiError `unavailable` if the database does not reply in time.
  */
 export async function submitStart(
@@ -110,7 +110,7 @@ export async function submitStart(
     if (!thrown.sent) finish(false);
     else if (bindsEvent) throw eventUnconfirmed(thrown);
     else start.rejected = Promise.withResolvers();
-    throw databaseUnavailable(thrown);
+    throw databaseUnavailable(thrown, "Nothing was started; try again in a few seconds.");
   }
 }
 
@@ -131,8 +131,9 @@ interface Beginning {
 }
 
 /**
- * Executes a run that was created running, in this process, and lets any process claim a run that
- * was created queued.
+ * Begins a new run according to its status: executes it in this process if it was created running,
+ * lets any process claim it if it was created queued, and makes the worker poll for it if it was
+ * created waiting.
  */
 export function beginRun(ports: StartPorts, run: StartedRun, started: Beginning): void {
   started.trace?.startRun(run.runId);
@@ -186,8 +187,8 @@ async function cancelRejected(
     ...nothingUsed,
   } as const;
   try {
-    if (run.status === "running") {
-      await ports.appends.submit({
+    const end = () =>
+      ports.appends.submit({
         runId: run.runId,
         workspaceId: run.workspaceId,
         owner,
@@ -197,11 +198,12 @@ async function cancelRejected(
         entries: [toEntry(terminalEvent(outcome))],
         end: toEnd(outcome),
       });
+    if (run.status === "running" && (await end()).kind === "written")
       ports.reports.ended(run, outcome);
-    } else {
+    else {
       const cancel = () => cancelStored(ports.database, run, { eventId: newId("evt"), message });
-      // Another process may have claimed the run while this one had no reply from the database. The
-      // other process must then stop the run.
+      // Another process may have claimed the run while this one had no reply from the database, or
+      // may take it over because this one was declared dead. The other process must then stop it.
       const answer = await retryWhileLost(cancel);
       if (answer === "asked") ports.processMessages.send({ kind: "cancel", runId: run.runId });
       if (answer === "cancelled") ports.reports.ended(run, outcome);

@@ -53,7 +53,7 @@ export async function readProgress(ctx: Context, runId: string): Promise<Progres
 }
 
 /**
- * Yields summaries of the events. Of the model's output, yields the start and the end, but no
+ * Yields summaries of the events. Yields the start and the end of the model's output, but no
  * deltas.
  */
 async function* summaries(

@@ -9,7 +9,7 @@ import type { LiveRuns, Subscribers } from "./subscribers.ts";
 
 const terminal = ["run.finished", "run.failed", "run.cancelled"];
 
-/** Maximum number of events that one query reads. */
+/** Maximum number of events that one query reads for a subscriber that does not stream. */
 const maxBatchEvents = 500;
 
 /** The services that subscribing to a run needs. */
@@ -41,9 +41,9 @@ export interface StreamSubscribeOptions extends SubscribeOptions {
 
 /**
  * Yields the run's events after `after`, in order and without gaps, once they are committed. Ends
- * after the terminal event, or when `signal` aborts. The events are the same whether this process
- * or another one executes the run; only the delay differs. Does not check access: the caller must
- * have done so.
+ * after the terminal event, when the run was deleted, when all subscriptions of this process are
+ * closed, or when `signal` aborts. The events are the same whether this process or another one
+ * executes the run; only the delay differs. Does not check access: the caller must have done so.
  *
  * With `output`, also yields the model's output between the events. In that case the subscription
  * also ends if this process is stopping and does not execute the run, and the client can resume at
@@ -89,6 +89,10 @@ export async function* subscribeToRun(
         yield event;
         after = event.seq;
         if (terminal.includes(event.type)) return;
+        // If the run ended before this subscription began, all of its events are read together, and
+        // the output that its caller's buffer holds belongs between them.
+        for (let next = output?.take(after); next !== undefined; next = output?.take(after))
+          yield next;
       }
       if (events.length > 0) continue;
       if (!follow || isDrained || poller?.isDeleted) return;
@@ -120,7 +124,8 @@ function eventsInMemory(
 /**
  * Reads events from the database. If the database is unreachable, returns no events after a pause,
  * so that streams and waiting callers try again.
- * @throws the error of the database if the subscriber neither follows the run nor streams.
+ * @throws other errors of the database; every error if the subscriber neither follows the run nor
+ *   streams.
  */
 async function read(
   ports: SubscribePorts,

@@ -7,7 +7,10 @@ import type { MappableRequest } from "../map-request.ts";
 /** What an operation needs that reads or decodes the body of a received request. */
 export type BodyServices = { readonly runs: Pick<RunServices, "memory"> };
 
-/** Calls `work` with a hold of the caller's workspace, which is released when `work` is done. */
+/**
+ * Calls `work` with a hold, which counts the memory of bodies for the caller's workspace. The hold
+ * is released when `work` is done.
+ */
 export async function withBodyHold<T>(
   ctx: Context & BodyServices,
   work: (hold: ReceivedBodyHold) => Promise<T>,

@@ -17,7 +17,7 @@ import { receivingOf, requireTrigger, type TriggerInput } from "../trigger.ts";
 import { type BodyServices, decodeTrial, withBodyHold } from "./decode-trial.ts";
 import { readTrialRequest } from "./trial-request.ts";
 
-/** Settings of a trigger that has none: it accepts text, JSON and forms, and shows the payload. */
+/** Settings for a trigger without settings: it accepts text, JSON and forms, without a mapping. */
 export const defaultReceiving: Receiving = receivingSchema.parse({});
 
 /**

@@ -27,11 +27,11 @@ const skippedErrors: readonly string[] = [
 ];
 
 /**
- * Replays the newest 1,000 requests of a time range whose content is stored, in the order in which
- * they arrived. Requests that are replays themselves are left out. If the call is repeated with the
- * same Idempotency-Key, no request starts a second run.
- * @throws ApiError `bad_request`, `forbidden`, `not_found`; the errors of `startManaged` if the first
- *   request cannot be replayed
+ * Replays up to 1,000 requests of a time range, the newest ones whose content is stored, in the
+ * order in which they arrived. Requests that are replays themselves are left out. If the call is
+ * repeated with the same Idempotency-Key, no request starts a second run.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`; the errors of `replayRequest` that are
+ *   not in `skippedErrors`
  */
 export async function replayRequests({
   ctx,
@@ -58,7 +58,7 @@ export async function replayRequests({
       return { trigger, version, ids: await selectForReplay(tx, key, range, maxReplayed + 1) };
     },
   );
-  const chosen = ids.slice(0, maxReplayed).reverse();
+  const chosen = wholeMilliseconds(ids).reverse();
   let [replayed, skipped, repeated] = [0, 0, 0];
   for (const requestId of chosen) {
     try {
@@ -68,8 +68,8 @@ export async function replayRequests({
     } catch (thrown) {
       if (!(thrown instanceof ApiError)) throw thrown;
       if (skippedErrors.includes(thrown.code)) skipped += 1;
-      // Runs that were started continue. If the call is repeated with the same Idempotency-Key, it
-      // resumes after them.
+      // Runs that were started continue. A repeated call with the same Idempotency-Key starts only
+      // the other ones.
       else throw thrown;
     }
   }
@@ -86,7 +86,21 @@ export async function replayRequests({
   };
 }
 
-/** The bodies are read one by one, because each can have 25 MiB. */
+/**
+ * Returns the newest ids, at most `maxReplayed`. `until` of the next call is in milliseconds, so
+ * ids with the same millisecond are returned together or not at all, except if more than
+ * `maxReplayed` have the newest millisecond.
+ * @param ids newest first.
+ */
+function wholeMilliseconds(ids: readonly string[]): string[] {
+  const newest = ids.slice(0, maxReplayed);
+  const left = ids[maxReplayed];
+  if (left === undefined) return newest;
+  const whole = newest.filter((id) => timeOf(id) > timeOf(left));
+  return whole.length > 0 ? whole : newest;
+}
+
+/** Reads one request and replays it. Bodies are read one by one: each can have 25 MiB. */
 function replayOne(
   ctx: ReplayContext,
   trigger: TriggerRow,

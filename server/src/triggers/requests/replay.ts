@@ -18,7 +18,7 @@ type ReplayContext = Context & MappingServices & { runs: RunServices };
 
 /**
  * Starts another run of a verified request. The message is rendered with the trigger's current
- * settings. The replay is a received request of its own, and binds no event id.
+ * settings. The replay is stored as a received request of its own, without an event id.
  * @returns the new run or, if the Idempotency-Key was used before, the run that the earlier request
  *   started.
  * @throws ApiError `forbidden`, `not_found`; `conflict` if the request's content is not stored, or

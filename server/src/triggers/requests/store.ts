@@ -89,7 +89,10 @@ export async function findRequest(
   return one.select([...columns, "query", "headers", "body"]).executeTakeFirst();
 }
 
-/** Returns the newest request of a trigger whose content is stored; undefined if there is none. */
+/**
+ * Returns the newest request of a trigger whose content is stored and has at most `maxBytes`;
+ * undefined if there is none.
+ */
 export function findLastRequest(
   tx: WorkspaceTransaction,
   key: TriggerKey,

@@ -9,7 +9,7 @@ import { type BodyServices, decodeTrial, withBodyHold } from "./decode-trial.ts"
 import { findLastRequest } from "./store.ts";
 import { storedRequest } from "./trial-request.ts";
 
-/** Larger requests are not tried, because the response would wait for seconds. */
+/** Maximum body size. A trial with a larger body would delay the response by seconds. */
 const maxBytes = 1_048_576;
 
 /**

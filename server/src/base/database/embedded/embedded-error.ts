@@ -1,6 +1,6 @@
 /**
- * The embedded PostgreSQL cannot start. The message tells the operator what is wrong and how to fix
- * it.
+ * The embedded PostgreSQL cannot be started, backed up or restored. The message says what is wrong
+ * and how to fix it.
  */
 export class EmbeddedError extends Error {
   override readonly name = "EmbeddedError";

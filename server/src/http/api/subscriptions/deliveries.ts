@@ -24,7 +24,7 @@ const deliveryOf = (request: ManagedRequest) => ({
   deliveryId: request.param("delivery_id"),
 });
 
-/** The log of deliveries, of a subscription and of a run. */
+/** Routes of the deliveries of a subscription and of a run. */
 export const deliveryRoutes: readonly ManagedRoute[] = [
   {
     method: "GET",

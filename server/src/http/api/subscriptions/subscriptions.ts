@@ -46,7 +46,7 @@ const secretShown = z.object({ secret: z.string() });
 const ofLimitedKeys =
   "A key that is limited to agents sees and changes only subscriptions that are limited to some of these agents.";
 
-/** Subscriptions, their secrets, tests, and the replay of what they missed. */
+/** Routes of subscriptions, their secrets and tests, and the replay of their deliveries. */
 export const subscriptionRoutes: readonly ManagedRoute[] = [
   {
     method: "POST",

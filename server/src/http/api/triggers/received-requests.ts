@@ -144,7 +144,7 @@ export const receivedRequestRoutes: readonly ManagedRoute[] = [
   },
 ];
 
-/** The settings for the services that send webhooks. */
+/** The route that lists the presets of triggers. */
 export const presetRoutes: readonly ManagedRoute[] = [
   {
     method: "GET",

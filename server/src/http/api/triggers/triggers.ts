@@ -58,7 +58,7 @@ const senderSecretsExample = {
   previous_until: "2026-01-31T10:30:00.000Z",
 };
 
-/** Triggers, their URLs, their secrets, tests and samples. */
+/** Routes of triggers, their URLs, their secrets, tests and samples. */
 export const triggerRoutes: readonly ManagedRoute[] = [
   {
     method: "POST",

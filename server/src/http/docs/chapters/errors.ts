@@ -33,14 +33,14 @@ export function errors(): Chapter {
         html: `<table>
 <tr><td><code>beckon-request-id</code></td><td>${prose("On every response. The text of `internal_error` and `unavailable` repeats it, and so does the server's log: give it to the operator.")}</td></tr>
 <tr><td><code>beckon-ignored-fields</code></td><td>${prose("On responses of [Invoke agent](/docs/calls#invokeAgent): the names of the body's fields that were ignored, percent-encoded and separated by commas. At most 10 names and 512 bytes.")}</td></tr>
-<tr><td><code>Retry-After</code></td><td>${prose("On 429 and 503: seconds after which to try again.")}</td></tr>
+<tr><td><code>Retry-After</code></td><td>${prose("On 429 and 503, and on other errors if a limit that resets is the cause: seconds after which to try again.")}</td></tr>
 <tr><td><code>RateLimit</code></td><td>${prose("On 401 and 429: what remains of a limit, which `RateLimit-Policy` describes.")}</td></tr>
 </table>`,
       },
       {
         id: "codes",
         title: "Codes of rejected requests",
-        html: `<p>${prose("A rejected request started and changed nothing.")}</p><table><tr><th>Code</th><th>Status</th><th>Meaning</th></tr>${Object.entries(
+        html: `<p>${prose("A rejected request started and changed nothing; only after `unavailable` and `internal_error`, a change may have been saved.")}</p><table><tr><th>Code</th><th>Status</th><th>Meaning</th></tr>${Object.entries(
           apiErrors,
         )
           .map(([code, { status, meaning }]) => row(code, status, meaning))

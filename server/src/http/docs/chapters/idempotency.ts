@@ -12,7 +12,7 @@ export function idempotency(baseUrl: string): Chapter {
         id: "keys",
         title: "Repeat a request",
         html: `<p>${prose("Send a key of your own, 1 to 255 printable ASCII characters, with every POST that must not be executed twice. A repeat with the same key and the same body gets the first response again, with `Idempotency-Replayed: true`. A repeat of an invoke joins its run.")}</p>
-<p>${prose("Keys are kept for at least 24 hours, across restarts. They belong to the agent for an invoke, to the trigger for a fire, and otherwise to the credential, the method and the path.")}</p>`,
+<p>${prose("Keys are kept for 30 days, unless the operator has set another time. They belong to the agent for an invoke, to the trigger for a fire, and otherwise to the credential, the method and the path.")}</p>`,
         samples: inThreeLanguages({
           curl: `curl -sS --fail-with-body \\
   "${url}" \\
@@ -53,9 +53,9 @@ with urlopen(request) as response:
         id: "rules",
         title: "Rules",
         html: `<ul>
-<li>${prose("The same key with another body, `beckon-external-id` or `beckon-tags` is a 422 `idempotency_mismatch`.")}</li>
+<li>${prose("The same key with another body, `beckon-external-id`, `beckon-tags` or `beckon-callback` is a 422 `idempotency_mismatch`.")}</li>
 <li>${prose("While the first request is in progress, a repeat of a management request waits for it and gets the same response.")}</li>
-<li>${prose("A rejected request does not use up its key. A run that was started does, even if it fails.")}</li>
+<li>${prose("A rejected request does not use up its key, and neither does a run that is created already failed, because a limit is spent or a mapping failed. Every other run does, even if it fails.")}</li>
 <li>${prose("[Fire trigger](/docs/calls#fireTrigger) also accepts `webhook-id` of Standard Webhooks as the key.")}</li>
 </ul>`,
       },

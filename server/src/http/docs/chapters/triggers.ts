@@ -11,7 +11,10 @@ const variables: readonly (readonly [string, string])[] = [
 
 const outcomes: readonly (readonly [string, string])[] = [
   ["200", "The run was started or held, or an earlier request had the same event id."],
-  ["202", "The request was skipped: by the filter, as a sample, or by the honeypot."],
+  [
+    "202",
+    "The request was skipped: by the filter, as a sample, by the honeypot, or because the trigger is disabled and swallows.",
+  ],
   ["401", "The signature or the secret is not valid. The body is not stored."],
   ["409", "The agent is paused or the trigger is disabled. With `hold` the run waits instead."],
 ];

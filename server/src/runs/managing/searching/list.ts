@@ -12,8 +12,9 @@ import { searchTexts } from "./text-search-store.ts";
 /**
  * Returns a page of the runs of the workspace or of one agent that match the query, newest first.
  * An actor that is limited to some agents gets only the runs of these agents. A page ends when
- * 10,000 runs were searched, when the texts of 2,000 runs were searched, or when the inputs and
- * outputs on it reach 4 MiB. It can therefore have few runs, or none, although there are more.
+ * about 10,000 runs were searched, when the texts of 2,000 runs were searched, when the search of
+ * texts has taken a second, or when the inputs and outputs on the page reach 4 MiB. It can
+ * therefore have few runs, or none, although there are more.
  * @throws ApiError `forbidden`, `not_found`, `bad_request`
  */
 export async function listRuns({

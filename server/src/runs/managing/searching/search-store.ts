@@ -71,7 +71,9 @@ export async function searchRuns(
   const scanned = scanRuns(workspaceId, search, max);
   const { rows } = await sql<{ id: string | null; lowest: string | null }>`
     with scanned as materialized (${scanned}),
-    -- Some agents may have runs below this id that were not scanned, so the search ends here.
+    -- If the scan of a part reached its maximum, older runs of that part were not scanned. Below the
+    -- highest id at which a scan stopped, matching runs can be missing: the search ends there, and
+    -- the next page continues.
     reached as (
       select max(p.lowest) as lowest from (
         select min(s.id) as lowest from scanned s group by s.part having count(*) >= ${max}

@@ -15,7 +15,10 @@ const timeoutMs = 5_000;
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** Default and maximum time range for each bucket. They limit the number of buckets to 1,440. */
+/**
+ * Default and maximum time range for each size of a bucket. With the maximum, a response has about
+ * 1,440 buckets at most.
+ */
 const ranges = {
   minute: { defaultMs: hourMs, maxMs: dayMs, maxText: "1 day", larger: "hour" },
   hour: { defaultMs: dayMs, maxMs: 31 * dayMs, maxText: "31 days", larger: "day" },

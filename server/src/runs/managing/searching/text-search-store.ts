@@ -28,8 +28,8 @@ export async function searchTexts(
   { text, maxMs = maxSearchMs }: { text: string; maxMs?: number },
 ): Promise<Found> {
   const startedAt = elapsed();
-  // `searchRuns`, which finds the runs whose texts are read, scans up to `perAgent` runs of each
-  // agent.
+  // `searchRuns`, which finds the runs whose texts are read, reads up to `limit + 1` runs of each
+  // agent. With many agents the limit is lowered, so that the total stays near `maxScanned`.
   const perAgent = Math.ceil(maxScanned / (search.agentIds?.length ?? 1));
   const limit = Math.min(maxTexts, Math.max(search.limit, perAgent));
   const { runIds, nextBelow } = await searchRuns(tx, workspaceId, { ...search, limit });

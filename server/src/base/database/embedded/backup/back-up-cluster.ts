@@ -186,7 +186,10 @@ async function readPosition(client: Client): Promise<Position> {
   return { lsn: toLsn(row.lsn), time: row.time };
 }
 
-/** Returns the positions at intervals, until `ended` aborts or PostgreSQL does not respond. */
+/**
+ * Queries the position in the WAL every 50 ms until `ended` aborts or a query fails. Returns the
+ * positions in the order of the queries.
+ */
 async function samplePositions(client: Client, ended: AbortSignal): Promise<Position[]> {
   const positions: Position[] = [];
   while (!ended.aborted) {

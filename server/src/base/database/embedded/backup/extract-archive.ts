@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { EmbeddedError } from "../embedded-error.ts";
 
-/** A file that was written, with its path in the folder. */
+/** A file that was written. `path` is relative to the extractor's folder. */
 export interface ExtractedFile {
   readonly path: string;
   readonly bytes: number;
@@ -62,7 +62,7 @@ export function createExtractor(folder: string): Extractor {
     return { path, bytes, descriptor, hash: createHash("sha256"), missing: bytes };
   };
   const begin = () => {
-    // Blocks of zeros end the archive.
+    // The end of an archive is marked by blocks of zeros.
     if (header.every((byte) => byte === 0)) return;
     const { path, bytes, kind } = readHeader(header);
     if (kind === "5") {
@@ -139,7 +139,8 @@ function readHeader(header: Buffer): { path: string; bytes: number; kind: string
   const name = prefix === "" ? text(0, 100) : `${prefix}/${text(0, 100)}`;
   const path = name.replace(/^\.\//, "").replace(/\/$/, "") || ".";
   if (!isInside(path)) throw new EmbeddedError(`PostgreSQL sent the invalid path ${path}.`);
-  // The size is octal text. From 8 GiB, which does not fit, it is binary with the first bit set.
+  // The size is octal text. A size of 8 GiB or more does not fit. It is a binary number, and the
+  // first bit of the field is set.
   const isBinary = ((header[124] ?? 0) & 0x80) !== 0;
   const bytes = isBinary
     ? Number(header.readBigUInt64BE(128))

@@ -34,5 +34,5 @@ export async function writeAccessRules(
   await syncFolder(cluster);
 }
 
-/** `all` does not include replication connections. */
+/** A line of its own, because the database `all` does not match replication connections. */
 const replication = "local replication postgres trust";

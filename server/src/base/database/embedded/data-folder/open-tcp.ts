@@ -2,8 +2,8 @@ import { createServer } from "node:net";
 import { Client, escapeLiteral } from "pg";
 
 /**
- * Used by tests only, which connect to the embedded PostgreSQL over TCP as to an external server.
- * In production the embedded PostgreSQL does not listen on TCP.
+ * This file is for tests, which connect to the embedded PostgreSQL over TCP as to an external
+ * server. In production the embedded PostgreSQL does not listen on TCP.
  */
 
 /** Sets the password of both roles. `url` connects as the superuser over the socket. */

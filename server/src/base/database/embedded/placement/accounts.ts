@@ -7,9 +7,9 @@ export interface Account {
 }
 
 /**
- * Returns accounts that PostgreSQL can run as instead of root, best first. Only accounts with a
- * name are returned, because initdb fails without one. The accounts are read from /etc/passwd,
- * because small container images lack `id` and `getent`.
+ * Returns those of the accounts `beckon`, `postgres` and `nobody` that exist, in this order.
+ * PostgreSQL can run as one of them instead of root. They are read from /etc/passwd, because small
+ * container images lack `id` and `getent`.
  */
 export async function unprivilegedAccounts(): Promise<readonly Account[]> {
   const text = await readFile("/etc/passwd", "utf8").catch(() => "");

@@ -14,7 +14,7 @@ import { restoreLinks } from "./restore-links.ts";
  * there are three ways:
  * - An ordinary user runs PostgreSQL directly.
  * - Root, or a user without a name, runs PostgreSQL in a user namespace. PostgreSQL sees another
- *   uid there, but its files are in the data folder and belong to the same user as before.
+ *   uid there, but its files are in the data folder and belong to the user who runs Beckon.
  * - If the kernel or the container forbids user namespaces, root runs PostgreSQL as another user in
  *   another folder.
  *

@@ -35,8 +35,8 @@ export async function cleanUpAfterCrash({
 }
 
 /**
- * Tolerance in seconds between the recorded and the observed start time, which are both rounded to
- * whole seconds.
+ * Tolerance in seconds between the recorded and the observed start time. Both are calculated from
+ * times in whole seconds.
  */
 const toleranceSeconds = 2;
 

@@ -1,0 +1,32 @@
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
+import { expect, test } from "vitest";
+import { ByteBudget } from "../../base/byte-budget.ts";
+import { ReceivedBody } from "./received-body.ts";
+
+const caller = { kind: "credential", hash: Buffer.alloc(32) } as const;
+const mebibyte = 1_048_576;
+
+/** Returns the body of a request that arrives completely. */
+function bodyOf(bytes: number): ReceivedBody {
+  const incoming = new IncomingMessage(new Socket());
+  incoming.push(Buffer.alloc(bytes));
+  incoming.push(null);
+  const budget = () => new ByteBudget({ maxBytes: 100 * mebibyte });
+  return new ReceivedBody(incoming, { exchanges: budget(), bodies: budget() }, caller);
+}
+
+test("a body that was read with a higher limit is too large for a trigger without settings", async () => {
+  const body = bodyOf(2 * mebibyte);
+  expect(await body.read(25 * mebibyte)).toMatchObject({ ok: true });
+  expect(await body.readDefault()).toMatchObject({ ok: false, error: { code: "too_large" } });
+  body.release();
+});
+
+test("a body that was cut off at a lower limit must be sent again", async () => {
+  const body = bodyOf(2_000);
+  expect(await body.read(1_024)).toMatchObject({ ok: false, error: { code: "too_large" } });
+  await expect(body.readDefault()).rejects.toMatchObject({ code: "unavailable" });
+  await expect(body.read(4_096)).rejects.toMatchObject({ code: "unavailable" });
+  body.release();
+});

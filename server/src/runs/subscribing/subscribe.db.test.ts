@@ -1,0 +1,53 @@
+import type { OutputEvent } from "@beckon/contract";
+import { expect, test } from "vitest";
+import { addRun } from "../../../test/add-run.ts";
+import { testDatabase } from "../../../test/database.ts";
+import { seedAgent } from "../../../test/tenant.ts";
+import { ByteBudget } from "../../base/byte-budget.ts";
+import { createOutputBuffer } from "./output-buffer.ts";
+import { subscribeToRun } from "./subscribe.ts";
+import { createLiveRuns, createSubscribers } from "./subscribers.ts";
+
+const { database } = await testDatabase();
+const owner = await seedAgent(database);
+
+test("the output of a run that ended before its stream began is between the events", async () => {
+  const runId = await addRun(database, owner);
+  await database.engine.query(
+    `insert into events (run_id, seq, workspace_id, id, type, version, data)
+      select $1, seq, $2, 'evt_' || $1 || seq, type, 1, '{}'
+      from unnest('{run.started,run.step,run.finished}'::text[]) with ordinality as e (type, seq)`,
+    [runId, owner.workspaceId],
+  );
+  await database.engine.query("update runs set last_seq = 3 where id = $1", [runId]);
+  const output = createOutputBuffer();
+  const pushed: OutputEvent[] = [
+    { type: "run.output.start", run_id: runId, data: { step: 1, attempt: 1 } },
+    { type: "run.output.delta", run_id: runId, data: { step: 1, kind: "text", text: "Hello" } },
+    { type: "run.output.end", run_id: runId, data: { step: 1, complete: true } },
+  ];
+  for (const event of pushed) output.push(event, 1);
+
+  const types: string[] = [];
+  const ports = {
+    database,
+    live: createLiveRuns(),
+    subscribers: createSubscribers(database, {
+      onFirstSubscriber: () => {},
+      outputs: new ByteBudget({ maxBytes: 1_000_000 }),
+    }),
+    capacity: { isDraining: false },
+  };
+  const run = { runId, workspaceId: owner.workspaceId };
+  const { signal } = new AbortController();
+  for await (const { type } of subscribeToRun(ports, run, { after: 0, signal, output }))
+    types.push(type);
+  expect(types).toEqual([
+    "run.started",
+    "run.output.start",
+    "run.output.delta",
+    "run.output.end",
+    "run.step",
+    "run.finished",
+  ]);
+});

@@ -1,0 +1,23 @@
+/** The columns of a ledger entry with numbers of tokens, in the order of a run's usage. */
+export const tokenColumns = [
+  "input_tokens",
+  "output_tokens",
+  "cached_input_tokens",
+  "cache_write_tokens",
+  "reasoning_tokens",
+] as const;
+
+/**
+ * Returns a query for the sums of a run's entries in the usage ledger: `tokenColumns`, and
+ * `cost_micros`, which is null if the cost of an entry is unknown. It always returns one row.
+ * @param run name of a table with the columns id and workspace_id of the run.
+ */
+export function sumEntries(run: string): string {
+  const sums = tokenColumns.map((name) => `coalesce(sum(${name}), 0)::bigint as ${name}`);
+  return `
+    select ${sums.join(", ")},
+      case when count(cost_micros) = count(*) then coalesce(sum(cost_micros), 0)::bigint end
+        as cost_micros
+    from usage_entries where run_id = ${run}.id and workspace_id = ${run}.workspace_id
+  `;
+}
