@@ -24,7 +24,7 @@ const ranges = [60, 5] as const;
  */
 const inTurns = { staleTime: 10_000, refetchOnWindowFocus: false, refetchOnReconnect: false };
 
-/** Beginning of the keys of all statistics of the overview. */
+/** Prefix of the query keys of the overview's statistics, to invalidate all of them at once. */
 export const allStatsKey = (workspaceId: string) => [...runsKey(workspaceId), "stats"];
 
 const statsKey = (workspaceId: string, name: string) => [...allStatsKey(workspaceId), name];

@@ -38,7 +38,7 @@ export function activityOf(stats: RunStats): ReadonlyMap<string, Activity> {
 /** The runs of the last 24 hours, by agent. Refetched every minute. */
 export const activityQuery = ({ id, client, can }: CurrentWorkspace) =>
   queryOptions({
-    queryKey: [id, "runs", "stats", "by agent"],
+    queryKey: [id, "runs", "activity"],
     queryFn: ({ signal }) =>
       client.runs.getStats({ bucket: "hour", group_by: "agent" }, { signal }),
     select: activityOf,
