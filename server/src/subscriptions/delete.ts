@@ -2,7 +2,7 @@ import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import type { DeliveryServices } from "../deliveries/index.ts";
-import { endPending } from "./pending-store.ts";
+import { endPendingOrLeave } from "./pending-store.ts";
 import { deleteSubscriptionRow } from "./store.ts";
 import {
   requireMatchingVersion,
@@ -35,5 +35,5 @@ export async function deleteSubscription({
     return found;
   });
   ctx.deliveries.changed();
-  await endPending(database, row, "cancelled");
+  await endPendingOrLeave(database, row, "cancelled");
 }

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
+import { openClient } from "../../test/open-client.ts";
 import { startReceiver } from "../../test/receiver.ts";
 
 /** The log of deliveries and replays over REST, with a receiver that really gets them. */
@@ -278,6 +279,15 @@ describe("many deliveries", () => {
     };
   }
 
+  /** Counts the deliveries of a subscription by status. */
+  const counted = async (path: string) =>
+    (
+      await quiet.db.database.engine.query(
+        "select status, count(*)::int from deliveries where subscription_id = $1 group by status",
+        [path.split("/").at(-1)],
+      )
+    ).rows;
+
   test("are replayed in requests of 10,000, newest first, each exactly once", async () => {
     const { path, replay } = await missed(25_000, 7);
     let until: string | undefined;
@@ -314,13 +324,6 @@ describe("many deliveries", () => {
   });
 
   test("become not_sent when the subscription is paused, and cancelled when it is deleted", async () => {
-    const counted = async (path: string) =>
-      (
-        await quiet.db.database.engine.query(
-          "select status, count(*)::int from deliveries where subscription_id = $1 group by status",
-          [path.split("/").at(-1)],
-        )
-      ).rows;
     const { path, replay } = await missed(6_000, 1_000);
     await replay();
     const paused = await quiet.call(`${path}/pause`, { method: "POST" });
@@ -331,6 +334,48 @@ describe("many deliveries", () => {
     await replay();
     await quiet.call(path, { method: "DELETE" });
     expect(await counted(path)).toEqual([{ status: "cancelled", count: 6_000 }]);
+  });
+
+  test("are cancelled also if the planner's statistics lack their subscription", async () => {
+    const pending = async () => {
+      const { path } = await missed(30_000, 1_000);
+      await quiet.db.database.engine.query(
+        `update deliveries set status = 'pending', next_at = now(), finished_at = null
+          where subscription_id = $1`,
+        [path.split("/").at(-1)],
+      );
+      return path;
+    };
+    await pending();
+    const owner = await openClient(quiet.db.url);
+    await owner.query("alter table deliveries set (autovacuum_enabled = off)");
+    await owner.query("analyze deliveries");
+    await owner.end();
+    const path = await pending();
+    expect((await quiet.call(path, { method: "DELETE" })).status).toBe(204);
+    expect(await counted(path)).toEqual([{ status: "cancelled", count: 30_000 }]);
+  });
+
+  test("do not fail a delete whose connection is lost after its commit", async () => {
+    const { path, replay } = await missed(1, 1);
+    await replay();
+    const owner = await openClient(quiet.db.url);
+    await owner.query("begin");
+    await owner.query("select 1 from deliveries where status = 'pending' for update");
+    const deleted = quiet.call(path, { method: "DELETE" });
+    await eventually("the delete waits for the locked row, and loses its connection", async () => {
+      await owner.query("select pg_stat_clear_snapshot()");
+      const { rowCount } = await owner.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'
+            and query like 'update deliveries%'`,
+      );
+      return rowCount === 1 ? true : undefined;
+    });
+    await owner.query("rollback");
+    await owner.end();
+    expect((await deleted).status).toBe(204);
+    expectError(await quiet.call(path), 404, "not_found");
   });
 
   test("are searched in limited pages", async () => {

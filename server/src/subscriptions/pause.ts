@@ -5,7 +5,7 @@ import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import type { DeliveryServices } from "../deliveries/index.ts";
-import { endPending } from "./pending-store.ts";
+import { endPendingOrLeave } from "./pending-store.ts";
 import { pauseSubscriptionRow } from "./store.ts";
 import {
   requireSubscriptionForChange,
@@ -38,6 +38,6 @@ export async function pauseSubscription({
     });
   });
   ctx.deliveries.changed();
-  await endPending(database, { id: result.data.id, workspace_id: workspaceId }, "not_sent");
+  await endPendingOrLeave(database, { id: result.data.id, workspace_id: workspaceId }, "not_sent");
   return result;
 }

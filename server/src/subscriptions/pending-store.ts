@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { type Database, inWorkspace } from "../base/database/index.ts";
+import { ApiError } from "../base/errors.ts";
 
 /** Rows per transaction, so that none holds its row locks for long. */
 const batchSize = 5_000;
@@ -16,16 +17,30 @@ export async function endPending(
 ): Promise<void> {
   for (;;) {
     const ended = await inWorkspace(database.tenant, workspace_id, async (tx) => {
+      // The rows are updated by their ctid. If they were joined by id, and the planner's statistics
+      // did not contain the subscription yet, each row would be compared with the whole batch.
       const { numAffectedRows } = await sql`update deliveries set status = ${status},
           next_at = null, finished_at = now()
-        where subscription_id = ${id} and workspace_id = ${workspace_id} and id in (
-          select d.id from deliveries d join subscriptions s
+        where ctid = any(array(
+          select d.ctid from deliveries d join subscriptions s
             on s.id = d.subscription_id and s.workspace_id = d.workspace_id
           where d.subscription_id = ${id} and d.workspace_id = ${workspace_id}
             and d.status = 'pending' and (s.status <> 'enabled' or s.deleted_at is not null)
-          limit ${batchSize} for update of d)`.execute(tx);
+          limit ${batchSize} for update of d))`.execute(tx);
       return Number(numAffectedRows ?? 0);
     });
     if (ended < batchSize) return;
+  }
+}
+
+/**
+ * Like `endPending`, but if the database becomes unavailable, the rest is left to the sender's
+ * sweep. For requests whose change has been committed: an error would say that nothing was changed.
+ */
+export async function endPendingOrLeave(...given: Parameters<typeof endPending>): Promise<void> {
+  try {
+    await endPending(...given);
+  } catch (thrown) {
+    if (!(thrown instanceof ApiError && thrown.code === "unavailable")) throw thrown;
   }
 }
