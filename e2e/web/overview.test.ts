@@ -51,14 +51,16 @@ inBrowser("the first run is in the feed, also if it ends before the feed is rend
 });
 
 inBrowser("the overview and the list of agents show their figures in turns", async () => {
+  const agent = await beckon.createAgent({ name: "Counted" });
+  expect((await beckon.invoke(agent, "Hello")).status).toBe(200);
   const page = await open();
   const main = page.getByRole("navigation", { name: "Main" });
-  const first = page.getByRole("row", { name: "First" });
+  const row = page.getByRole("row", { name: "Counted" });
   for (let turn = 1; turn <= 2; turn++) {
     await main.getByRole("link", { name: "Overview" }).click();
     await page.getByText(/\d+ runs? in the last hour/).waitFor();
     await main.getByRole("link", { name: "Agents" }).click();
-    await first.getByRole("img", { name: "1 run, 0 failed" }).waitFor();
+    await row.getByRole("img", { name: "1 run, 0 failed" }).waitFor();
   }
 });
 
