@@ -49,7 +49,10 @@ export interface Config {
   readonly processes: number;
   readonly leaseSeconds: number;
   readonly drainSeconds: number;
-  /** Time in which a stopping process is not ready but still accepts everything. */
+  /**
+   * Seconds at the beginning of a stop in which `/readyz` answers 503, but the process still accepts
+   * requests and runs.
+   */
   readonly drainDelaySeconds: number;
   /** Maximum number of runs that one process executes at the same time. Further runs queue. */
   readonly maxRuns: number;

@@ -123,8 +123,10 @@ async function build(
   opened.defer(() => heap.stop());
   const metrics = await createMetrics({ isOn: config.metricsPort !== undefined });
   const tracing = await createTracing(config, { log, processId });
+  /** Time of `elapsed()` at which the drain time of a stop ends; 0 before a stop. */
   let graceOver = 0;
-  // Closed after requests and runs, which end their spans when they are closed.
+  // Resources that are opened later are closed before the tracing. So requests and runs end their
+  // spans before the tracing exports the last spans.
   opened.defer(() => tracing?.close(graceOver - elapsed()));
   const { databaseUrl, masterKey } = config;
   if (databaseUrl === undefined || masterKey === undefined)
@@ -353,7 +355,10 @@ async function build(
   };
 }
 
-/** Maximum failed authentications of one IP address per minute; then `too_many_requests`. */
+/**
+ * Maximum failed authentications of one IP address per minute. Above it, its requests get the error
+ * `too_many_requests`.
+ */
 const failedAuthenticationsPerMinute = 300;
 /**
  * The same limit for failed attempts with a password or with the token of a one-time link. It is

@@ -44,7 +44,10 @@ export async function supervise({
   databaseWaitMs = 300_000,
 }: {
   config: Config;
-  /** Environment of the servers, without the variables that this function adds. */
+  /**
+   * Environment of the servers. This function replaces DATABASE_URL, BECKON_MASTER_KEY,
+   * BECKON_BOOTSTRAP_KEY and BECKON_PROCESSES in it, because it may have created the values.
+   */
   env: Readonly<Record<string, string | undefined>>;
   /** The module that each server runs. */
   serverEntry: string;
@@ -185,18 +188,25 @@ function cannotStart(reason: string): string {
   return `Beckon ${version} cannot start. ${reason}\n`;
 }
 
-/** Returns the maximum time for which a stopping server waits: see `divertRequests`. */
+/**
+ * Returns the maximum time for which a stopping server waits for runs and requests. It waits up to
+ * twice for the drain delay (`divertRequests`): while it is reported as not ready, then for open
+ * connections. The drain time follows.
+ */
 function maxStopSeconds({ drainDelaySeconds, drainSeconds }: Config): number {
   return 2 * drainDelaySeconds + drainSeconds;
 }
 
-/** Time that a server has to exit after its drain time, before it is killed. */
+/**
+ * A server that is still running this long after the end of `maxStopSeconds` is killed. It needs the
+ * time to close its connections and to write its log.
+ */
 const drainMarginSeconds = 5;
 
 /**
  * Returns how many connections PostgreSQL must accept: the pools of all servers, five further
- * connections of each server (lease, migrations), and ten for other clients such as psql; at least
- * 50.
+ * connections of each server (one for its lease, one for LISTEN, three while it starts), and ten for
+ * other clients such as psql; at least 50.
  */
 function connectionsFor({ processes, poolSize }: Config): number {
   return Math.max(50, processes * (poolSize + 5) + 10);

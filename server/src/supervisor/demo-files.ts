@@ -19,7 +19,7 @@ export interface DemoFile {
 /**
  * Writes the current secrets to the files `demo.token` (the agent's token) and `demo.trigger` (the
  * trigger's URL). Printed commands read these files, so that the output does not show the secrets.
- * Removes the file of a secret that does not exist. Creates the data folder (mode 0700) if there is
+ * Removes a file if its secret no longer exists. Creates the data folder (mode 0700) if there is
  * something to write.
  */
 export async function writeDemoFiles(dataDir: string, demo: Demo | null): Promise<DemoFiles> {

@@ -52,7 +52,10 @@ export interface ProcessMessages {
    * kind may have been lost, or if a message has an unknown kind.
    */
   onMessage: (message: ProcessMessage | undefined) => void;
-  /** Whether no other process is known. Becomes false when a message of another process arrives. */
+  /**
+   * Whether no other process is known. Each lease renewal sets it (`keepLease`). Becomes false when
+   * a message of another process arrives.
+   */
   alone: boolean;
   close(): Promise<void>;
 }
@@ -67,6 +70,11 @@ const closeTimeoutMs = 500;
 /** Time between two checks of the connection, which can break without an error. */
 const checkIntervalMs = 10_000;
 
+/**
+ * The letter of each kind of message. A notification is `<sender> <message> <message> …`, where
+ * `sender` is random text that identifies the process, and a message is the letter of its kind,
+ * followed by the id that the message is about, if there is one.
+ */
 const letters = {
   queued: "q",
   cancel: "c",

@@ -5,9 +5,9 @@ import type { Egress } from "./create-egress.ts";
 
 /**
  * Returns the error for a body whose URL in `field` is a private address that the operator has not
- * allowed; otherwise undefined. Call this before the transaction and throw the error in it:
- * resolving the host name takes time, during which a transaction would hold its database
- * connection.
+ * allowed; otherwise undefined. Call this before the transaction, because resolving the host name
+ * takes time, during which a transaction would hold its database connection. Throw the error in the
+ * transaction, because other errors, such as that of a missing resource, take precedence.
  */
 export async function privateAddressError(
   egress: Pick<Egress, "missingException">,

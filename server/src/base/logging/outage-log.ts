@@ -4,13 +4,13 @@ import { elapsed } from "../clock.ts";
 export interface OutageLines<Fields> {
   /**
    * Writes a line about the failure. Called at the first failure, then at most once a minute.
-   * @param count failures since the last line, including this one
+   * @param count number of failures since the last line, including this one
    */
   readonly failed: (fields: Fields, count: number) => void;
   /**
    * Writes a line about the end of the outage.
-   * @param fields of the last failure
-   * @param count all failures of the outage
+   * @param fields the fields of the last failure
+   * @param count number of all failures of the outage
    * @param durationMs time from the first to the last failure
    */
   readonly worksAgain: (fields: Fields, count: number, durationMs: number) => void;

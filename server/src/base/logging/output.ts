@@ -7,7 +7,10 @@ export interface LogOutput {
   write(line: string): void;
   /** Begins to write the buffered lines. Absent if the output has no buffer. */
   flush?(): void;
-  /** Sets the listener that is called when lines were dropped and can be written again. */
+  /**
+   * Sets the listener that is called after lines were dropped, as soon as new lines can be written
+   * again. `lines` is the number of dropped lines; they are lost.
+   */
   onDropped?(listener: (lines: number) => void): void;
 }
 

@@ -1,21 +1,24 @@
 /**
- * How long rows are kept, in days of 24 hours, each a setting of the operator. 0: for ever. Rows
- * are deleted some time after that.
+ * How long rows are kept, by the operator's settings. A day has 24 hours; 0 days means for ever. A
+ * row is deleted some time after its days are over.
  */
 export interface Retention {
-  /** Of runs, since they ended. A workspace can keep its runs for a shorter time. */
+  /**
+   * Days for which runs are kept after they ended. A workspace can keep its runs for a shorter
+   * time.
+   */
   readonly runsDays: number;
-  /** Of Idempotency-Keys, with the responses that are stored with them. */
+  /** Days for which Idempotency-Keys and the responses stored with them are kept. */
   readonly idempotencyDays: number;
-  /** Of deliveries that are not pending, with their attempts. */
+  /** Days for which deliveries that are not pending, and their attempts, are kept. */
   readonly deliveriesDays: number;
-  /** Of the requests that triggers received. */
+  /** Days for which the requests that triggers received are kept. */
   readonly requestsDays: number;
-  /** Of sessions, since they expired. */
+  /** Days for which sessions are kept after they expired. */
   readonly sessionsDays: number;
-  /** Of invitations and of links for a new password, since they expired. */
+  /** Days for which invitations and links for a new password are kept after they expired. */
   readonly invitationsDays: number;
-  /** Of the audit log; 0, or at least 30. */
+  /** Days for which entries of the audit log are kept; 0, or at least 30. */
   readonly auditDays: number;
 }
 
@@ -24,8 +27,8 @@ export const minRunDays = 7;
 
 /**
  * Returns the days for which a workspace keeps runs that have ended; 0 if for ever.
- * @param chosenDays what the workspace has chosen; null if nothing. The operator can have set a
- *   shorter time since.
+ * @param chosenDays the days that the workspace has chosen; null if it has chosen none. If the
+ *   operator has set a shorter time since, the operator's time applies.
  */
 export function runDaysOf(
   { runsDays }: Pick<Retention, "runsDays">,

@@ -14,6 +14,7 @@ export interface SecretOwner extends Omit<SecretBinding, "row"> {
  * for.
  */
 interface BoundSecret {
+  /** The encrypted secret, as `encryptFor` returned it. */
   readonly sealed: string;
   readonly origins: readonly string[];
 }
@@ -63,7 +64,9 @@ export function decryptFor(
 
 /**
  * Checks that a stored secret was given for all origins in `wanted`. Called before a change after
- * which the secret would be sent to these origins.
+ * which the secret would be sent to these origins. Without this check, a person who may change
+ * settings but does not know the secret could have it sent to a server of their own.
+ * @param origins the origins that the secret was given for when it was entered.
  * @throws ApiError `bad_request`, with the message that `messageFor` returns for the first origin
  *   that the secret was not given for.
  */

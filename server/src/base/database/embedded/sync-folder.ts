@@ -1,7 +1,10 @@
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Syncs a folder: a created or renamed entry survives a power failure only after this. */
+/**
+ * Syncs a folder: an entry that was created or renamed in it survives a power failure only after
+ * this. Can also sync a file.
+ */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r");
   try {
