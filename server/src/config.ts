@@ -50,7 +50,7 @@ export interface Config {
   readonly leaseSeconds: number;
   readonly drainSeconds: number;
   /**
-   * Seconds at the beginning of a stop in which `/readyz` answers 503, but the process still accepts
+   * Seconds at the beginning of a stop in which `/readyz` answers 503 but the process still accepts
    * requests and runs.
    */
   readonly drainDelaySeconds: number;

@@ -198,15 +198,15 @@ function maxStopSeconds({ drainDelaySeconds, drainSeconds }: Config): number {
 }
 
 /**
- * A server that is still running this long after the end of `maxStopSeconds` is killed. It needs the
- * time to close its connections and to write its log.
+ * A server that still runs this long after the end of `maxStopSeconds` is killed. It needs the time
+ * to close its connections and to write its log.
  */
 const drainMarginSeconds = 5;
 
 /**
  * Returns how many connections PostgreSQL must accept: the pools of all servers, five further
- * connections of each server (one for its lease, one for LISTEN, three while it starts), and ten for
- * other clients such as psql; at least 50.
+ * connections of each server (one for its lease, one for LISTEN, three while it starts), and ten
+ * for other clients such as psql; at least 50.
  */
 function connectionsFor({ processes, poolSize }: Config): number {
   return Math.max(50, processes * (poolSize + 5) + 10);

@@ -27,7 +27,10 @@ const pollIntervalMs = 1_000;
  * processes from the database, finds out whether there are subscriptions, and sums up usage.
  */
 const pollsPerSweep = 60;
-/** Number of polls after which the worker again returns the reservations of ended runs. */
+/**
+ * Number of polls from one call of `returnReservations` to the next. It releases the amounts that
+ * are still reserved for runs that have ended.
+ */
 const pollsPerReturn = 20;
 
 /**
