@@ -1,7 +1,12 @@
 import type { Metrics } from "./base/metrics/index.ts";
 import type { CollectedMetrics } from "./supervisor/index.ts";
 
-/** Sends the metrics to the supervisor. Resolves when they are sent, or if that is impossible. */
+/**
+ * Sends the metrics of this process to the supervisor. Resolves when they are sent, or if they
+ * cannot be sent. Sends nothing if metrics are off.
+ * @param options `id`: id of the supervisor's request. `database`: whether to read the gauges that
+ *   need the database. They are the same for all processes, so only one process reads them.
+ */
 export async function sendMetrics(
   collect: Metrics["collect"],
   { id, database }: { readonly id: number; readonly database: boolean },

@@ -18,7 +18,8 @@ export const someSubscriptions =
 /**
  * Returns SQL that joins an event `e` with the subscriptions `s` of its workspace for which the
  * condition holds. The subquery is lateral and has a limit, so that PostgreSQL uses the index,
- * regardless of the size that the table had when the statement was planned.
+ * regardless of the size that the table had when the statement was planned. The limit is never
+ * reached: a workspace can have 50 subscriptions (`maxSubscriptions`).
  */
 const ofWorkspace = (condition: string) => `cross join lateral (
     select * from subscriptions s

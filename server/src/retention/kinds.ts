@@ -6,13 +6,16 @@ export type Queryable = Pick<Database["engine"], "query">;
 
 /** What one statement deleted. */
 export interface Batch {
-  /** Deleted rows by kind: the label of the metric. */
+  /** Number of deleted rows of each kind. A kind that is missing has none. */
   readonly deleted: Partial<Record<RowKind, number>>;
   /** Whether there may be more rows to delete. */
   readonly hasMore: boolean;
 }
 
-/** Kinds of rows that are deleted, as the metric and the log name them. */
+/**
+ * Kind of deleted rows: the label `kind` of the metric `beckon_retention_rows_deleted_total`. Not
+ * every kind is the name of a table.
+ */
 export type RowKind =
   | "runs"
   | "events"

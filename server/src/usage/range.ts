@@ -2,7 +2,7 @@ import type { UsageGroup } from "@beckon/contract";
 import { ApiError } from "../base/errors.ts";
 
 const dayMs = 86_400_000;
-/** Length in days of a range for which at most one end is given. */
+/** Length in days of a range without `from`. */
 const defaultDays = 30;
 /** Maximum days of a range for which single entries are read, not sums by day. */
 const maxDaysOfEntries = 31;
@@ -13,18 +13,17 @@ export type UsageRange =
   | { readonly kind: "times"; readonly from: Date; readonly to: Date };
 
 interface RangeRequest {
-  /**
-   * First day or time of the range: a date or an RFC 3339 time. `to` is the last day or the end.
-   */
+  /** A date, the first day of the range, or an RFC 3339 time, at which the range begins. */
   readonly from?: string | undefined;
+  /** A date, the last day of the range, or an RFC 3339 time, before which the range ends. */
   readonly to?: string | undefined;
   readonly groups: readonly UsageGroup[];
   readonly tag?: string | undefined;
 }
 
 /**
- * Returns the range of a report. If an end is missing, the range has 30 days. Without `to`, it ends
- * today or, if `from` is a time, now.
+ * Returns the range of a report. Without `from`, the range has 30 days. Without `to`, it ends today
+ * or, if `from` is a time, now.
  * @param today the workspace's local date.
  * @throws ApiError `bad_request` if the range is empty, if one end is a date and the other a time,
  *   or if the range is too long for a report that needs single entries.

@@ -154,6 +154,10 @@ export async function executeLostClaims(ports: ClaimPorts): Promise<void> {
 
 /**
  * Claims runs up to the free capacity, and starts to execute them.
+ * @param options `onlyToEnd`: whether the runs are only ended. They are then claimed even if there
+ *   is no free capacity, because ending a run takes little time and memory. `lastAttempt`: what the
+ *   runs count as if the reply to the claim is lost; undefined unless they are on their last
+ *   attempt.
  * @returns
  * - `all`: no runs are left.
  * - `some`: there may be more runs.

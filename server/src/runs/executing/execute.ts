@@ -385,6 +385,8 @@ async function loadResumed(
 
 /**
  * Reserves memory for the run.
+ * @param configBytes memory that the run uses for its configuration, in bytes.
+ * @param journalBytes memory that reading the journal takes, in bytes; 0 if it is not read.
  * @returns a promise that resolves when the memory is reserved, if the run must wait for it;
  *   undefined if the memory is reserved already.
  * @throws ApiError `too_large` if the run needs more memory than the runs of one workspace can use.
@@ -403,6 +405,8 @@ function reserveMemory(
   // A run that waits for memory must not occupy any, so its input is dropped here and read again
   // later.
   if (waiting !== undefined) run.input = undefined;
+  // The input and the configuration stay in memory until the run ends. The other reserved bytes are
+  // for the journal and the model calls: later calls of `grow` use them.
   if (waiting !== undefined) return waiting.then(() => void hold.grow(countedBytes));
   hold.grow(countedBytes);
   return undefined;

@@ -10,8 +10,9 @@ import type { Reservations } from "../../reservations/index.ts";
 import { type AppendResult, type AppendRow, appendToRuns } from "./append-statement.ts";
 
 /**
- * The batcher of appends to journals. Appends that runs of this process make at the same time share
- * one statement and one commit.
+ * The batcher of appends to journals. Up to 200 appends that runs of this process make at the same
+ * time share one statement and one commit. Appends of workspaces that have limits share statements
+ * only with each other. An append of more than 1 MiB has its own statement.
  */
 export type Appends = Batcher<AppendRow, AppendResult>;
 

@@ -60,6 +60,7 @@ export function insertRuns(
 ), ${withCallback ? storedCallbacks(source) : ""}${insertEvents("first_events", { facts: "columns", withDeliveries })}${detailed ? `, ${failedResults(source)}` : ""}`;
 }
 
+/** SQL of the engine version that is needed to execute the run. */
 const neededVersion = `case when source = 'draft' then ${draftRunVersion} else ${runVersion} end`;
 
 function storedCallbacks(source: string): string {

@@ -67,8 +67,9 @@ export interface Started extends RunRef {
  * writes the run: see `start-statement.ts`. Resolves once the run is committed. Then the run either
  * executes in this process, or is queued for any process with capacity.
  * @throws ApiError the error of the first check that fails (see `StartRejection`); `unavailable` if
- *   the database does not reply in time. After `unavailable` no model is called for the run: if the
- *   run was written all the same, it is cancelled before it executes.
+ *   the database does not reply in time. After `unavailable` this process calls no model for the
+ *   run: if the run was written all the same, it is cancelled. Another process may have begun to
+ *   execute it before it is cancelled.
  */
 export async function startRun(ports: StartPorts, request: StartRequest): Promise<Started> {
   const outcome = await startReceived(ports, request);

@@ -9,8 +9,8 @@ import type { ReceivedStart, StartResult, StartRow } from "./start-row.ts";
 import { startRuns } from "./start-runs.ts";
 
 /**
- * The batcher of requests to start runs. Requests that arrive at this process at the same time
- * share one statement and one commit.
+ * The batcher of requests to start runs. Up to 200 requests that arrive at this process at the same
+ * time share one statement and one commit.
  */
 export type Starts = Batcher<StartRow, StartResult>;
 

@@ -172,7 +172,7 @@ function toOwnedRun(run: StartedRun, { owner, payload, output, trace }: Beginnin
 
 /**
  * Cancels a run that was written although its caller got a `503` response, and unbinds its
- * Idempotency-Key. No model was called for the run.
+ * Idempotency-Key. This process has called no model for the run.
  */
 async function cancelRejected(
   ports: StartPorts,
