@@ -24,9 +24,11 @@ export interface AdmittedTriggers {
 }
 
 /**
- * When there are more, the least recently used trigger is dropped, and queried again when needed.
+ * Maximum number of triggers in the cache. When there are more, the least recently used one is
+ * dropped, and queried again when needed.
  */
 const maxTriggers = 50_000;
+/** Maximum size of the cache, as `bytesOf` estimates it: settings can be large. */
 const maxBytes = 64 * 1024 * 1024;
 
 interface Reads {
@@ -89,6 +91,10 @@ function idOf(tokenHash: Buffer): string {
   return tokenHash.toString("latin1");
 }
 
+/**
+ * Estimates the memory of a trigger in the cache, in bytes: about 500 for its ids and secrets, and
+ * four for each character of its settings as JSON, because objects take more memory than text.
+ */
 function bytesOf({ settings }: TriggerOfToken): number {
   return 500 + (settings === undefined ? 0 : 4 * JSON.stringify(settings.receiving).length);
 }

@@ -4,7 +4,7 @@ import { ApiError, type Result } from "../../base/errors.ts";
 import type { RunCallback } from "../../runs/index.ts";
 import { headerOf } from "../request/index.ts";
 
-/** Name of the header that requests a callback, as CORS lists it. */
+/** Name of the header that requests a callback. The response to a CORS preflight lists it. */
 export const callbackHeader = "beckon-callback";
 
 /**

@@ -8,7 +8,7 @@ import { headerOf } from "../request/index.ts";
 const externalIdHeader = "beckon-external-id";
 const tagsHeader = "beckon-tags";
 
-/** Names of the headers that label a run, as CORS lists them in `Access-Control-Allow-Headers`. */
+/** Names of the headers that label a run, in the format of `Access-Control-Allow-Headers`. */
 export const labelHeaders = `${externalIdHeader}, ${tagsHeader}`;
 
 const none: Result<undefined> = { ok: true, value: undefined };

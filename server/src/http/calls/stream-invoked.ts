@@ -8,9 +8,9 @@ import { cookieOf } from "./authenticate-member.ts";
 import { type StartHead, startFromRequest } from "./start-from-request.ts";
 
 /**
- * Starts a run and streams its events from the first one. Errors that occur before the run exists
- * are sent as JSON. A repeated request with the same Idempotency-Key starts no run: it streams the
- * events of the first request's run after the event that `Last-Event-ID` names.
+ * Starts a run and streams its events from the first one. Errors that occur before the stream
+ * begins are sent as JSON. A repeated request with the same Idempotency-Key starts no run: it
+ * streams the events of the first request's run after the event that `Last-Event-ID` names.
  */
 export async function streamInvoked(
   services: Services,

@@ -76,6 +76,10 @@ export function operationsOf(document: OpenapiDocument): Operation[] {
   );
 }
 
+/**
+ * Returns the credential for an operation's samples. An operation without `security` of its own
+ * accepts all credentials of the document; one with an empty list needs none.
+ */
 function credentialOf(id: string, security: OperationObject["security"]): Operation["credential"] {
   if (security === undefined) return id === "invokeAgent" ? "token" : "key";
   return security.length === 0 ? "none" : "session";

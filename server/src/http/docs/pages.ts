@@ -12,12 +12,14 @@ export interface ResourcePage {
   readonly schemas: readonly (readonly [name: string, schema: Schema])[];
 }
 
-/** All pages of the documentation, in reading order. */
+/** The documentation: its pages, the chapters first, and what several pages show. */
 export interface Site {
   readonly baseUrl: string;
   /** Version of Beckon. */
   readonly version: string;
+  /** The `info.description` of the OpenAPI document. */
   readonly description: string;
+  /** The guides, in reading order. */
   readonly chapters: readonly Chapter[];
   readonly resources: readonly ResourcePage[];
   /** Returns the path and fragment at which the pages describe a schema of the OpenAPI document. */

@@ -22,7 +22,7 @@ const secretFields: Readonly<Record<string, string>> = {
   api_key: "PROVIDER_API_KEY",
 };
 
-/** Replaces the secrets of an example body by environment variables. */
+/** Replaces the secrets at the top level of an example body by environment variables. */
 export function withSecrets(example: unknown): Value {
   if (typeof example !== "object" || example === null || Array.isArray(example)) return example;
   return Object.fromEntries(

@@ -47,7 +47,10 @@ const madeTrigger = {
   url: "https://beckon.example.com/api/public/triggers/bkt_…",
 };
 
-/** Resources of agents, their versions and exports. */
+/**
+ * The entries of `resources` (see `Resource` in resources.ts) for agents, their versions, exports
+ * and imports. The type is repeated here, because an import of it would be an import cycle.
+ */
 export const agentResources: readonly {
   readonly name: string;
   readonly schema: z.ZodType;

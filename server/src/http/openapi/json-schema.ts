@@ -36,6 +36,8 @@ function convert(schema: z.ZodType, io: "input" | "output"): JsonSchema {
     },
   });
   for (const definition of Object.values($defs)) {
+    // Zod writes a schema that refers to itself into `$defs`. `z.json()` is recognized by its six
+    // alternatives: string, number, boolean, null, array and object.
     if (definition.anyOf?.length !== 6)
       throw new Error("only z.json() can refer to itself: move the schema to the components");
   }

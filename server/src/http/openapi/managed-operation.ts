@@ -235,6 +235,7 @@ function resourceOf(
   };
 }
 
+/** Returns the examples in `addedExamples` that are named like fields of the object. */
 function addedTo(object: z.ZodType): Record<string, unknown> {
   const names = Object.keys(object instanceof z.ZodObject ? object.shape : {});
   return Object.fromEntries(

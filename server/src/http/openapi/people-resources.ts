@@ -20,7 +20,7 @@ const id = (prefix: string) => `${prefix}_01jdb8tq5ke5ktbqrs4n1h9m0z`;
 const times = { created_at: time, updated_at: time };
 const person = { id: id("usr"), name: "Ada", email: "ada@example.com" };
 
-/** Resources of workspaces and people. */
+/** The entries of `resources` (see `Resource` in resources.ts) for workspaces and people. */
 export const peopleResources: readonly { name: string; schema: z.ZodType; example: unknown }[] = [
   {
     name: "Workspace",

@@ -22,7 +22,10 @@ import { peopleResources } from "./people-resources.ts";
 import { subscriptionResources } from "./subscription-resources.ts";
 import { triggerResources } from "./trigger-resources.ts";
 
-/** A resource: its name in the OpenAPI document, its schema, and an example. */
+/**
+ * A resource of the OpenAPI document: a kind of object in responses, for example a run. Operations
+ * refer to its schema by name (`#/components/schemas/Run`), and `/docs` describes it once.
+ */
 export interface Resource {
   readonly name: string;
   readonly schema: z.ZodType;

@@ -53,7 +53,7 @@ const deliveryExample = {
   finished_at: time,
 };
 
-/** Resources of subscriptions and deliveries. */
+/** The entries of `resources` (see `Resource` in resources.ts) for subscriptions and deliveries. */
 export const subscriptionResources = [
   { name: "Subscription", schema: subscription, example: subscriptionExample },
   {

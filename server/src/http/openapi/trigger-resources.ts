@@ -43,6 +43,7 @@ const requestExample = {
   size: 57,
 };
 
+/** The entries of `resources` (see `Resource` in resources.ts) for triggers and their requests. */
 export const triggerResources = [
   {
     name: "Trigger",

@@ -70,7 +70,7 @@ export class ReceivedBody {
     return hold instanceof ReceivedBodyHold ? hold.growBytes(bytes) : hold.grow(bytes);
   };
 
-  /** Releases the memory. Call it once no part of the body is kept. */
+  /** Releases the memory. Must be called when the request no longer needs any part of the body. */
   release(): void {
     this.#hold?.release();
   }

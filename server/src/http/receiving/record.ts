@@ -21,8 +21,8 @@ export async function confirmAndRecord(
 }
 
 /**
- * Records a request whose outcome is decided. A failure does not change the response, because only
- * the list of received requests lacks the request.
+ * Records a request whose outcome the start statement has decided. If this fails, the response
+ * stays the same: only the entry in the list of received requests is missing.
  */
 export async function recordDecided(
   { recorder, log }: Pick<Services, "recorder" | "log">,

@@ -41,7 +41,8 @@ export function bindKey(
   if (key === undefined || !key.ok) return key;
   if (!body.ok) return body;
   const hash = createHash("sha256").update(body.value);
-  // Separated by a NUL, which no valid body contains.
+  // Separated by a NUL, which JSON and text cannot contain, so that a body is not mistaken for a
+  // shorter body with headers. A body in another format does not match by chance.
   if (labels !== undefined) hash.update(`\0${JSON.stringify([labels.externalId, labels.tags])}`);
   if (callback !== undefined) hash.update(`\0${callback.url}`);
   return { ok: true, value: { key: key.value, bodyHash: hash.digest() } };

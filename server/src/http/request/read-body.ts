@@ -82,7 +82,10 @@ export function readBody(
   });
 }
 
-/** Returns whether a body of this size never fits, even if nothing else is in memory. */
+/**
+ * Returns whether a body of this size never fits, even if nothing else is in memory. A body within
+ * the default limit always fits, because the memory budget has a minimum.
+ */
 function isTooLargeFor(hold: BodyHold, bytes: number): boolean {
   return bytes > defaultMaxBytes && heldPerByte * bytes > hold.maxBytes;
 }

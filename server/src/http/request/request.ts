@@ -17,7 +17,7 @@ export function pathParameter(c: RequestContext, name: string): string {
 
 /**
  * Returns a header's value; undefined if the request lacks it. Several values are joined with
- * commas; a credential or an id that is sent twice is therefore invalid.
+ * commas, so a credential that is sent twice is invalid.
  */
 export function headerOf(incoming: IncomingMessage, name: string): string | undefined {
   const value = incoming.headers[name];

@@ -45,7 +45,7 @@ const streamHeaders = {
   vary: "accept",
 };
 
-/** Number of UTF-16 code units from which on a chunk gets no further frame. */
+/** A chunk that has at least this many UTF-16 code units gets no further frame. */
 const minChunkLength = 16 * 1024;
 
 /**
@@ -116,7 +116,10 @@ export async function writeStream(
   }
 }
 
-/** The chunks of events and batches that several streams send at the same time. */
+/**
+ * The chunks of events and batches that several streams send in the same turn of the event loop.
+ * They are made once for all these streams.
+ */
 const sharedChunks = createTurnCache<
   StreamEvent | readonly StreamEvent[],
   { readonly idOf: StreamSource["idOf"]; readonly chunks: readonly Buffer[] }
