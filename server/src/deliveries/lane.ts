@@ -20,7 +20,7 @@ export class Lane {
   readonly #options: LaneOptions;
   #waiting: { readonly delivery: ClaimedDelivery; readonly since: number }[] = [];
   readonly #sending = new Map<AbortController, Promise<void>>();
-  /** Number of deliveries whose outcome is not recorded yet. */
+  /** Number of deliveries that were added and for which `free` was not called yet. */
   #claimed = 0;
   #hasFailed = false;
   #version = 0;
@@ -51,7 +51,10 @@ export class Lane {
     this.#next();
   }
 
-  /** Called when the outcome of a delivery is recorded. @returns how many are still claimed. */
+  /**
+   * Called once for each delivery, when its outcome was recorded or could not be.
+   * @returns how many deliveries are still claimed.
+   */
   free(): number {
     this.#claimed -= 1;
     return this.#claimed;

@@ -82,8 +82,8 @@ export async function closeDeliveries({ engine }: Database): Promise<boolean> {
 
 /**
  * Closes all pending deliveries with the status `not_sent`, after the database was restored from a
- * backup: they can have been sent since the backup, and the receivers may belong to another
- * installation if the restore is a drill. A person can replay them.
+ * backup: they may have been sent after the backup was made. If the restore is only a drill, the
+ * original installation still sends them. A person can replay them.
  * @returns how many were closed.
  */
 export async function closeRestored({ engine }: Database): Promise<number> {

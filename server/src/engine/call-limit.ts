@@ -5,7 +5,9 @@ import type { MeteredCall } from "./metered-call.ts";
 export interface PlannedAttempt {
   /** Returns the size of the request in bytes of UTF-8. */
   readonly bytes: () => number;
-  /** Earlier attempts of the same model call, which are not in the journal yet. */
+  /**
+   * Earlier attempts of the same model call that used something. They are not in the journal yet.
+   */
   readonly earlier: readonly MeteredCall[];
   /** Returns the cost of the run's calls in the journal; null if it is not known. */
   readonly runCostMicros: () => number | null;

@@ -44,7 +44,7 @@ export interface ReportingEvent {
   readonly calls: readonly MeteredCall[];
 }
 
-/** How a run that did not succeed ends. Its usage is added later. */
+/** How a run that did not succeed ends. The usage of the run is added later. */
 export type Stopped = Exclude<Ending, { readonly status: "succeeded" }>;
 
 export interface OpenCall {

@@ -8,7 +8,7 @@ import { totalUsage } from "./usage.ts";
  */
 export interface MeteredCall {
   readonly kind: "model" | "voice" | "browser";
-  /** The step that it belongs to. */
+  /** The step that the call belongs to. */
   readonly step: number;
   /**
    * - `answered`: the answer was complete.

@@ -13,9 +13,9 @@ export interface HandshakeAnswer {
 const challengeForm = /^[\w.-]{1,256}$/;
 
 /**
- * Returns the response to a request by which a sender asks whether the trigger's owner wants its
- * events; undefined if it is another request, or the trigger does not answer requests of this
- * kind.
+ * Returns the response to a handshake, by which a sender asks whether the trigger's owner wants the
+ * sender's events. Returns undefined if the request is no handshake, or not one of the kind that
+ * the trigger answers.
  *
  * Slack's handshake is a signed POST: verify its signature before you call this function.
  * @param verifyToken the token that Meta sends; without one, Meta's handshake is not answered.

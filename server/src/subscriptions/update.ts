@@ -27,8 +27,9 @@ import {
 } from "./subscription.ts";
 
 /**
- * Changes a subscription. Attempts that start after the response use the new values, even for
- * events that happened before.
+ * Changes a subscription. Later attempts use the new values, even for events that happened before.
+ * A process that has claimed deliveries before uses the old values until it notices the change,
+ * usually within 100 ms.
  * @throws ApiError `bad_request`, including when the URL has a new origin and secret or headers are
  *   not given for it; `forbidden`; `not_found`; `stale` if `If-Match` is not the current version.
  */

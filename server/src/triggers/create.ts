@@ -35,8 +35,9 @@ export async function createTrigger({
 }
 
 /**
- * Does the same as `createTrigger`, but in the caller's transaction. The caller must have checked
- * the permissions, and that the agent exists.
+ * Adds a trigger and its token to an agent in the caller's transaction. In contrast to
+ * `createTrigger`, it checks neither the permissions, nor the Idempotency-Key, nor that the agent
+ * exists. The caller must have checked them.
  * @param ctx needs `mapping` if the trigger has a filter or a template.
  * @param input.triggerId Id of the new trigger; undefined to generate one.
  */

@@ -14,10 +14,7 @@ import { usageInError } from "./usage-in-error.ts";
 
 type Scrub = (text: string) => string;
 
-/**
- * Error labels that make an error in a 200 response permanent. If another label is an HTTP status,
- * that status alone decides whether the error is permanent.
- */
+/** Error labels that make an error in a 200 response permanent; see `isPermanent`. */
 const permanentLabels = new Set([
   "insufficient_quota",
   "invalid_request_error",
@@ -106,8 +103,9 @@ function statusFailure(error: APICallError, status: number, scrub: Scrub): Model
 }
 
 /**
- * Returns whether a retry would fail again. A status among the labels takes precedence over the
- * library's `retryable` flag.
+ * Returns whether a retry would fail again. If one of the labels is an HTTP status, this status
+ * alone decides. Else the error is permanent if `permanentLabels` has one of its labels, or if the
+ * library marks it as not retryable.
  */
 function isPermanent({ labels, retryable }: ProviderError): boolean {
   const status = labels.map(Number).find((code) => code >= 400 && code < 600);

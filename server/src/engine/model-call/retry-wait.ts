@@ -1,10 +1,14 @@
 import type { RetryPolicy } from "../timeouts.ts";
 
 /**
- * Returns the wait in milliseconds after attempt number `attempt` (from 1) failed. The wait is
- * exponential backoff with full jitter, so that runs that failed together do not retry together. It
- * is at least `retryAfterMs`, which can be larger than `maxWaitMs`: the caller compares the wait
- * with the time left.
+ * Returns the wait in milliseconds after a failed attempt. The wait is exponential backoff with
+ * full jitter, so that runs that failed together do not retry together. It is at least
+ * `retryAfterMs`, which can be larger than `maxWaitMs`: the caller compares the wait with the time
+ * left.
+ *
+ * @param attempt number of failed attempts that count. It is 0 after a probe that failed before any
+ *   other attempt, because failed probes of an open circuit do not count. The bound of the wait is
+ *   then half of `baseWaitMs`.
  */
 export function retryWait(
   { baseWaitMs, maxWaitMs }: RetryPolicy,

@@ -2,7 +2,7 @@ import { type CelInput, celList, celMap } from "@bufbuild/cel";
 
 /**
  * Returns a parsed value as a value of CEL: objects are maps, integers are of type int (beyond 64
- * bits: double), other numbers are of type double. Members of objects are converted when a filter
+ * bits: double), other numbers are of type double. Fields of objects are converted when a filter
  * reads them, so a filter that reads two fields of a payload of 1 MiB is cheap.
  *
  * Plain objects are not passed to the evaluator, because it recognizes them by a property that a

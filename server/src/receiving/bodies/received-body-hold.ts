@@ -25,7 +25,7 @@ export class ReceivedBodyHold {
   }
 
   /**
-   * Adds memory, as `readBody` counts it.
+   * Adds memory: `heldPerByte` bytes for each byte of a body that is being received.
    * @returns false, and changes nothing, if one of the budgets has not enough left
    */
   grow(heldBytes: number): boolean {

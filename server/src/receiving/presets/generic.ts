@@ -1,7 +1,7 @@
 import type { ExampleRequest } from "@beckon/contract";
 import { definePreset } from "./define-preset.ts";
 
-/** Presets for senders that are not listed, by how they prove who they are. */
+/** Presets for senders without a preset of their own, one for each kind of verification. */
 
 const example: ExampleRequest = {
   name: "order",

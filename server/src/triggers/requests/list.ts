@@ -9,7 +9,7 @@ import { listRequestRows } from "./store.ts";
 
 /**
  * Returns one page of the requests that a trigger received, newest first, without their contents.
- * Empty for a default trigger, whose requests are its runs.
+ * Empty for a trigger without settings: of its requests, only the runs are stored.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function listRequests({
