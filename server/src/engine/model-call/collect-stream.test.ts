@@ -39,6 +39,22 @@ describe("a model's stream", () => {
     ]);
   });
 
+  it("keeps the text of a block whose id is used again", async () => {
+    const { content } = await collect(
+      { type: "text-start", id: "1" },
+      { type: "text-delta", id: "1", delta: "one " },
+      { type: "text-end", id: "1" },
+      { type: "text-start", id: "1" },
+      { type: "text-delta", id: "1", delta: "two" },
+      { type: "text-end", id: "1" },
+      finish,
+    );
+    expect(content).toEqual([
+      { type: "text", text: "one " },
+      { type: "text", text: "two" },
+    ]);
+  });
+
   it("without a finish event is no answer", async () => {
     const truncated = collect(
       { type: "text-start", id: "1" },

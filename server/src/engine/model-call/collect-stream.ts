@@ -107,7 +107,12 @@ function addPart(
     case "text-start":
     case "reasoning-start": {
       const block: Block = { part: { type: kindOf(part.type), text: "" }, tail: "" };
-      blocks.set(`${block.part.type} ${part.id}`, block);
+      const key = `${block.part.type} ${part.id}`;
+      // A library can use an id again after the block has ended: that for OpenAI-compatible servers
+      // does if text is followed by reasoning and then by more text.
+      const earlier = blocks.get(key);
+      if (earlier !== undefined) flatten(earlier);
+      blocks.set(key, block);
       content.push(block.part);
       return blockBytes + mergeMetadata(block.part, part.providerMetadata);
     }
