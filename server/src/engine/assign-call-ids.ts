@@ -19,11 +19,16 @@ export function assignCallIds(
   usedIds: Iterable<string>,
 ): AnswerPart[] {
   const used = new Set(usedIds);
+  // An answer can have a hundred thousand calls with the same id. Without this map, the time for
+  // them would grow with the square of their number.
+  const nextNumbers = new Map<string, number>();
   return parts.map((part, position) => {
     if (part.type !== "tool_call") return part;
     const preferred = validId.test(part.call_id) ? part.call_id : `call_${step}_${position + 1}`;
     let id = preferred;
-    for (let number = 2; used.has(id); number += 1) id = `${preferred}-${number}`;
+    let number = nextNumbers.get(preferred) ?? 2;
+    for (; used.has(id); number += 1) id = `${preferred}-${number}`;
+    if (id !== preferred) nextNumbers.set(preferred, number);
     used.add(id);
     return id === part.call_id ? part : { ...part, call_id: id };
   });

@@ -54,7 +54,7 @@ export class RunRecorder {
 
   /** Keeps entries for the write that ends the run. */
   defer(entries: readonly NewEvent[]): void {
-    this.#deferred.push(...entries);
+    addAll(this.#deferred, entries);
   }
 
   /**
@@ -63,7 +63,7 @@ export class RunRecorder {
    */
   append(entries: readonly NewEvent[]): Promise<void> {
     if (this.#nextWrite !== undefined) {
-      this.#nextWrite.group.push(...entries);
+      addAll(this.#nextWrite.group, entries);
       return this.#nextWrite.written;
     }
     const group = [...entries];
@@ -108,7 +108,7 @@ export class RunRecorder {
     await this.#journal
       .append(group, { intent, calls: this.#callsOf(group) })
       .catch((thrown) => this.#deferAndThrow(group, thrown));
-    this.#entries.push(...group);
+    addAll(this.#entries, group);
   }
 
   #deferAndThrow(group: readonly NewEvent[], thrown: unknown): never {
@@ -118,6 +118,14 @@ export class RunRecorder {
 }
 
 const nothingWritten = Promise.resolve();
+
+/**
+ * Appends entries to a list. `list.push(...entries)` would overflow the call stack from about
+ * 125,000 entries on, which an answer of 4 MiB can have.
+ */
+function addAll(list: NewEvent[], entries: readonly NewEvent[]): void {
+  for (const entry of entries) list.push(entry);
+}
 
 const unknownOutcome =
   "The run was stopped before the tool answered. The call may or may not have taken effect.";
