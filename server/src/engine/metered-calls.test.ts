@@ -22,7 +22,7 @@ import {
   status,
   withDelivery,
 } from "../../test/model-server.ts";
-import { createLeanFetch } from "../base/egress/index.ts";
+import { createEgress, createLeanFetch } from "../base/egress/index.ts";
 import { costOf, usageOf } from "./history.ts";
 import { RunStopped } from "./journal.ts";
 import { sumMicros } from "./price.ts";
@@ -170,6 +170,25 @@ describe.each(["never", "always"] as const)("the calls of a run, streamed: %s,",
     expect(callsIn(journal)).toEqual([]);
     expect(outcome).toMatchObject({ error: { code: "model_timeout" }, cost_micros: 0 });
     await transport.close();
+  });
+
+  it("are not metered if the URL is not allowed", async () => {
+    const egress = createEgress({
+      connectTimeoutMs: 1_000,
+      headersTimeoutMs: 1_000,
+      bodyTimeoutMs: 1_000,
+      totalTimeoutMs: 1_000,
+      allow: [],
+    });
+    // Port 6000 is rejected before the request is made, and an address when it is connected to.
+    for (const host of ["93.184.215.14:6000", "10.0.0.1"]) {
+      const { journal, outcome } = await run([], {
+        model: scriptedModel("openai-compatible", `http://${host}/v1`, egress),
+      });
+      expect(callsIn(journal)).toEqual([]);
+      expect(outcome).toMatchObject({ status: "failed", usage: noTokens, cost_micros: 0 });
+    }
+    await egress.close();
   });
 
   it("of a run whose attempts all failed are reported by the end of the run", async () => {

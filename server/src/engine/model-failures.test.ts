@@ -260,6 +260,15 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     expect(server.requests).toHaveLength(2);
   });
 
+  it("does not say that the provider asks to wait too long if only our own wait is too long", async () => {
+    server.script(status(503, { headers: { "retry-after": "0" } }));
+    const retry = { maxAttempts: 3, baseWaitMs: 1e12, maxWaitMs: 1e12 };
+    expect((await play(server.url, { settings, retry })).outcome).toMatchObject({
+      status: "failed",
+      error: { message: "The model's provider answered 503: scripted 503" },
+    });
+  });
+
   it("reveals neither the key in use nor text that looks like one, and not more than 500 characters", async () => {
     const apiKey = "an/unusual key+of=ours";
     const leak = `Wrong key ${apiKey} (${encodeURIComponent(apiKey)}), Bearer abcdefgh12345678, sk-proj-abcdefgh1234, ${"x".repeat(900)}`;
@@ -349,6 +358,15 @@ describe("a stream", () => {
 
   it("is complete with its finish event, also from servers that send no [DONE]", async () => {
     server.script([streamOf(textChunk("all "), textChunk("of it", "stop"))]);
+    expect((await play(server.url, { settings })).outcome).toMatchObject({
+      status: "succeeded",
+      output: "all of it",
+    });
+  });
+
+  it("keeps all its text if the model reasons between two parts of it", async () => {
+    const reasoning = '{"choices":[{"index":0,"delta":{"reasoning_content":"hm"}}]}';
+    server.script([streamOf(textChunk("all "), reasoning, textChunk("of it", "stop"))]);
     expect((await play(server.url, { settings })).outcome).toMatchObject({
       status: "succeeded",
       output: "all of it",

@@ -35,7 +35,10 @@ export interface AnsweredCall extends Omit<Answer, "usage"> {
 /** Thrown when a model call got no answer. */
 export class UnansweredCall extends Error {
   override readonly name = "UnansweredCall";
-  /** A `ModelFailure`, a `LimitStop`, or the reason of the run's signal if the run was stopped. */
+  /**
+   * A `ModelFailure`, a `LimitStop`, the reason of the run's signal if the run was stopped, or an
+   * unexpected error, for example of the database while a limit was reserved.
+   */
   readonly reason: unknown;
   /** All attempts that were sent. Usage that no provider reported is estimated. */
   readonly calls: readonly MeteredCall[];
@@ -63,8 +66,7 @@ export class UnansweredCall extends Error {
  * count towards the time limit of the step.
  *
  * @param runCostMicros returns the cost of the run's earlier calls; null if it is not known.
- * @throws {UnansweredCall} with the failure of the last attempt, because the run was stopped, or
- *   with a `LimitStop`.
+ * @throws {UnansweredCall} if there is no answer. Its `reason` says why.
  */
 export async function callModel(
   request: RunRequest,
@@ -169,7 +171,7 @@ async function makeAttempt(
     const failure = readFailure(thrown, model.scrub ?? unchanged);
     if (failure.unreachable) pass?.failed(failure);
     // Not sent, for example for lack of memory, so the provider cannot have responded.
-    else if (record.isRequested && !record.isSent) pass?.dropped();
+    else if (!record.isSent) pass?.dropped();
     else pass?.answered();
     return { failure, used: usedWithoutAnswer(record, failure, limits) };
   }
@@ -185,11 +187,12 @@ const unchanged = (text: string) => text;
  * Returns `waitMs`.
  *
  * @throws {ModelFailure} if the wait would last until `endsAt` or longer. Such a wait is useless,
- *   so the call fails at once.
+ *   so the call fails at once. The message names the wait that the provider asked for, if that is
+ *   the reason.
  */
 function waitWithin(failure: ModelFailure, waitMs: number, endsAt: number): number {
   if (elapsed() + waitMs < endsAt) return waitMs;
-  if (failure.retryAfterMs === undefined) throw failure;
+  if (failure.retryAfterMs === undefined || failure.retryAfterMs < waitMs) throw failure;
   const asked = Math.ceil(failure.retryAfterMs / 1000);
   throw new ModelFailure(
     `${failure.message} It asks to wait ${asked} s, which is longer than the time left.`,

@@ -25,7 +25,7 @@ export function usedForAnswer({ usage, parts }: Answer, limits: Limits): Used {
 
 /**
  * Returns what an attempt without an answer used. Undefined if the provider cannot have received
- * it, for example because the connection was refused.
+ * it, for example because the connection was refused or the base URL is not allowed.
  *
  * @param failure undefined if the run was stopped during the attempt.
  */
@@ -34,7 +34,9 @@ export function usedWithoutAnswer(
   failure: ModelFailure | undefined,
   limits: Limits,
 ): Used | undefined {
-  if (record.isRequested && !record.isSent) return undefined;
+  // The demo model makes no request, and does not fail. A run can only be stopped while it answers.
+  const isDemo = !record.isRequested && failure === undefined;
+  if (!record.isSent && !isDemo) return undefined;
   const answerBytes = () => record.answerBytes;
   const reported = record.usage ?? failure?.usage;
   if (failure !== undefined && reported !== undefined)
