@@ -8,6 +8,12 @@ type Fetch = typeof globalThis.fetch;
  */
 const boundHeader = "beckon-output-bound";
 
+/**
+ * Key of the provider options that carry the output bound. It cannot be the name of a provider:
+ * the library for OpenAI-compatible servers sends the options of that name in the request.
+ */
+const optionsKey = "_beckon";
+
 /** The smallest budget for thinking that Anthropic accepts. */
 const minThinkingTokens = 1_024;
 
@@ -15,7 +21,7 @@ const minThinkingTokens = 1_024;
 export function outputBoundOption(
   maxOutputTokens: number,
 ): Pick<LanguageModelV4CallOptions, "maxOutputTokens" | "providerOptions"> {
-  return { maxOutputTokens, providerOptions: { beckon: { output_bound: maxOutputTokens } } };
+  return { maxOutputTokens, providerOptions: { [optionsKey]: { output_bound: maxOutputTokens } } };
 }
 
 /**
@@ -25,7 +31,7 @@ export function boundInHeader({
   providerOptions,
   headers,
 }: LanguageModelV4CallOptions): Pick<LanguageModelV4CallOptions, "headers"> {
-  const bound = providerOptions?.beckon?.output_bound;
+  const bound = providerOptions?.[optionsKey]?.output_bound;
   return typeof bound === "number" ? { headers: { ...headers, [boundHeader]: `${bound}` } } : {};
 }
 

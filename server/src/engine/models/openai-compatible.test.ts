@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { createLeanFetch } from "../../base/egress/index.ts";
+import { outputBoundOption } from "./cap-output.ts";
 import { openAICompatibleModel } from "./openai-compatible.ts";
 
 const limits = { connectTimeoutMs: 1_000, headersTimeoutMs: 1_000, bodyTimeoutMs: 1_000 };
@@ -33,4 +34,24 @@ it("caches a limited number, the most recently used ones", () => {
   }
   expect(openAICompatibleModel({ ...settings, modelId: "used again" })).toBe(first);
   expect(openAICompatibleModel({ ...settings, modelId: "idle" })).not.toBe(idle);
+});
+
+it("sends an output bound as max_tokens only, even if the provider is called beckon", async () => {
+  const bodies: unknown[] = [];
+  const model = openAICompatibleModel({
+    ...settings,
+    name: "beckon",
+    transport: {
+      ...settings.transport,
+      call: (_url, { body }) => {
+        bodies.push(JSON.parse(String(body)));
+        return Promise.reject(new Error("not sent"));
+      },
+    },
+  });
+  const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "Hello" }] }];
+  await expect(model.doGenerate({ prompt, ...outputBoundOption(300) })).rejects.toThrow("not sent");
+  expect(bodies).toEqual([
+    { model: "m", max_tokens: 300, messages: [{ role: "user", content: "Hello" }] },
+  ]);
 });
