@@ -23,6 +23,8 @@ interface Job {
   readonly queuedAt: number;
   /** Whether a child exited during this evaluation. */
   hadExit: boolean;
+  /** Estimated duration in milliseconds when the job was sent to a child; 0 before that. */
+  estimatedMs: number;
   resolve(result: ChildResult): void;
   reject(error: Error): void;
 }
@@ -43,10 +45,13 @@ const maxWaiting = 2_000;
 const maxWaitingOfTenant = 500;
 const maxWaitMs = 10_000;
 /**
- * While the requests in flight are estimated to take less than this, further ones are sent to the
- * child, which hides the delay of the pipe. More of them would delay the requests of other tenants.
+ * While the requests that the child has are estimated to take less than this, it is sent further
+ * ones, which hides the delay of the pipe. It is not sent more, because requests that it has are
+ * evaluated before those of other tenants that arrive later.
  */
 const maxAheadMs = 10;
+/** Estimated milliseconds of an evaluation while its tenant has no mean duration. */
+const unknownMs = 1;
 const startTimeoutMs = 10_000;
 /** Number of consecutive failed starts after which the waiting requests fail. */
 const maxFailedStarts = 3;
@@ -102,6 +107,7 @@ export class EvaluationLane {
         frame: encodeFrame(request, text),
         queuedAt: performance.now(),
         hadExit: false,
+        estimatedMs: 0,
         resolve,
         reject,
       });
@@ -138,7 +144,8 @@ export class EvaluationLane {
       const next = this.#queue.take();
       if (next === undefined) return;
       child.inFlight.push(next.item);
-      child.estimatedMs += this.#estimate(next.tenant);
+      next.item.estimatedMs = this.#meanMs.get(next.tenant) ?? unknownMs;
+      child.estimatedMs += next.item.estimatedMs;
       child.process.write(next.item.frame);
       if (child.inFlight.length === 1) this.#startHead(child);
     }
@@ -182,7 +189,7 @@ export class EvaluationLane {
     }
     const job = child.inFlight.shift();
     if (job === undefined) return;
-    child.estimatedMs = Math.max(0, child.estimatedMs - this.#estimate(job.tenant));
+    child.estimatedMs -= job.estimatedMs;
     this.#charge(job.tenant, result.ms);
     if (child.inFlight.length > 0) this.#startHead(child);
     else this.#idle(child);
@@ -318,10 +325,6 @@ export class EvaluationLane {
     if (this.#queue.size > 0) return;
     clearInterval(this.#waitTimer);
     this.#waitTimer = undefined;
-  }
-
-  #estimate(tenant: string): number {
-    return this.#meanMs.get(tenant) ?? 1;
   }
 
   #charge(tenant: string, ms: number): void {
