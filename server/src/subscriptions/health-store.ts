@@ -60,7 +60,8 @@ export async function readHealth(
 /**
  * Counts the deliveries that were not sent since `inactiveSince`, and those that failed for good
  * since `failingSince` (null: since `inactiveSince`).
- * @returns the number, at most 100,000, and the oldest id; undefined if there is none.
+ * @returns `deliveries`: the number, at most 100,000. `oldest`: the id of the oldest of all of
+ *   them, even if there are more; undefined if there is none.
  */
 export async function countMissed(
   tx: WorkspaceTransaction,
@@ -72,9 +73,9 @@ export async function countMissed(
       and status = ${sql.lit(status)} and finished_at >= ${since} and kind <> 'test'
     order by id limit ${maxCountedMissed})`;
   const { rows } = await sql<{ deliveries: number; oldest: string | null }>`
-    select count(*)::int as deliveries, min(id) as oldest from (
+    select least(count(*), ${maxCountedMissed})::int as deliveries, min(id) as oldest from (
       ${missed("not_sent", inactiveSince)} union all
-      ${missed("failed", failingSince ?? inactiveSince)} limit ${maxCountedMissed}
+      ${missed("failed", failingSince ?? inactiveSince)}
     ) d`.execute(tx);
   return { deliveries: rows[0]?.deliveries ?? 0, oldest: rows[0]?.oldest ?? undefined };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
+import { timeOf } from "../base/ids.ts";
 
 const beckon = await startTestBeckon({ BECKON_EGRESS_ALLOW: "localhost:9" });
 const agent = await beckon.createAgent();
@@ -346,6 +347,23 @@ describe("a paused subscription", () => {
     });
     const twice = await beckon.call(`${at(id)}/resume`, { method: "POST" });
     expect(twice.body).toEqual(resumed.body);
+  });
+
+  test("shows the oldest missed delivery, even if there are more than are counted", async () => {
+    const { id } = await created();
+    await beckon.call(`${at(id)}/pause`, { method: "POST" });
+    // The first delivery has failed, before 100,000 others were not sent.
+    await engine.query(
+      `insert into deliveries (id, workspace_id, subscription_id, kind, event_id, type, version,
+          status, finished_at)
+        select 'dlv_01' || lpad(n::text, 8, '0') || repeat('0', 16), workspace_id, id, 'event',
+          'evt_' || n, 'run.finished', 1, case n when 1 then 'failed' else 'not_sent' end, now()
+        from subscriptions, generate_series(1, 100001) n where id = $1`,
+      [id],
+    );
+    const { body } = await beckon.call(`${at(id)}/resume`, { method: "POST" });
+    const oldest = timeOf(`dlv_0100000001${"0".repeat(16)}`).toISOString();
+    expect(body.data.missed).toEqual({ deliveries: 100_000, since: oldest });
   });
 
   test("sends no test and replays nothing", async () => {
