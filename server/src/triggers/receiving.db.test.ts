@@ -209,6 +209,24 @@ describe("the sender secret", () => {
     expect(third.verify_token).toBe("mine");
   });
 
+  test("of Meta gets another verify token if the stored one cannot be decrypted", async () => {
+    const presets = (await beckon.call("/trigger-presets")).body.data;
+    const meta = presets.find(({ name }: { name: string }) => name === "meta").receiving;
+    const { id, path } = await made(meta);
+    const first = (await post(`${path}/secret`, { secret: "app secret" })).body.data;
+    // A text that is bound to another column cannot be decrypted.
+    await beckon.db.database.engine.query(
+      "update triggers set verify_token = sender_secret where id = $1",
+      [id],
+    );
+    const unreadable = await beckon.call(`${path}/secret`);
+    expectError(unreadable, 409, "secret_unreadable", /Set the secret of this trigger again/);
+    const { status, body } = await post(`${path}/secret`, { secret: "app secret" });
+    expect([status, body.data.verify_token]).toEqual([200, expect.stringMatching(/^[\w-]{32}$/)]);
+    expect(body.data.verify_token).not.toBe(first.verify_token);
+    expect((await beckon.call(`${path}/secret`)).body).toEqual(body);
+  });
+
   test("must have the form that the verification needs", async () => {
     const { path } = await made({ verification: { kind: "basic" } });
     expectError(await post(`${path}/secret`, { secret: "nocolon" }), 400, "bad_request", /colon/);
@@ -268,7 +286,7 @@ describe("received requests", () => {
     expect(await types(`?limit=2&after=${first.next}`)).toEqual(["one"]);
   });
 
-  test("of a default trigger are its runs", async () => {
+  test("of a trigger without settings are its runs", async () => {
     const { path, url } = await made(null);
     await send(url, "Hello");
     expect(await requestsOf(path)).toEqual([]);
@@ -477,6 +495,22 @@ describe("a replay", () => {
     const [one, two] = [await replay(), await replay()];
     expect(two.body.data.id).toBe(one.body.data.id);
     expect(two.headers.get("idempotency-replayed")).toBe("true");
+  });
+
+  test("is repeated by an Idempotency-Key, even if the body is above a limit that was set since", async () => {
+    const { path, url } = await made({});
+    const since = new Date(Date.now() - 1_000).toISOString();
+    await send(url, "x".repeat(2_000));
+    const [{ id }] = await requestsOf(path);
+    const headers = { "idempotency-key": "above the limit" };
+    const replay = () => beckon.call(`${path}/requests/${id}/replay`, { method: "POST", headers });
+    const replayAll = () => beckon.call(`${path}/requests/replay`, { body: { since }, headers });
+    const first = await replay();
+    expect((await replayAll()).body.data).toMatchObject({ replayed: 1, skipped: 0 });
+    await patch(path, { bodies: { max_bytes: 1_024 } });
+    expect((await replay()).body.data.id).toBe(first.body.data.id);
+    expect((await replayAll()).body.data).toMatchObject({ replayed: 1, skipped: 0 });
+    expectError(await post(`${path}/requests/${id}/replay`), 413, "too_large");
   });
 
   test("of an unverified request is rejected", async () => {

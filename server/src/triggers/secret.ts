@@ -3,7 +3,7 @@ import { type SenderSecrets, setSenderSecretBody } from "@beckon/contract";
 import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
-import { ApiError } from "../base/errors.ts";
+import { ApiError, attempt } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { bindingOfSenderSecret } from "../received/index.ts";
@@ -25,7 +25,7 @@ const bindingOf = ({ workspace_id, id }: TriggerRow, column: Column) =>
  * Sets the secret that the sender shares with the trigger, or generates one. With a grace period,
  * requests with the previous secret are also accepted for that time.
  * @throws ApiError `bad_request`, `forbidden`, `not_found`; `conflict` if the trigger's settings
- *   need no secret; `secret_unreadable` if the verify token was encrypted with a lost master key.
+ *   need no secret.
  */
 export async function setSenderSecret({
   ctx,
@@ -46,7 +46,7 @@ export async function setSenderSecret({
       const isMeta = handshake === "meta";
       const verifyToken =
         body.verify_token ??
-        open(ctx, row, "verify_token") ??
+        readableVerifyToken(ctx, row) ??
         (isMeta ? randomBytes(24).toString("base64url") : null);
       const changed = await updateSecretRow(tx, row, {
         secret: ctx.cipher.encrypt(secret, bindingOf(row, "sender_secret")),
@@ -106,6 +106,15 @@ function requireReceiving(row: TriggerRow) {
 function open(ctx: Context, row: TriggerRow, column: Column): string | null {
   const encrypted = row[column];
   return encrypted === null ? null : ctx.cipher.decrypt(encrypted, bindingOf(row, column));
+}
+
+/**
+ * Returns the stored verify token. A token that cannot be decrypted is left out: after the loss of
+ * a master key, setting the secret again must be enough.
+ */
+function readableVerifyToken(ctx: Context, row: TriggerRow): string | null {
+  const opened = attempt(() => open(ctx, row, "verify_token"));
+  return opened.ok ? opened.value : null;
 }
 
 function shown(row: TriggerRow, secret: string, verifyToken: string | null): SenderSecrets {

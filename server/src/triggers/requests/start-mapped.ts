@@ -1,11 +1,11 @@
 import type { Run } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
-import { ApiError, type Result } from "../../base/errors.ts";
+import { ApiError, attemptAsync, type Result } from "../../base/errors.ts";
 import type { Once } from "../../base/idempotency/index.ts";
 import type { MappingServices } from "../../mapping/index.ts";
 import type { RawRequest, ReceivedBodyHold } from "../../receiving/index.ts";
 import { type ReceivedStart, type RunServices, startManaged } from "../../runs/index.ts";
-import { mapRequest } from "../map-request.ts";
+import { type MappedRequest, mapRequest } from "../map-request.ts";
 import type { TriggerRow } from "../store.ts";
 import { receivingOf } from "../trigger.ts";
 import { decodeTrial } from "./decode-trial.ts";
@@ -37,31 +37,27 @@ export async function startMapped(
   { row, raw, hold, version, error, audit, received }: MappedStart,
 ): Promise<Once<Run>> {
   const receiving = receivingOf(row) ?? defaultReceiving;
-  const request = await decodeTrial(ctx.workspaceId, receiving, raw, hold);
-  const mapped = await mapRequest(ctx.mapping, request);
-  const files = request.decoded.files.map(({ id, media_type: mediaType, content }) => ({
-    id,
-    mediaType,
-    content,
-  }));
-  const payload: Result<string> =
-    error !== undefined
-      ? { ok: false, error }
-      : mapped.kind === "filtered"
-        ? { ok: false, error: filteredOut() }
-        : { ok: true, value: mapped.message };
+  // Errors are passed to `startManaged` and not thrown, because the earlier run takes precedence if
+  // this request is a repeat. The settings can have changed since that run was started.
+  const trial = await attemptAsync(async () => {
+    const request = await decodeTrial(ctx.workspaceId, receiving, raw, hold);
+    return { files: request.decoded.files, mapped: await mapRequest(ctx.mapping, request) };
+  });
+  const { files, mapped } = trial.ok ? trial.value : { files: [], mapped: undefined };
   return startManaged(ctx, {
     source: "trigger",
     agentId: row.agent_id,
     contentType: raw.headers["content-type"]?.toString() ?? null,
-    payload,
-    received: received?.(files),
+    payload: error === undefined ? messageOf(trial) : { ok: false, error },
+    received: received?.(
+      files.map(({ id, media_type: mediaType, content }) => ({ id, mediaType, content })),
+    ),
     details: {
       version,
       triggerId: row.id,
       promptPrefix: row.prompt_prefix,
       retryOf: null,
-      ...(mapped.kind === "failed"
+      ...(mapped?.kind === "failed"
         ? { initial: { code: "mapping_error" as const, message: mapped.error } }
         : {}),
     },
@@ -69,9 +65,16 @@ export async function startMapped(
   });
 }
 
-function filteredOut(): ApiError {
-  return new ApiError(
-    "conflict",
-    "The trigger's filter does not let this request pass. Change the filter, or use another request.",
-  );
+/** Returns the message of a mapped request; an error if there is none. */
+function messageOf(trial: Result<{ readonly mapped: MappedRequest }>): Result<string> {
+  if (!trial.ok) return trial;
+  const { mapped } = trial.value;
+  if (mapped.kind !== "filtered") return { ok: true, value: mapped.message };
+  return {
+    ok: false,
+    error: new ApiError(
+      "conflict",
+      "The trigger's filter does not let this request pass. Change the filter, or use another request.",
+    ),
+  };
 }
