@@ -86,6 +86,7 @@ describe("a run that lost its process", () => {
     const undisturbed = server.requests.map(({ body }) => JSON.stringify(body));
     const complete = await completeJournal();
 
+    // The prefixes end with the last tool result of the first step, and of the second one.
     for (const length of [5, 8]) {
       server.reset();
       server.script(model);
@@ -100,6 +101,7 @@ describe("a run that lost its process", () => {
 
   it("records the call that was probably in flight, and counts its usage", async () => {
     const complete = await completeJournal();
+    // The prefixes after which the model is called next, because all tool calls have results.
     for (const [length, step] of [
       [0, 1],
       [5, 2],
@@ -120,6 +122,7 @@ describe("a run that lost its process", () => {
 
   it("records no lost call if tools were running, if it had answered, or if it is new", async () => {
     const complete = await completeJournal();
+    // The prefixes that end while tool calls have no result, and the complete journal.
     for (const length of [3, 4, 7, 9]) {
       const { journal } = await play(server.url, {
         tools,

@@ -331,6 +331,7 @@ describe("a check", () => {
     },
   );
 
+  // A filter has at most 4,000 characters.
   test.each(["(".repeat(1_990), "[".repeat(3_000), `${"!".repeat(3_990)}true`, "a?".repeat(1_999)])(
     "ends, also for %.5j…",
     async (filter) => {

@@ -46,10 +46,11 @@ describe.each(["never", "always"] as const)("the memory of a run, streamed: %s",
     expect([server.requests.length, hold.heldBytes]).toEqual([1, 0]);
   });
 
-  it("counts a text of control characters twice, because of their escapes", async () => {
+  it("counts control characters with the length of their escapes", async () => {
     server.script(says("\u0001".repeat(10_000)));
     const hold = holdOf(10_000 * kib);
     await play(server.url, { settings, hold });
+    // Each of the two copies of the JSON has six characters of two bytes for each of the 10,000.
     expect(hold.heldBytes).toBeGreaterThan(240_000);
   });
 
@@ -79,6 +80,7 @@ describe.each(["never", "always"] as const)("the memory of a run, streamed: %s",
   it("keeps an answer whose calls take too much from being executed; it stays in the journal", async () => {
     const call = { id: "1", name: "idle", arguments: `[${"{},".repeat(20_000)}{}]` };
     server.script(says({ calls: [call] }));
+    // The memory is enough for the answer, of 60 KB, but not for the 20,001 parsed objects too.
     const { journal, outcome } = await play(server.url, {
       settings,
       hold: holdOf(1_600 * kib),
@@ -92,6 +94,7 @@ describe.each(["never", "always"] as const)("the memory of a run, streamed: %s",
 });
 
 it("a stream can be eight times as long as its content, framing included", async () => {
+  // 26,000 bytes, which is more than eight times 2,048.
   server.script(body(`${": a comment\n\n".repeat(2_000)}`, "text/event-stream"));
   const { outcome } = await play(server.url, {
     settings: { stream: "always" },
