@@ -26,8 +26,9 @@ export function createAuth(given: {
     loaded ??= import("./sessions-by-library.ts").then(
       ({ openSessions }) => openSessions(given),
       (thrown: unknown) => {
-        // A library that could not be loaded, for example because too many files were open, is
-        // loaded again by the next request.
+        // The library could not be loaded, for example because too many files were open. The next
+        // request that needs a session tries again. (Node.js 20 caches a failed import, so there
+        // only a restart helps.)
         loaded = undefined;
         throw thrown;
       },

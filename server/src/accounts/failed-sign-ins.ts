@@ -6,7 +6,10 @@ import { maxCompared } from "./find-account.ts";
 import { listAccounts } from "./password-store.ts";
 import { recordAccountAction } from "./record-account-action.ts";
 
-/** Writes failed sign-ins to the audit logs of the workspaces of the accounts with the e-mail. */
+/**
+ * Writes failed sign-ins to the audit logs. The workspaces are those of the accounts whose password
+ * was compared with the given one.
+ */
 export interface FailedSignIns {
   /**
    * Records that a wrong password was sent for this e-mail. Returns at once and writes the audit

@@ -6,8 +6,8 @@ import { upsertReset } from "./password-store.ts";
 const expiryHours = 24;
 
 /**
- * Issues the token of a reset link. It makes the person's previous reset link invalid. The issuer
- * is stored, because the issuer's rights are checked again when the link is used.
+ * Issues the token of a reset link. The person's previous reset link becomes invalid. The issuer is
+ * stored, because the issuer's rights are checked again when the link is used.
  */
 export async function issueReset(
   tx: WorkspaceTransaction,

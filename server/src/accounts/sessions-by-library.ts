@@ -40,6 +40,7 @@ const lifetimeSeconds = 30 * 24 * 3_600;
 /** A session in use is extended at most once in this time, so that most requests write nothing. */
 const renewalSeconds = 24 * 3_600;
 
+/** Prefixes of ids, by better-auth's name of the table. It adds no rows to other tables here. */
 const prefixes: Readonly<Record<string, IdPrefix>> = {
   user: "usr",
   session: "ses",
@@ -205,6 +206,7 @@ const accountFields = {
   updatedAt: "updated_at",
 };
 
+/** Keeps the first error among what better-auth logs during a call. */
 function remember(slot: { cause: unknown } | undefined, about: readonly unknown[]): void {
   const error = about.find((each) => each instanceof Error);
   if (slot !== undefined && error !== undefined) slot.cause ??= error;

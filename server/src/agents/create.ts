@@ -28,8 +28,9 @@ export async function createAgent({
 }
 
 /**
- * Does the same as `createAgent`, but in the caller's transaction. The caller must have checked the
- * permissions.
+ * Adds an agent in the caller's transaction. Unlike `createAgent`, it neither checks permissions
+ * nor applies the Idempotency-Key: the caller must do this if a request asks for the agent.
+ * @throws ApiError `bad_request`
  */
 export async function addAgent(
   tx: WorkspaceTransaction,

@@ -12,7 +12,7 @@ export interface StreamCredential {
   readonly scope: Scope;
   /**
    * The agents whose runs the stream shows; null if it shows the runs of all agents of the
-   * workspace.
+   * workspace. With an agent's token it is exactly one agent.
    */
   readonly agentIds: readonly string[] | null;
 }

@@ -33,8 +33,10 @@ export async function createKey({
 }
 
 /**
- * Does the same as `createKey`, but in the caller's transaction. The caller must have checked that
- * the actor has `keys:write`.
+ * Adds a key in the caller's transaction. Checks that the key cannot do more than the actor. Unlike
+ * `createKey`, it neither checks that the actor can add keys nor applies the Idempotency-Key: the
+ * caller must do both.
+ * @throws ApiError in the same cases as `createKey`.
  */
 export async function addKey(
   tx: WorkspaceTransaction,

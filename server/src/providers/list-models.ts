@@ -17,8 +17,9 @@ import { findProviderNames, listProviderRows, type ProviderRow } from "./store.t
 const concurrency = 20;
 const timeoutMs = 2_000;
 /**
- * Time from the call of `listModels` after which it requests no further lists, because a GET
- * request must be answered within 4 seconds. The next call requests the remaining providers.
+ * Time from the call of `listModels` after which it requests no further lists. With `timeoutMs`,
+ * the last list then ends after 3.5 seconds, before `http/` gives up on a GET request: after 4
+ * seconds (`read-deadline.ts`). The next call requests the remaining providers.
  */
 const startWithinMs = 1_500;
 

@@ -135,8 +135,8 @@ select json_agg(distinct workspace_id) as workspaces from gone`,
 
 /**
  * Returns to the budgets what is still held by runs that have ended or were deleted. The statement
- * that ends a run usually does this itself; this sweep does it for the runs for which that
- * statement did not.
+ * that ends a run usually does this itself. It does not if a reservation is written later, for
+ * example by a process that hung while another one took the run over and ended it.
  * @returns the workspaces of these runs.
  */
 export async function returnReservations(database: Database): Promise<readonly string[]> {

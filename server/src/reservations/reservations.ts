@@ -54,7 +54,10 @@ export class Reservations {
   constructor(database: Database, mutex: Mutex) {
     this.#batcher = createBatcher({
       write: (runs) => reserveForRuns(database, runs),
+      // The order of arrival: first come, first served. Budgets are locked in the order of their
+      // primary keys, whatever the order of the runs.
       order: ({ order }) => order,
+      // An estimate for two ids, five amounts and the ids of some budgets.
       bytes: () => 500,
       maxRows: 200,
       maxBytes: 1024 * 1024,

@@ -89,9 +89,9 @@ from outcome`;
 /**
  * Reserves for all runs in one statement, which is much cheaper than `reserveInTransaction`.
  * @param runs runs that have made no attempt of their call yet.
- * @returns for each run to which no budget applies, by its id, whether its workspace has budgets;
- *   undefined if nothing was reserved. Then the caller must decide which run gets how much, and
- *   which run waits.
+ * @returns undefined if nothing was reserved: the caller must then decide which run gets how much,
+ *   and which run waits. Otherwise the ids of the runs to which no budget applies, each with
+ *   whether its workspace has budgets.
  */
 export async function reserveAtOnce(
   database: Database,

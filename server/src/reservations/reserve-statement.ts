@@ -127,7 +127,7 @@ interface AmountColumns<T> {
 /**
  * Reads the scopes and reservations of the runs that ask for a reservation now, and of other runs
  * of the same workspaces that wait for one. It must be sent after `lockStatement` in the same
- * transaction: while the budgets are locked, no other transaction changes these rows.
+ * transaction: while the budgets are locked, no other transaction changes what runs hold in them.
  */
 const readStatement = statement<readonly string[]>("reserve-read", (p) => {
   const runIds = p.value("text[]", (ids) => ids);

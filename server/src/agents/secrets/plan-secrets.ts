@@ -40,6 +40,7 @@ export function planSecrets(
 ): SecretChange & { readonly tools: ToolGrant[] } {
   const known = new Map(before.kept.map((secret) => [secret.id, secret]));
   const replaceable = secretIdsByKey(before.tools);
+  // Ids that the current tools refer to, but whose secret was left out by an export or was deleted.
   const missing = new Set([...replaceable.values()].filter((id) => !known.has(id)));
   const used = new Set(secretIdsByKey(given).values());
   const write: EncryptedSecret[] = [];

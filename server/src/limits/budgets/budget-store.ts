@@ -64,6 +64,7 @@ export async function putBudgets(
     changesNext: nextAllowed !== undefined,
     pausesAgent,
   }));
+  /** The column's value, or that of the current period if the stored period is over. */
   const keep = (column: string) =>
     sql`case when budgets.ends <= now() then excluded.${sql.ref(column)} else budgets.${sql.ref(column)} end`;
   const { rows: put } = await sql<BudgetKey & { isNew: boolean }>`
@@ -90,8 +91,9 @@ on conflict (workspace_id, scope_id, scope_kind, metric) do update set
   -- A raised or removed limit ends the pause that a rejected model call began.
   refused = budgets.refused and budgets.ends > now()
     and coalesce(excluded.allowed <= budgets.allowed, false),
-  -- Does not rise here if the limit is lowered: the statement that charges the next metered call
-  -- raises it and writes the event.
+  -- The highest of 50, 80 and 100 percent that was reached. A raised limit lowers it. A lowered
+  -- limit must not raise it here: the rise must write the event usage.threshold, and the statement
+  -- that charges the next metered call does both.
   crossed = case when budgets.ends <= now() then 0
     else least(budgets.crossed, ${sql.raw(crossedSql("budgets.spent", "excluded.allowed"))}) end,
   spent = case when budgets.ends <= now() then 0 else budgets.spent end,

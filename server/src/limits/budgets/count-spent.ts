@@ -13,7 +13,9 @@ const pollIntervalMs = 10;
  * Sets the exact amount spent of new budgets. Call it after the transaction that inserted them has
  * committed. A statement that began before that commit does not see the budgets: it adds its
  * entries only to the ledger. The sum of the ledger is therefore computed after all these
- * statements have ended. Statements that began later add to `spent` themselves.
+ * statements have ended. Statements that began later add to `spent` themselves. If this function
+ * fails or the process exits, the entries of the earlier statements stay missing in `spent` until
+ * the budget's period ends.
  *
  * Rejected: waiting until all transactions with lower ids have ended, as readers of the event
  * stream do. A statement takes its snapshot before it gets an id, so a statement with a higher id
